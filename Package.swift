@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "caret",
+    platforms: [.macOS(.v26), .iOS(.v26)],
+    products: [
+        .library(name: "CaretCore", targets: ["CaretCore"])
+    ],
+    targets: [
+        .target(name: "CaretCore", swiftSettings: strict),
+        .target(
+            name: "CaretWasm",
+            dependencies: ["CaretCore"],
+            exclude: ["caret-core.mjs", "runtime.c"],
+            swiftSettings: strict
+        ),
+        .executableTarget(name: "caret-demo", dependencies: ["CaretCore"], swiftSettings: strict),
+        .executableTarget(
+            name: "caret-bench", dependencies: ["CaretCore", "TestSupport", "CMalloc"], swiftSettings: strict),
+        .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(
+            name: "TestSupport", dependencies: ["CaretCore", "CZlib"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+        .testTarget(
+            name: "CaretCoreTests", dependencies: ["CaretCore", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "TidyTests", swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,66 @@
+extension Text {
+    /// Puts `string`, which must have no carriage return, in place of the text in `range`.
+    public mutating func replace(_ range: Range<Offset>, with string: String) throws(TextError) {
+        try apply(Edit(range, string))
+    }
+
+    /// Makes all edits of `change`, or, where one has no place in the text, none.
+    public mutating func apply(_ change: Change) throws(ChangeError) {
+        if change.edits.count > 1 { try check(change) }
+        // From the end, so that no edit moves the place of one that is still to be made.
+        for index in change.edits.indices.reversed() {
+            do throws(TextError) {
+                try apply(change.edits[index])
+            } catch {
+                throw .misplaced(edit: index, error)
+            }
+        }
+    }
+
+    /// The text after `change`.
+    public func applying(_ change: Change) throws(ChangeError) -> Text {
+        var text = self
+        try text.apply(change)
+        return text
+    }
+
+    private func check(_ change: Change) throws(ChangeError) {
+        for (index, edit) in change.edits.enumerated() {
+            if edit.end > length.utf16 {
+                throw .misplaced(edit: index, .outside(offset: edit.end, end: length.utf16))
+            }
+            for offset in [edit.range.lowerBound, edit.range.upperBound] where !isScalarBoundary(offset) {
+                throw .misplaced(edit: index, .insideScalar(offset: offset.value))
+            }
+        }
+    }
+
+    /// Makes one edit.
+    public mutating func apply(_ edit: Edit) throws(TextError) {
+        if edit.end > length.utf16 { throw .outside(offset: edit.end, end: length.utf16) }
+        let (units, inserted) = (edit.start..<edit.end, edit.inserted)
+        let cut = edit.text.withBytes { replace(units, with: $0, of: inserted) }
+        if let cut { throw .insideScalar(offset: cut) }
+    }
+}
+
+extension Change {
+    /// The change that takes this one back: made against its outcome, it restores `text`.
+    public func inverted(in text: Text) throws(ChangeError) -> Change {
+        var inverse: [Edit] = []
+        inverse.reserveCapacity(edits.count)
+        var shift = 0
+        for (index, edit) in edits.enumerated() {
+            do throws(TextError) {
+                if edit.end > text.length.utf16 { throw .outside(offset: edit.end, end: text.length.utf16) }
+                let old = try text.slice(edit.range)
+                let start = edit.start + shift
+                inverse.append(Edit(from: start, to: start + edit.inserted.utf16, old, old.textLength))
+            } catch {
+                throw .misplaced(edit: index, error)
+            }
+            shift += edit.growth
+        }
+        return Change(normal: inverse)
+    }
+}

@@ -1,0 +1,174 @@
+/// A run of a text's bytes with its length in every unit: the leaf of `Text`.
+///
+/// A value: the bytes are shared by copies until one of them changes. They lie in two parts with a gap between
+/// them, which stays where the last edit was, so that a person who types moves no bytes.
+// @unchecked: the bytes are written only while this chunk is the only one that refers to them.
+struct Chunk: @unchecked Sendable {
+    /// A chunk never holds more bytes than this.
+    static let limit = 2 * fill
+    /// What a freshly cut chunk holds. Larger ones move more bytes when the caret jumps, smaller ones are more
+    /// to look through.
+    static let fill = 1536
+    /// A chunk that shrinks below this is joined with its neighbour.
+    static let least = 256
+
+    /// The header is the capacity.
+    private var storage: ManagedBuffer<UInt16, UInt8>
+    /// How many bytes stand in front of the gap; it ends at a scalar.
+    private var front: UInt16
+    private var utf8: UInt16
+    private var utf16: UInt16
+    private var scalars: UInt16
+
+    /// Copies `bytes`: at most `limit`, cut at scalars.
+    init(_ bytes: UTF8Bytes) {
+        storage = Chunk.makeStorage(capacity: bytes.count)
+        front = UInt16(bytes.count)
+        (utf8, utf16, scalars) = (0, 0, 0)
+        storage.withUnsafeMutablePointerToElements { $0.copy(bytes, to: 0) }
+        setLength(bytes.textLength)
+    }
+
+    var utf8Count: Int { Int(utf8) }
+    var utf16Count: Int { Int(utf16) }
+    private var isASCII: Bool { utf8 == scalars }
+
+    var length: TextLength { TextLength(utf8: Int(utf8), utf16: Int(utf16), scalars: Int(scalars)) }
+
+    /// Calls `body` with the bytes in front of the gap and those behind it; either may be none.
+    func withParts<Result>(_ body: (_ front: UTF8Bytes, _ back: UTF8Bytes) -> Result) -> Result {
+        storage.withUnsafeMutablePointers { capacity, base in
+            let front = Int(front)
+            let back = utf8Count - front
+            return body(
+                UTF8Bytes(start: base, count: front),
+                UTF8Bytes(start: base + Int(capacity.pointee) - back, count: back))
+        }
+    }
+
+    /// Calls `body` with the bytes in `range`, in one or two pieces that are cut at a scalar.
+    func forEachPiece(of range: Range<Int>, _ body: (UTF8Bytes) -> Void) {
+        withParts { front, back in
+            let inFront = range.clamped(to: 0..<front.count)
+            let inBack = range.clamped(to: front.count..<utf8Count)
+            if !inFront.isEmpty { body(UTF8Bytes(rebasing: front[inFront])) }
+            if !inBack.isEmpty {
+                let start = inBack.lowerBound - front.count
+                body(UTF8Bytes(rebasing: back[start..<start + inBack.count]))
+            }
+        }
+    }
+
+    /// Calls `body` with all bytes, in one or two pieces that are cut at a scalar.
+    func forEachPiece(_ body: (UTF8Bytes) -> Void) { forEachPiece(of: 0..<utf8Count, body) }
+
+    /// The byte at which the unit `offset` begins; nil where that lies inside a scalar.
+    func byte(at offset: Int, in unit: CodeUnit) -> Int? {
+        isASCII ? offset : byteAmongOthers(at: offset, in: unit)
+    }
+
+    private func byteAmongOthers(at offset: Int, in unit: CodeUnit) -> Int? {
+        withParts { front, back in
+            let units = front.textLength.count(of: unit)
+            if offset <= units { return front.index(after: offset, in: unit) }
+            return back.index(after: offset - units, in: unit).map { front.count + $0 }
+        }
+    }
+
+    /// The length of the bytes in `range`, whose ends are scalar boundaries.
+    func length(of range: Range<Int>) -> TextLength {
+        if isASCII { return TextLength(utf8: range.count, utf16: range.count, scalars: range.count) }
+        return lengthAmongOthers(of: range)
+    }
+
+    private func lengthAmongOthers(of range: Range<Int>) -> TextLength {
+        var length = TextLength.zero
+        forEachPiece(of: range) { length += $0.textLength }
+        return length
+    }
+
+    /// What came of an edit that lies inside one chunk.
+    enum Outcome {
+        /// Done; the chunk has grown by this length.
+        case replaced(TextLength)
+        /// Nothing changed: this offset lies inside a scalar.
+        case insideScalar(Int)
+        /// Nothing changed: the units are not all in this chunk, or the result is too large or small for one.
+        case unfit
+    }
+
+    /// Puts `bytes`, whose length is `inserted`, in place of the UTF-16 code units in `units`.
+    @inline(__always) mutating func replace(units: Range<Int>, with bytes: UTF8Bytes, of inserted: TextLength)
+        -> Outcome
+    {
+        if units.upperBound > utf16Count { return .unfit }
+        guard let low = byte(at: units.lowerBound, in: .utf16) else {
+            return .insideScalar(units.lowerBound)
+        }
+        guard let high = units.isEmpty ? low : byte(at: units.upperBound, in: .utf16) else {
+            return .insideScalar(units.upperBound)
+        }
+        let count = utf8Count - (high - low) + bytes.count
+        if count > Chunk.limit || count < min(Chunk.least, utf8Count) { return .unfit }
+        let growth = low == high ? inserted : inserted - length(of: low..<high)
+        if !isKnownUniquelyReferenced(&storage) || !suits(count) { makeRoom(for: count) }
+        moveGap(over: low..<high)
+        storage.withUnsafeMutablePointerToElements { base in
+            // One letter is the usual edit, and the call that copies it would cost more than all the rest.
+            if bytes.count == 1 { base[low] = bytes[0] } else { base.copy(bytes, to: low) }
+        }
+        front = UInt16(truncatingIfNeeded: low + bytes.count)
+        setLength(length + growth)
+        return .replaced(growth)
+    }
+
+    /// Moves the gap to where it takes in the bytes in `range`, and lets it begin there.
+    private mutating func moveGap(over range: Range<Int>) {
+        storage.withUnsafeMutablePointers { capacity, base in
+            let front = Int(front)
+            let gap = Int(capacity.pointee) - utf8Count
+            if front < range.lowerBound {
+                let moved = UnsafeMutableRawPointer(base + front)
+                moved.copyMemory(from: base + front + gap, byteCount: range.lowerBound - front)
+            } else if front > range.upperBound {
+                let moved = UnsafeMutableRawPointer(base + range.upperBound + gap)
+                moved.copyMemory(from: base + range.upperBound, byteCount: front - range.upperBound)
+            }
+        }
+    }
+
+    /// Moves to a storage of its own that `count` bytes fit, with a little room, so that typing rarely moves it.
+    private mutating func makeRoom(for count: Int) {
+        let room = max(count, utf8Count) + count / 16 + 16
+        let moved = Chunk.makeStorage(capacity: room)
+        withParts { front, back in
+            moved.withUnsafeMutablePointerToElements { target in
+                target.copy(front, to: 0)
+                target.copy(back, to: room - back.count)
+            }
+        }
+        storage = moved
+    }
+
+    /// The storage holds `count` bytes without wasting much on what was deleted.
+    private func suits(_ count: Int) -> Bool {
+        let capacity = storage.withUnsafeMutablePointerToHeader { Int($0.pointee) }
+        return count <= capacity && capacity <= max(count, utf8Count) + count / 4 + 64
+    }
+
+    private mutating func setLength(_ length: TextLength) {
+        utf8 = UInt16(truncatingIfNeeded: length.utf8)
+        utf16 = UInt16(truncatingIfNeeded: length.utf16)
+        scalars = UInt16(truncatingIfNeeded: length.scalars)
+    }
+
+    private static func makeStorage(capacity: Int) -> ManagedBuffer<UInt16, UInt8> {
+        ManagedBuffer<UInt16, UInt8>.create(minimumCapacity: capacity) { _ in UInt16(capacity) }
+    }
+}
+
+extension UnsafeMutablePointer<UInt8> {
+    fileprivate func copy(_ bytes: UTF8Bytes, to index: Int) {
+        if let source = bytes.baseAddress { (self + index).update(from: source, count: bytes.count) }
+    }
+}

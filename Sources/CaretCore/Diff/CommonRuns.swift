@@ -1,0 +1,135 @@
+/// A stretch that two sequences have in common.
+struct CommonRun {
+    var old: Int
+    var new: Int
+    var length: Int
+}
+
+/// The stretches that a shortest edit script keeps, in order; nearly the shortest where the sequences differ much.
+///
+/// Myers' greedy search (An O(ND) Difference Algorithm and Its Variations, 1986), forward only, in windows: where
+/// a window reaches its largest distance it keeps the path that got furthest, and the search starts anew from
+/// its end. So memory has a bound, and time is about (distance) × (window) plus the length. Where the whole work
+/// goes beyond a multiple of the length, what is left has nothing in common.
+func commonRuns(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
+    old.withUnsafeBufferPointer { old in
+        new.withUnsafeBufferPointer { new in
+            var search = CommonRunSearch(old: old, new: new)
+            while search.runWindow() {}
+            return search.runs
+        }
+    }
+}
+
+private struct CommonRunSearch {
+    /// The largest distance of one window.
+    private static let window = 128
+    private static let unreached: Int32 = -0x4000_0000
+
+    let old: UnsafeBufferPointer<UInt32>
+    let new: UnsafeBufferPointer<UInt32>
+    private(set) var runs: [CommonRun] = []
+    private var oldStart = 0
+    private var newStart = 0
+    /// How many more steps the search may take.
+    private var work: Int
+    /// How far each diagonal got in the old sequence, for each distance after the other: a triangle whose row
+    /// `distance` holds the diagonals -distance, -distance + 2, …, distance between two that nobody reaches.
+    private var reached: [Int32] = []
+
+    init(old: UnsafeBufferPointer<UInt32>, new: UnsafeBufferPointer<UInt32>) {
+        self.old = old
+        self.new = new
+        work = 2 * (old.count + new.count) + 4096
+    }
+
+    /// Finds the path through the next window; false where the end is reached or the work used up.
+    mutating func runWindow() -> Bool {
+        if oldStart == old.count || newStart == new.count || work <= 0 { return false }
+        reached.removeAll(keepingCapacity: true)
+        var distance = 0
+        while true {
+            if let column = fillRow(distance) {
+                keepPath(to: column, ofRow: distance)
+                return false
+            }
+            if distance == CommonRunSearch.window || work <= 0 { break }
+            distance += 1
+        }
+        keepPath(to: furthestColumn(ofRow: distance), ofRow: distance)
+        return true
+    }
+
+    /// Fills the row of `distance`; the answer is the column that reached the end of both sequences.
+    private mutating func fillRow(_ distance: Int) -> Int? {
+        let (oldCount, newCount) = (old.count - oldStart, new.count - newStart)
+        let row = CommonRunSearch.row(distance)
+        reached.append(contentsOf: repeatElement(CommonRunSearch.unreached, count: distance + 3))
+        return reached.withUnsafeMutableBufferPointer { reached in
+            let above = CommonRunSearch.row(distance - 1)
+            for column in 0...distance where work > 0 {
+                let start =
+                    distance == 0 ? 0 : Int(max(reached[above + column], reached[above + column - 1] + 1))
+                let diagonal = 2 * column - distance
+                var (x, y) = (start, start - diagonal)
+                if x < 0 || x > oldCount || y > newCount { continue }
+                while x < oldCount, y < newCount, old[oldStart + x] == new[newStart + y] {
+                    x += 1
+                    y += 1
+                }
+                work -= 1 + (x - start)
+                reached[row + column] = Int32(truncatingIfNeeded: x)
+                if x == oldCount && y == newCount { return column }
+            }
+            return nil
+        }
+    }
+
+    /// Where the first diagonal of a row stands; one place in front of it and one behind its last are unreached.
+    private static func row(_ distance: Int) -> Int { distance * (distance + 5) / 2 + 1 }
+
+    /// A path comes to a diagonal by an insertion from the one above, or by a removal from the one below,
+    /// whichever got further.
+    private func comesFromAbove(_ distance: Int, _ column: Int) -> Bool {
+        let row = CommonRunSearch.row(distance - 1)
+        return reached[row + column - 1] < reached[row + column]
+    }
+
+    private func entry(_ distance: Int, _ column: Int) -> Int {
+        if distance == 0 { return 0 }
+        let row = CommonRunSearch.row(distance - 1)
+        return Int(max(reached[row + column], reached[row + column - 1] + 1))
+    }
+
+    private func furthestColumn(ofRow distance: Int) -> Int {
+        let row = CommonRunSearch.row(distance)
+        var (best, bestSum) = (0, Int.min)
+        for column in 0...distance {
+            // The way passed in both sequences is twice that in the old one, less the diagonal.
+            let sum = 2 * Int(reached[row + column]) - (2 * column - distance)
+            if sum > bestSum { (best, bestSum) = (column, sum) }
+        }
+        return best
+    }
+
+    /// Keeps the runs on the path that leads to a column, and starts anew from its end.
+    private mutating func keepPath(to column: Int, ofRow distance: Int) {
+        var column = column
+        let firstOfPath = runs.count
+        let oldEnd = Int(reached[CommonRunSearch.row(distance) + column])
+        let newEnd = oldEnd - (2 * column - distance)
+        for distance in stride(from: distance, through: 0, by: -1) {
+            let start = entry(distance, column)
+            let length = Int(reached[CommonRunSearch.row(distance) + column]) - start
+            let diagonal = 2 * column - distance
+            if length > 0 {
+                runs.append(
+                    CommonRun(old: oldStart + start, new: newStart + start - diagonal, length: length))
+            }
+            if distance > 0, !comesFromAbove(distance, column) { column -= 1 }
+        }
+        runs[firstOfPath...].reverse()
+        oldStart += oldEnd
+        newStart += newEnd
+    }
+}

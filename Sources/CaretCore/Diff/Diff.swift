@@ -1,0 +1,74 @@
+/// The smallest honest change that makes `new` of `old`, by the law of the protocol, section 7.
+///
+/// First by lines: an unchanged line that is not blank keeps edits apart. Then, inside each hunk of changed
+/// lines, by scalars. No edge lies inside a grapheme. Work is bounded by a multiple of both lengths: where a
+/// search goes beyond its share, the rest of its hunk is one edit.
+public func diff(from old: Text, to new: Text) -> Change {
+    let head = old.equalHead(with: new)
+    if head == old.length.utf8 && head == new.length.utf8 { return Change() }
+    let tail = old.equalTail(with: new, limit: min(old.length.utf8, new.length.utf8) - head)
+    // What was only inserted, or only removed, is one hunk whatever its lines are.
+    let isOneHunk = head + tail == min(old.length.utf8, new.length.utf8)
+    // Whole lines around the difference: lines are compared first, and graphemes never cross a line break.
+    let start = old.lineStart(atOrBefore: head)
+    let oldEnd = old.lineEnd(atOrAfter: old.length.utf8 - tail)
+    let newEnd = new.length.utf8 - (old.length.utf8 - oldEnd)
+    let oldBytes = old.bytes(in: start..<oldEnd)
+    let newBytes = new.bytes(in: start..<newEnd)
+    // A line begins there, so there is no error to tell.
+    let offset = (try? old.length(before: start, in: .utf8).utf16) ?? 0
+    return oldBytes.withUnsafeBufferPointer { old in
+        newBytes.withUnsafeBufferPointer { new in
+            let hunks =
+                isOneHunk
+                ? [Replacement(old: 0..<old.count, new: 0..<new.count)] : changedLines(from: old, to: new)
+            let edits = hunks.flatMap { $0.refined(from: old, to: new) }
+            return makeChange(edits, from: old, to: new, startingAt: offset)
+        }
+    }
+}
+
+/// A stretch of the old bytes that gives way to a stretch of the new ones.
+struct Replacement {
+    var old: Range<Int>
+    var new: Range<Int>
+}
+
+private func makeChange(
+    _ replacements: [Replacement], from old: UTF8Bytes, to new: UTF8Bytes, startingAt offset: Int
+) -> Change {
+    var normal = NormalForm()
+    var (position, byte) = (offset, 0)
+    for replacement in replacements {
+        let start = position + UTF8Bytes(rebasing: old[byte..<replacement.old.lowerBound]).textLength.utf16
+        let end = start + UTF8Bytes(rebasing: old[replacement.old]).textLength.utf16
+        let inserted = UTF8Bytes(rebasing: new[replacement.new])
+        normal.append(from: start, to: end, inserted.string, inserted.textLength)
+        (position, byte) = (end, replacement.old.upperBound)
+    }
+    return normal.change
+}
+
+extension Text {
+    /// The byte at which the line begins that holds the byte at `index`, or the end of the text.
+    fileprivate func lineStart(atOrBefore index: Int) -> Int {
+        var (low, high) = (index, index)
+        while high > 0 {
+            low = max(0, high - max(128, index - low))
+            if let lineBreak = bytes(in: low..<high).lastIndex(of: lineFeed) { return low + lineBreak + 1 }
+            high = low
+        }
+        return 0
+    }
+
+    /// The byte behind the next line break at or after `index`, or the end of the text.
+    fileprivate func lineEnd(atOrAfter index: Int) -> Int {
+        var (low, high) = (index, index)
+        while low < length.utf8 {
+            high = min(length.utf8, low + max(128, high - index))
+            if let lineBreak = bytes(in: low..<high).firstIndex(of: lineFeed) { return low + lineBreak + 1 }
+            low = high
+        }
+        return length.utf8
+    }
+}

@@ -1,0 +1,91 @@
+/// Widens the edits of a hunk to grapheme edges and joins those that may not stay apart.
+struct EditJoining {
+    private let old: UTF8Bytes
+    private let new: UTF8Bytes
+    private var oldGraphemes: GraphemeEdges
+    private var newGraphemes: GraphemeEdges
+
+    /// An edit with what the law compares, counted in scalars.
+    private struct Counted {
+        var replacement: Replacement
+        var removed: Int
+        var inserted: Int
+    }
+
+    init(old: UTF8Bytes, new: UTF8Bytes) {
+        self.old = old
+        self.new = new
+        oldGraphemes = GraphemeEdges(old)
+        newGraphemes = GraphemeEdges(new)
+    }
+
+    /// The edits that are left of `edits`, which are in order and do not touch.
+    mutating func joined(_ edits: [Replacement]) -> [Replacement] {
+        var result: [Counted] = []
+        var rest = edits[...]
+        while let edit = takeWidened(&rest) {
+            result.append(counted(edit))
+            // A joined edit is larger, so it may swallow the stretch in front of it too.
+            while result.count > 1, let whole = joined(result[result.count - 2], result[result.count - 1]) {
+                result.removeLast(2)
+                result.append(whole)
+            }
+        }
+        return result.map { $0.replacement }
+    }
+
+    /// Takes the next edit and moves its edges outwards, over equal text, until neither text has them inside a
+    /// grapheme; an edit that its end reaches on the way becomes part of it.
+    private mutating func takeWidened(_ rest: inout ArraySlice<Replacement>) -> Replacement? {
+        guard var edit = rest.popFirst() else { return nil }
+        // The end of the edit in front is an edge in both texts, so this stops there at the latest.
+        while let step = nonzero(
+            edit.old.lowerBound - oldGraphemes.edge(atOrBefore: edit.old.lowerBound),
+            edit.new.lowerBound - newGraphemes.edge(atOrBefore: edit.new.lowerBound))
+        {
+            edit.old = edit.old.lowerBound - step..<edit.old.upperBound
+            edit.new = edit.new.lowerBound - step..<edit.new.upperBound
+        }
+        while let step = nonzero(
+            oldGraphemes.edge(atOrAfter: edit.old.upperBound) - edit.old.upperBound,
+            newGraphemes.edge(atOrAfter: edit.new.upperBound) - edit.new.upperBound)
+        {
+            var (oldEnd, newEnd) = (edit.old.upperBound + step, edit.new.upperBound + step)
+            if let next = rest.first, next.old.lowerBound <= oldEnd {
+                (oldEnd, newEnd) = (next.old.upperBound, next.new.upperBound)
+                rest.removeFirst()
+            }
+            edit.old = edit.old.lowerBound..<oldEnd
+            edit.new = edit.new.lowerBound..<newEnd
+        }
+        return edit
+    }
+
+    /// The larger of two distances to an edge, unless both are there.
+    private func nonzero(_ one: Int, _ other: Int) -> Int? {
+        let larger = max(one, other)
+        return larger == 0 ? nil : larger
+    }
+
+    private func counted(_ replacement: Replacement) -> Counted {
+        Counted(
+            replacement: replacement,
+            removed: UTF8Bytes(rebasing: old[replacement.old]).textLength.scalars,
+            inserted: UTF8Bytes(rebasing: new[replacement.new]).textLength.scalars)
+    }
+
+    /// Both as one, where the equal stretch between them is not longer than each of what was removed and inserted
+    /// on its two sides; nil where they stay apart.
+    private func joined(_ left: Counted, _ right: Counted) -> Counted? {
+        let (before, after) = (left.replacement, right.replacement)
+        let gap = UTF8Bytes(rebasing: old[before.old.upperBound..<after.old.lowerBound])
+        let stretch = gap.textLength.scalars
+        if stretch > max(left.removed, left.inserted, right.removed, right.inserted) { return nil }
+        return Counted(
+            replacement: Replacement(
+                old: before.old.lowerBound..<after.old.upperBound,
+                new: before.new.lowerBound..<after.new.upperBound),
+            removed: left.removed + stretch + right.removed,
+            inserted: left.inserted + stretch + right.inserted)
+    }
+}

@@ -1,0 +1,64 @@
+/// The edges between the graphemes of a text that begins and ends with one.
+///
+/// Most edges show from the two scalars beside them. The others (flags, joined emoji, combining marks) need what
+/// stands before: such a run is looked through once and remembered, so that many questions about one run do not
+/// cost the square of its length.
+struct GraphemeEdges {
+    private let bytes: UTF8Bytes
+    /// The last run that was looked through, and the edges in it, its ends included.
+    private var run = 0..<0
+    private var edges: [Int] = []
+
+    init(_ bytes: UTF8Bytes) { self.bytes = bytes }
+
+    /// The last edge that is not after the scalar boundary `index`.
+    mutating func edge(atOrBefore index: Int) -> Int {
+        if isPlainEdge(index) { return index }
+        lookThroughRun(around: index)
+        return edges[edges.partitioningIndex { $0 > index } - 1]
+    }
+
+    /// The first edge that is not before the scalar boundary `index`.
+    mutating func edge(atOrAfter index: Int) -> Int {
+        if isPlainEdge(index) { return index }
+        lookThroughRun(around: index)
+        return edges[edges.partitioningIndex { $0 >= index }]
+    }
+
+    /// An edge, as the two scalars beside it tell.
+    private func isPlainEdge(_ index: Int) -> Bool {
+        if index == 0 || index == bytes.count { return true }
+        if bytes[index] < 0x80 && bytes[index - 1] < 0x80 { return true }
+        let before = bytes.scalar(at: bytes.scalarBoundary(atOrBefore: index - 1))
+        return Unicode._CharacterRecognizer.quickBreak(between: before, and: bytes.scalar(at: index)) == true
+    }
+
+    private mutating func lookThroughRun(around index: Int) {
+        if run.contains(index) { return }
+        var (start, end) = (index, index)
+        repeat { start = bytes.scalarBoundary(atOrBefore: start - 1) } while !isPlainEdge(start)
+        repeat { end += utf8Width(ofScalarWithLead: bytes[end]) } while !isPlainEdge(end)
+        run = start..<end
+        edges = [start]
+        var recognizer = Unicode._CharacterRecognizer()
+        _ = recognizer.hasBreak(before: bytes.scalar(at: start))
+        var next = start + utf8Width(ofScalarWithLead: bytes[start])
+        while next < end {
+            if recognizer.hasBreak(before: bytes.scalar(at: next)) { edges.append(next) }
+            next += utf8Width(ofScalarWithLead: bytes[next])
+        }
+        edges.append(end)
+    }
+}
+
+extension [Int] {
+    /// The first index whose element satisfies `belongs`, which holds from some element on.
+    fileprivate func partitioningIndex(_ belongs: (Int) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if belongs(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

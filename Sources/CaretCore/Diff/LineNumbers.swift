@@ -1,0 +1,165 @@
+/// Numbers for the lines of two texts, equal for equal lines, so that a search compares numbers and not bytes.
+///
+/// Only lines that both texts have, and that are not blank, can keep edits apart; the others get no number.
+struct LineNumbers {
+    /// The numbers that stand in each text.
+    private(set) var old: [UInt32] = []
+    private(set) var new: [UInt32] = []
+    /// The line that each number stands for in its text.
+    private(set) var oldLines: [Range<Int>] = []
+    private(set) var newLines: [Range<Int>] = []
+
+    init(from oldBytes: UTF8Bytes, to newBytes: UTF8Bytes) {
+        let table = LineTable(oldBytes)
+        var isInNew = [Bool](repeating: false, count: table.lines.count)
+        new.reserveCapacity(table.lines.count)
+        newLines.reserveCapacity(table.lines.count)
+        var reader = LineReader(newBytes)
+        // The line of the old text that follows the last one found: mostly it is the one that comes, and comparing
+        // all that is equal at once costs less than hashing.
+        var expected = 0
+        var equalLength = 0
+        while reader.position < newBytes.count {
+            let start = reader.position
+            if equalLength == 0 { equalLength = table.equalLength(from: expected, newBytes, start) }
+            if let length = table.lengthOfLine(expected, within: equalLength) {
+                reader.skip(length)
+                equalLength -= length
+            } else if let line = reader.next(), let found = table.find(line, in: newBytes) {
+                expected = found
+                equalLength = 0
+            } else {
+                equalLength = 0
+                continue
+            }
+            if let number = table.numbers[expected] {
+                isInNew[Int(number)] = true
+                new.append(number)
+                newLines.append(start..<reader.position)
+            }
+            expected += 1
+        }
+        keepOldLines(of: table, where: isInNew)
+    }
+
+    private mutating func keepOldLines(of table: LineTable, where isInNew: [Bool]) {
+        old.reserveCapacity(table.lines.count)
+        oldLines.reserveCapacity(table.lines.count)
+        for (line, number) in table.numbers.enumerated() {
+            guard let number, isInNew[Int(number)] else { continue }
+            old.append(number)
+            oldLines.append(table.lines[line])
+        }
+    }
+}
+
+/// The lines of one text, found by their hash. A line's number is the first line that reads so.
+private struct LineTable {
+    /// Lines whose hashes meet are looked through only so far: more would let a crafted text cost the square of
+    /// its length. A line beyond this has no number, so it is taken for changed.
+    private static let longestProbe = 32
+    private static let free = UInt64.max
+
+    private let bytes: UTF8Bytes
+    private(set) var lines: [Range<Int>] = []
+    /// Nil for a blank line.
+    private(set) var numbers: [UInt32?] = []
+    /// The number and the upper half of the hash.
+    private var slots: [UInt64]
+    private let mask: Int
+
+    init(_ bytes: UTF8Bytes) {
+        self.bytes = bytes
+        // Twice the lines that a text of short lines has; a text of still shorter ones is hardly worth a number.
+        var capacity = 16
+        while capacity < bytes.count / 8 { capacity *= 2 }
+        slots = [UInt64](repeating: LineTable.free, count: capacity)
+        mask = capacity - 1
+        lines.reserveCapacity(bytes.count / 32)
+        numbers.reserveCapacity(bytes.count / 32)
+        var reader = LineReader(bytes)
+        while let line = reader.next() {
+            lines.append(line.range)
+            numbers.append(enter(line))
+        }
+    }
+
+    /// How many bytes from the start of a line on are those of another text from `start` on.
+    func equalLength(from line: Int, _ other: UTF8Bytes, _ start: Int) -> Int {
+        guard line < lines.count else { return 0 }
+        let rest = UTF8Bytes(rebasing: bytes[lines[line].lowerBound...])
+        return rest.equalHead(with: UTF8Bytes(rebasing: other[start...]))
+    }
+
+    /// The length of a line if it is at most `length`, and a line wherever it stands, since a line break ends it.
+    func lengthOfLine(_ line: Int, within length: Int) -> Int? {
+        guard line < lines.count, lines[line].count <= length, bytes[lines[line].upperBound - 1] == lineFeed
+        else {
+            return nil
+        }
+        return lines[line].count
+    }
+
+    /// The first line that reads like a line of another text.
+    func find(_ line: LineReader.Line, in other: UTF8Bytes) -> Int? {
+        guard let hash = line.hash, case .number(let number) = probe(hash, other, line.range) else {
+            return nil
+        }
+        return Int(number)
+    }
+
+    private mutating func enter(_ line: LineReader.Line) -> UInt32? {
+        guard let hash = line.hash else { return nil }
+        switch probe(hash, bytes, line.range) {
+        case .number(let number): return number
+        case .free(let slot):
+            let number = UInt32(truncatingIfNeeded: lines.count - 1)
+            slots[slot] = hash & ~0xFFFF_FFFF | UInt64(number)
+            return number
+        case .none: return nil
+        }
+    }
+
+    private enum Probe {
+        case number(UInt32)
+        case free(Int)
+        case none
+    }
+
+    private func probe(_ hash: UInt64, _ other: UTF8Bytes, _ range: Range<Int>) -> Probe {
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        for _ in 0..<LineTable.longestProbe {
+            let entry = slots[slot]
+            if entry == LineTable.free { return .free(slot) }
+            if entry >> 32 == hash >> 32 {
+                let line = lines[Int(entry & 0xFFFF_FFFF)]
+                if UTF8Bytes(rebasing: bytes[line]).isEqual(to: UTF8Bytes(rebasing: other[range])) {
+                    return .number(UInt32(truncatingIfNeeded: entry))
+                }
+            }
+            slot = (slot + 1) & mask
+        }
+        return .none
+    }
+}
+
+/// The hunks of changed lines: what lies between the lines that both texts have in common.
+func changedLines(from old: UTF8Bytes, to new: UTF8Bytes) -> [Replacement] {
+    let numbers = LineNumbers(from: old, to: new)
+    var hunks: [Replacement] = []
+    var (oldEnd, newEnd) = (0, 0)
+    func addHunk(to oldStart: Int, _ newStart: Int) {
+        if oldEnd < oldStart || newEnd < newStart {
+            hunks.append(Replacement(old: oldEnd..<oldStart, new: newEnd..<newStart))
+        }
+    }
+    for run in commonRuns(numbers.old, numbers.new) {
+        for step in 0..<run.length {
+            let (oldLine, newLine) = (numbers.oldLines[run.old + step], numbers.newLines[run.new + step])
+            addHunk(to: oldLine.lowerBound, newLine.lowerBound)
+            (oldEnd, newEnd) = (oldLine.upperBound, newLine.upperBound)
+        }
+    }
+    addHunk(to: old.count, new.count)
+    return hunks
+}

@@ -1,0 +1,82 @@
+/// Reads a text line by line and hashes each on the way.
+struct LineReader {
+    struct Line {
+        /// Where the line stands, its line break included.
+        let range: Range<Int>
+        /// The hash of the bytes; nil for a line of nothing but spaces and tabs.
+        let hash: UInt64?
+    }
+
+    private let bytes: UTF8Bytes
+    /// Where the next line begins.
+    private(set) var position = 0
+
+    init(_ bytes: UTF8Bytes) { self.bytes = bytes }
+
+    /// Passes a line whose bytes are known.
+    mutating func skip(_ length: Int) { position += length }
+
+    mutating func next() -> Line? {
+        let start = position
+        if start == bytes.count { return nil }
+        var hash = LineHash()
+        while position + 8 <= bytes.count {
+            let word = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            let length = LineReader.bytesBeforeLineFeed(in: word.littleEndian)
+            if length == 8 {
+                hash.mix(word.littleEndian)
+                position += 8
+                continue
+            }
+            hash.mix(word.littleEndian & ((1 << UInt64(8 * length)) - 1))
+            position += length + 1
+            return line(from: start, hash)
+        }
+        return shortEnd(from: start, hash)
+    }
+
+    /// The rest of a line that ends in the last seven bytes of the text.
+    private mutating func shortEnd(from start: Int, _ hash: LineHash) -> Line {
+        var (hash, word, shift): (LineHash, UInt64, UInt64) = (hash, 0, 0)
+        while position < bytes.count, bytes[position] != lineFeed {
+            word |= UInt64(bytes[position]) << shift
+            shift += 8
+            position += 1
+        }
+        hash.mix(word)
+        if position < bytes.count { position += 1 }
+        return line(from: start, hash)
+    }
+
+    private func line(from start: Int, _ hash: LineHash) -> Line {
+        for index in start..<position {
+            let byte = bytes[index]
+            if byte != 0x20 && byte != 0x09 && byte != lineFeed {
+                return Line(range: start..<position, hash: hash.value(length: position - start))
+            }
+        }
+        return Line(range: start..<position, hash: nil)
+    }
+
+    /// How many bytes of `word` stand before its first line feed; 8 without one.
+    private static func bytesBeforeLineFeed(in word: UInt64) -> Int {
+        let difference = word ^ 0x0A0A_0A0A_0A0A_0A0A
+        let zeroes = (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
+        return zeroes.trailingZeroBitCount >> 3
+    }
+}
+
+/// A fast hash of one line, eight bytes at a time. Whoever relies on it compares the lines.
+private struct LineHash {
+    private var state: UInt64 = 0
+
+    mutating func mix(_ word: UInt64) {
+        // The multiplication is not in the chain from word to word, so words overlap.
+        state = (state << 23 | state >> 41) ^ (word &* 0x9E37_79B9_7F4A_7C15)
+    }
+
+    func value(length: Int) -> UInt64 {
+        let folded = (state ^ state >> 32 ^ UInt64(truncatingIfNeeded: length)) &* 0xD6E8_FEB8_6659_FD93
+        return folded ^ folded >> 32
+    }
+}

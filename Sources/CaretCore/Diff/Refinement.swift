@@ -1,0 +1,79 @@
+extension Replacement {
+    /// The separate edits inside a hunk of changed lines, at grapheme edges, by the law of the protocol, section 7.
+    ///
+    /// Equal head, then equal tail, then the middle by scalars.
+    func refined(from oldText: UTF8Bytes, to newText: UTF8Bytes) -> [Replacement] {
+        let (oldHunk, newHunk) = (UTF8Bytes(rebasing: oldText[old]), UTF8Bytes(rebasing: newText[new]))
+        let head = oldHunk.scalarBoundary(atOrBefore: oldHunk.equalHead(with: newHunk))
+        let oldRest = UTF8Bytes(rebasing: oldHunk[head...])
+        let newRest = UTF8Bytes(rebasing: newHunk[head...])
+        let tail = oldRest.equalTail(with: newRest)
+        let oldEnd = oldHunk.scalarBoundary(atOrAfter: oldHunk.count - tail)
+        let newEnd = newHunk.count - (oldHunk.count - oldEnd)
+        if head == oldEnd && head == newEnd { return [] }
+        let middle = Replacement(old: head..<oldEnd, new: head..<newEnd)
+        let edits =
+            middle.old.isEmpty || middle.new.isEmpty ? [middle] : middle.splitByScalars(oldHunk, newHunk)
+        var joining = EditJoining(old: oldHunk, new: newHunk)
+        return joining.joined(edits).map { $0.moved(by: old.lowerBound, new.lowerBound) }
+    }
+
+    private func moved(by oldDistance: Int, _ newDistance: Int) -> Replacement {
+        Replacement(
+            old: old.lowerBound + oldDistance..<old.upperBound + oldDistance,
+            new: new.lowerBound + newDistance..<new.upperBound + newDistance)
+    }
+
+    /// What lies between the scalars that a shortest script keeps.
+    private func splitByScalars(_ oldHunk: UTF8Bytes, _ newHunk: UTF8Bytes) -> [Replacement] {
+        var oldScalars = ScalarList(oldHunk, old)
+        var newScalars = ScalarList(newHunk, new)
+        var edits: [Replacement] = []
+        var (oldEnd, newEnd) = (old.lowerBound, new.lowerBound)
+        for run in commonRuns(oldScalars.values, newScalars.values) {
+            let (oldRun, newRun) = (
+                oldScalars.bytes(of: run.old, run.length), newScalars.bytes(of: run.new, run.length)
+            )
+            if oldEnd < oldRun.lowerBound || newEnd < newRun.lowerBound {
+                edits.append(Replacement(old: oldEnd..<oldRun.lowerBound, new: newEnd..<newRun.lowerBound))
+            }
+            (oldEnd, newEnd) = (oldRun.upperBound, newRun.upperBound)
+        }
+        if oldEnd < old.upperBound || newEnd < new.upperBound {
+            edits.append(Replacement(old: oldEnd..<old.upperBound, new: newEnd..<new.upperBound))
+        }
+        return edits
+    }
+}
+
+/// The scalars of a stretch of bytes, and where those are that one asks for in order.
+private struct ScalarList {
+    private(set) var values: [UInt32] = []
+    private var asked = 0
+    private var askedByte: Int
+
+    init(_ bytes: UTF8Bytes, _ range: Range<Int>) {
+        askedByte = range.lowerBound
+        values.reserveCapacity(range.count)
+        var index = range.lowerBound
+        while index < range.upperBound {
+            values.append(bytes.scalar(at: index).value)
+            index += utf8Width(ofScalarWithLead: bytes[index])
+        }
+    }
+
+    /// The bytes of `length` scalars from `first` on, which is not before the last ones asked for.
+    mutating func bytes(of first: Int, _ length: Int) -> Range<Int> {
+        pass(to: first)
+        let start = askedByte
+        pass(to: first + length)
+        return start..<askedByte
+    }
+
+    private mutating func pass(to index: Int) {
+        for value in values[asked..<index] {
+            askedByte += value < 0x80 ? 1 : value < 0x800 ? 2 : value < 0x10000 ? 3 : 4
+        }
+        asked = index
+    }
+}

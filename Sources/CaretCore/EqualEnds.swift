@@ -1,0 +1,149 @@
+// How far two texts are equal from their start and from their end: what makes the usual push of a whole text cheap.
+
+extension UnsafeBufferPointer<UInt8> {
+    /// How many bytes are equal at the start of both.
+    func equalHead(with other: UTF8Bytes) -> Int {
+        let limit = Swift.min(count, other.count)
+        let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
+        var index = 0
+        while index + 32 <= limit, blockDifference(left, index, right, index) == 0 { index += 32 }
+        while index + 8 <= limit {
+            let difference = wordDifference(left, index, right, index)
+            if difference != 0 { return index + difference.trailingZeroBitCount / 8 }
+            index += 8
+        }
+        while index < limit, self[index] == other[index] { index += 1 }
+        return index
+    }
+
+    /// How many bytes are equal at the end of both.
+    func equalTail(with other: UTF8Bytes) -> Int {
+        let limit = Swift.min(count, other.count)
+        let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
+        var length = 0
+        while length + 32 <= limit,
+            blockDifference(left, count - length - 32, right, other.count - length - 32) == 0
+        {
+            length += 32
+        }
+        while length + 8 <= limit {
+            let difference = wordDifference(left, count - length - 8, right, other.count - length - 8)
+            if difference != 0 { return length + difference.leadingZeroBitCount / 8 }
+            length += 8
+        }
+        while length < limit, self[count - length - 1] == other[other.count - length - 1] { length += 1 }
+        return length
+    }
+
+    /// The same bytes.
+    func isEqual(to other: UTF8Bytes) -> Bool { count == other.count && equalHead(with: other) == count }
+}
+
+/// Zero if the 32 bytes at both places are equal. Four words at once keep up with memory, without a C library.
+private func blockDifference(
+    _ left: UnsafeRawBufferPointer, _ leftIndex: Int, _ right: UnsafeRawBufferPointer, _ rightIndex: Int
+) -> UInt64 {
+    wordDifference(left, leftIndex, right, rightIndex)
+        | wordDifference(left, leftIndex + 8, right, rightIndex + 8)
+        | wordDifference(left, leftIndex + 16, right, rightIndex + 16)
+        | wordDifference(left, leftIndex + 24, right, rightIndex + 24)
+}
+
+/// Zero if the eight bytes at both places are equal; else the lowest bits that differ tell the first byte that does.
+private func wordDifference(
+    _ left: UnsafeRawBufferPointer, _ leftIndex: Int, _ right: UnsafeRawBufferPointer, _ rightIndex: Int
+) -> UInt64 {
+    (left.loadUnaligned(fromByteOffset: leftIndex, as: UInt64.self)
+        ^ right.loadUnaligned(fromByteOffset: rightIndex, as: UInt64.self)).littleEndian
+}
+
+extension Text {
+    /// How many bytes of UTF-8 are equal at the start of both texts.
+    func equalHead(with other: Text) -> Int {
+        guard var left = ByteWalk(forwardOver: self), var right = ByteWalk(forwardOver: other) else {
+            return 0
+        }
+        var length = 0
+        while true {
+            let (step, whole) = left.withNext { a in
+                right.withNext { b in (a.equalHead(with: b), min(a.count, b.count)) }
+            }
+            length += step
+            if step < whole || !left.advance(by: step) || !right.advance(by: step) { return length }
+        }
+    }
+
+    /// How many bytes of UTF-8 are equal at the end of both texts, at most `limit`.
+    func equalTail(with other: Text, limit: Int) -> Int {
+        guard var left = ByteWalk(backwardOver: self), var right = ByteWalk(backwardOver: other) else {
+            return 0
+        }
+        var length = 0
+        while true {
+            let (step, whole) = left.withPrevious { a in
+                right.withPrevious { b in (a.equalTail(with: b), min(a.count, b.count)) }
+            }
+            length += step
+            if step < whole || length >= limit { return min(length, limit) }
+            if !left.retreat(by: step) || !right.retreat(by: step) { return length }
+        }
+    }
+}
+
+/// A place in the bytes of a text that moves from one end to the other.
+private struct ByteWalk {
+    private let text: Text
+    private var place: ChunkPlace
+    /// The bytes of the chunk that were not yet passed.
+    private var rest: Range<Int>
+
+    init?(forwardOver text: Text) {
+        guard let place = text.firstPlace else { return nil }
+        (self.text, self.place) = (text, place)
+        rest = 0..<text.chunk(at: place).utf8Count
+    }
+
+    init?(backwardOver text: Text) {
+        guard let place = text.lastPlace else { return nil }
+        (self.text, self.place) = (text, place)
+        rest = 0..<text.chunk(at: place).utf8Count
+    }
+
+    /// Calls `body` with the bytes that come next on the way to the end.
+    func withNext<Result>(_ body: (UTF8Bytes) -> Result) -> Result {
+        text.chunk(at: place).withParts { front, back in
+            rest.lowerBound < front.count
+                ? body(UTF8Bytes(rebasing: front[rest.lowerBound...]))
+                : body(UTF8Bytes(rebasing: back[(rest.lowerBound - front.count)...]))
+        }
+    }
+
+    /// Calls `body` with the bytes that come next on the way to the start.
+    func withPrevious<Result>(_ body: (UTF8Bytes) -> Result) -> Result {
+        text.chunk(at: place).withParts { front, back in
+            rest.upperBound > front.count
+                ? body(UTF8Bytes(rebasing: back[..<(rest.upperBound - front.count)]))
+                : body(UTF8Bytes(rebasing: front[..<rest.upperBound]))
+        }
+    }
+
+    /// Passes `count` bytes towards the end; false where the text is used up.
+    mutating func advance(by count: Int) -> Bool {
+        rest = rest.lowerBound + count..<rest.upperBound
+        if !rest.isEmpty { return true }
+        guard let next = text.next(after: place) else { return false }
+        place = next
+        rest = 0..<text.chunk(at: place).utf8Count
+        return true
+    }
+
+    /// Passes `count` bytes towards the start; false where the text is used up.
+    mutating func retreat(by count: Int) -> Bool {
+        rest = rest.lowerBound..<rest.upperBound - count
+        if !rest.isEmpty { return true }
+        guard let previous = text.previous(before: place) else { return false }
+        place = previous
+        rest = 0..<text.chunk(at: place).utf8Count
+        return true
+    }
+}

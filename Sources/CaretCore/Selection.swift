@@ -1,0 +1,18 @@
+/// What one person has selected: from the anchor, where it began, to the head, which moves.
+///
+/// An empty selection is a caret.
+public struct Selection: Hashable, Sendable {
+    public let anchor: Offset
+    public let head: Offset
+
+    public init(anchor: Offset, head: Offset) {
+        self.anchor = anchor
+        self.head = head
+    }
+
+    public init(caret: Offset) { self.init(anchor: caret, head: caret) }
+
+    public var isCaret: Bool { anchor == head }
+    public var start: Offset { min(anchor, head) }
+    public var end: Offset { max(anchor, head) }
+}

@@ -1,0 +1,18 @@
+extension Text {
+    /// The text of `bytes`, or why they are none: nothing is ever repaired.
+    public init(validating bytes: UnsafeBufferPointer<UInt8>) throws(TextError) {
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: bytes.span)
+        } catch {
+            throw .invalidUTF8(at: error.byteOffsets.lowerBound)
+        }
+        if let index = bytes.firstCarriageReturn { throw .carriageReturn(at: index) }
+        self.init(unchecked: bytes)
+    }
+
+    /// The text of a string, which must have no carriage return.
+    public init(_ string: String) throws(TextError) {
+        if let index = string.withBytes({ $0.firstCarriageReturn }) { throw .carriageReturn(at: index) }
+        self = string.withBytes { Text(unchecked: $0) }
+    }
+}

@@ -1,0 +1,41 @@
+/// The length of a piece of text in all three units at once.
+public struct TextLength: Hashable, Sendable {
+    public var utf8: Int
+    public var utf16: Int
+    public var scalars: Int
+
+    public init(utf8: Int, utf16: Int, scalars: Int) {
+        self.utf8 = utf8
+        self.utf16 = utf16
+        self.scalars = scalars
+    }
+
+    public static var zero: TextLength { TextLength(utf8: 0, utf16: 0, scalars: 0) }
+
+    public func count(of unit: CodeUnit) -> Int {
+        switch unit {
+        case .utf8: utf8
+        case .utf16: utf16
+        case .scalar: scalars
+        }
+    }
+
+    /// Every unit counts the same, because every scalar is one byte.
+    public var isASCII: Bool { utf8 == scalars }
+
+    // Lengths are those of texts in memory, so no sum of them overflows, and every edit makes a dozen of them.
+    public static func + (left: TextLength, right: TextLength) -> TextLength {
+        TextLength(
+            utf8: left.utf8 &+ right.utf8, utf16: left.utf16 &+ right.utf16,
+            scalars: left.scalars &+ right.scalars)
+    }
+
+    public static func - (left: TextLength, right: TextLength) -> TextLength {
+        TextLength(
+            utf8: left.utf8 &- right.utf8, utf16: left.utf16 &- right.utf16,
+            scalars: left.scalars &- right.scalars)
+    }
+
+    public static func += (left: inout TextLength, right: TextLength) { left = left + right }
+    public static func -= (left: inout TextLength, right: TextLength) { left = left - right }
+}

@@ -1,0 +1,77 @@
+extension Text: Equatable {
+    /// The same bytes; two spellings of one letter differ.
+    public static func == (left: Text, right: Text) -> Bool {
+        left.length == right.length && left.equalHead(with: right) == left.length.utf8
+    }
+}
+
+extension Text {
+    /// Calls `body` with the UTF-8 of the text piece by piece, in order; each piece begins and ends at a scalar.
+    public func forEachPiece(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        for group in groups {
+            for chunk in group.chunks { chunk.forEachPiece(body) }
+        }
+    }
+
+    /// The whole text.
+    public var string: String { bytes(in: 0..<length.utf8).withUnsafeBufferPointer { $0.string } }
+
+    /// The text from one offset to another.
+    public func slice(_ range: Range<Offset>) throws(TextError) -> String {
+        let low = try convert(range.lowerBound, to: UTF8Unit.self)
+        let high = try convert(range.upperBound, to: UTF8Unit.self)
+        return bytes(in: low.value..<high.value).withUnsafeBufferPointer { $0.string }
+    }
+
+    /// A copy of the UTF-8 in `range`, which must lie in the text; it may cut scalars.
+    func bytes(in range: Range<Int>) -> [UInt8] {
+        var copy: [UInt8] = []
+        copy.reserveCapacity(range.count)
+        var start = 0
+        for group in groups {
+            if start >= range.upperBound { break }
+            if start + group.length.utf8 <= range.lowerBound {
+                start += group.length.utf8
+                continue
+            }
+            for chunk in group.chunks {
+                let low = max(range.lowerBound - start, 0)
+                let high = min(range.upperBound - start, chunk.utf8Count)
+                if low < high { chunk.forEachPiece(of: low..<high) { copy.append(contentsOf: $0) } }
+                start += chunk.utf8Count
+            }
+        }
+        return copy
+    }
+
+    /// The same place, counted in another unit.
+    public func convert<Source: TextUnit, Target: TextUnit>(
+        _ offset: UnitOffset<Source>, to unit: Target.Type
+    ) throws(TextError) -> UnitOffset<Target> {
+        UnitOffset(try length(before: offset.value, in: Source.unit).count(of: Target.unit))
+    }
+
+    /// The offset lies in the text and not between the code units of one scalar.
+    public func isScalarBoundary<Unit: TextUnit>(_ offset: UnitOffset<Unit>) -> Bool {
+        // Why it is none is what the caller does not ask.
+        (try? length(before: offset.value, in: Unit.unit)) != nil
+    }
+
+    /// The length of the text before an offset.
+    func length(before offset: Int, in unit: CodeUnit) throws(TextError) -> TextLength {
+        let end = length.count(of: unit)
+        if offset < 0 || offset > end { throw .outside(offset: offset, end: end) }
+        var before = TextLength.zero
+        for group in groups {
+            if (before + group.length).count(of: unit) < offset {
+                before += group.length
+                continue
+            }
+            guard let inGroup = group.length(before: offset - before.count(of: unit), in: unit) else {
+                throw .insideScalar(offset: offset)
+            }
+            return before + inGroup
+        }
+        return before
+    }
+}

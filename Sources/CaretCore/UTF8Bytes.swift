@@ -1,0 +1,99 @@
+/// Bytes that are known to be well-formed UTF-8, borrowed for as long as a closure runs.
+typealias UTF8Bytes = UnsafeBufferPointer<UInt8>
+
+let carriageReturn: UInt8 = 0x0D
+let lineFeed: UInt8 = 0x0A
+
+/// How many bytes the scalar takes whose encoding begins with `lead`.
+func utf8Width(ofScalarWithLead lead: UInt8) -> Int {
+    if lead < 0x80 { return 1 }
+    if lead < 0xE0 { return 2 }
+    return lead < 0xF0 ? 3 : 4
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The byte at `index` begins a scalar, or `index` is the end.
+    func isScalarBoundary(_ index: Int) -> Bool {
+        index == count || self[index] & 0xC0 != 0x80
+    }
+
+    /// The scalar boundary at or before `index`.
+    func scalarBoundary(atOrBefore index: Int) -> Int {
+        var index = index
+        while !isScalarBoundary(index) { index -= 1 }
+        return index
+    }
+
+    /// The scalar boundary at or after `index`.
+    func scalarBoundary(atOrAfter index: Int) -> Int {
+        var index = index
+        while !isScalarBoundary(index) { index += 1 }
+        return index
+    }
+
+    /// The scalar whose encoding begins at `index`.
+    func scalar(at index: Int) -> Unicode.Scalar {
+        let lead = UInt32(self[index])
+        let value: UInt32
+        switch utf8Width(ofScalarWithLead: self[index]) {
+        case 1: value = lead
+        case 2: value = (lead & 0x1F) << 6 | trailing(index + 1)
+        case 3: value = (lead & 0x0F) << 12 | trailing(index + 1) << 6 | trailing(index + 2)
+        default:
+            value =
+                (lead & 0x07) << 18 | trailing(index + 1) << 12 | trailing(index + 2) << 6
+                | trailing(index + 3)
+        }
+        return Unicode.Scalar(value).unsafelyUnwrapped
+    }
+
+    private func trailing(_ index: Int) -> UInt32 { UInt32(self[index] & 0x3F) }
+
+    /// The length of these bytes in every unit, eight bytes at a time.
+    var textLength: TextLength {
+        let raw = UnsafeRawBufferPointer(self)
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var (continuations, astral, index) = (0, 0, 0)
+        while index + 8 <= count {
+            let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            index += 8
+            if word & ones << 7 == 0 { continue }
+            // 10xxxxxx continues a scalar, 1111xxxx begins one that takes two UTF-16 units.
+            continuations += (word >> 7 & ~(word >> 6) & ones).nonzeroBitCount
+            astral += (word >> 7 & word >> 6 & word >> 5 & word >> 4 & ones).nonzeroBitCount
+        }
+        while index < count {
+            continuations += self[index] & 0xC0 == 0x80 ? 1 : 0
+            astral += self[index] >= 0xF0 ? 1 : 0
+            index += 1
+        }
+        let scalars = count - continuations
+        return TextLength(utf8: count, utf16: scalars + astral, scalars: scalars)
+    }
+
+    /// The bytes as a string, taken over without a second look.
+    var string: String { String(copying: UTF8Span(unchecked: span)) }
+
+    /// Where the first carriage return stands, which no text may have.
+    var firstCarriageReturn: Int? { firstIndex(of: carriageReturn) }
+
+    /// The index after the `units`-th unit; nil where that lies inside a scalar.
+    ///
+    /// There must be that many units.
+    func index(after units: Int, in unit: CodeUnit) -> Int? {
+        var index = 0
+        var left = units
+        // Whole blocks are counted rather than walked; a block holds at most as many units as bytes.
+        while left >= 64 {
+            let next = scalarBoundary(atOrBefore: index + 64)
+            left -= UTF8Bytes(rebasing: self[index..<next]).textLength.count(of: unit)
+            index = next
+        }
+        while left > 0 {
+            let lead = self[index]
+            left -= unit.width(ofScalarWithLead: lead)
+            index += utf8Width(ofScalarWithLead: lead)
+        }
+        return left == 0 ? index : nil
+    }
+}

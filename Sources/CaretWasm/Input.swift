@@ -1,0 +1,99 @@
+import CaretCore
+
+/// Limits of what crosses the boundary. They keep every sum of lengths and offsets within 32 bits.
+enum Limits {
+    /// Bytes of one argument: more than one page can work on, and few enough to fit the memory several times.
+    static let bytes = 64 << 20
+    /// UTF-16 code units: no string of a browser is longer.
+    static let offset = 1 << 29 - 1
+}
+
+/// The bytes of one argument of a call.
+struct Input {
+    private let start: UnsafePointer<UInt8>?
+    private let count: UInt32
+
+    init(_ start: UnsafePointer<UInt8>?, _ count: UInt32) {
+        self.start = start
+        self.count = count
+    }
+
+    @inline(never)
+    func text() throws(Refusal) -> Text {
+        let bytes = try bytes()
+        do throws(TextError) {
+            return try Text(validating: bytes)
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    /// The change in normal form.
+    @inline(never)
+    func change() throws(Refusal) -> Change {
+        var reader = Reader(bytes: UnsafeRawBufferPointer(try bytes()))
+        var edits: [Edit] = []
+        let count = UInt32(bitPattern: try reader.number())
+        // There are at least 12 bytes an edit, so a count that is too high ends with them.
+        for index in 0..<count { edits.append(try reader.edit(Int(truncatingIfNeeded: index))) }
+        try reader.finish()
+        do throws(ChangeError) {
+            return try Change(edits)
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    private func bytes() throws(Refusal) -> UnsafeBufferPointer<UInt8> {
+        if count > Limits.bytes {
+            throw Refusal(.tooLarge, Int32(bitPattern: count), Int32(truncatingIfNeeded: Limits.bytes))
+        }
+        return UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(count))
+    }
+}
+
+/// Takes the parts of an encoded change from the front.
+private struct Reader {
+    let bytes: UnsafeRawBufferPointer
+    private var index = 0
+
+    init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    mutating func edit(_ edit: Int) throws(Refusal) -> Edit {
+        let (start, end) = (try number(), try number())
+        let text = try string(of: edit)
+        if start > end { throw Refusal(.reversedRange, edit: edit, start, end) }
+        if end > Limits.offset { throw Refusal(.tooLarge, end, Int32(truncatingIfNeeded: Limits.offset)) }
+        do throws(TextError) {
+            return try Edit(Offset(Int(start))..<Offset(Int(end)), text)
+        } catch {
+            throw Refusal(error, edit: edit)
+        }
+    }
+
+    func finish() throws(Refusal) {
+        if index != bytes.count { throw malformed }
+    }
+
+    @inline(never)
+    mutating func number() throws(Refusal) -> Int32 {
+        if bytes.count - index < 4 { throw malformed }
+        defer { index += 4 }
+        return Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: Int32.self))
+    }
+
+    private mutating func string(of edit: Int) throws(Refusal) -> String {
+        let count = UInt32(bitPattern: try number())
+        if count > bytes.count - index { throw malformed }
+        let end = index + Int(count)
+        let text = UnsafeRawBufferPointer(rebasing: bytes[index..<end]).bindMemory(to: UInt8.self)
+        index = end
+        do throws(UTF8.ValidationError) {
+            return String(copying: try UTF8Span(validating: text.span))
+        } catch {
+            throw Refusal(.invalidUTF8(at: error.byteOffsets.lowerBound), edit: edit)
+        }
+    }
+
+    private var malformed: Refusal { Refusal(.malformed, Int32(truncatingIfNeeded: index)) }
+}

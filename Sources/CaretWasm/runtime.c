@@ -1,0 +1,106 @@
+// What compiled Swift expects of a C library, for a WebAssembly module that imports nothing.
+//
+// The heap is one run of blocks. Each knows its own size and that of the block before it, so a block that is freed
+// finds both neighbours at once and joins with those that are free: a page that lives for hours gets back whatever
+// it gave. Free blocks stand in lists by the power of two of their size. Every address handed out is a multiple of
+// 16, the largest alignment that Swift asks for here. Swift cannot go on without memory it asked for, so where the
+// host has no more the module traps.
+#include <stddef.h>
+
+typedef struct block {
+    size_t before, size;            // the lowest bit of `size` is set while the block is free
+    struct block *next, *previous;  // while it is free; what was allocated begins here
+} block;
+
+enum { page = 65536, header = offsetof(block, next), tries = 32 };
+
+static block *lists[32];
+static block *end;  // behind the last block: of size 0, and never free
+
+static block *after(block *b) { return (block *)((char *)b + (b->size & ~(size_t)1)); }
+static block **list(size_t size) { return &lists[31 - __builtin_clzl(size)]; }
+
+// Takes a free block from its list.
+static void take(block *b) {
+    if (b->next) b->next->previous = b->previous;
+    *(b->previous ? &b->previous->next : list(b->size)) = b->next;
+    b->size &= ~(size_t)1;
+}
+
+// Joins a block with its free neighbours and puts it on its list.
+static void give(block *b) {
+    block *left = (block *)((char *)b - b->before), *right = after(b);
+    if (right->size & 1) take(right), b->size += right->size;
+    if (b->before && left->size & 1) take(left), left->size += b->size, b = left;
+    after(b)->before = b->size;
+    b->previous = 0, b->next = *list(b->size);
+    if (b->next) b->next->previous = b;
+    *list(b->size) = b;
+    b->size |= 1;
+}
+
+// Adds pages that hold a block of `size`.
+static void grow(size_t size) {
+    size_t pages = size / page + 1;  // leaves room for the header and a new end, since sizes are multiples of 16
+    size_t start = __builtin_wasm_memory_grow(0, pages), bytes = pages * page;
+    if (start == (size_t)-1) __builtin_trap();
+    if (!end || (size_t)end + header != start * page) {  // the first pages, or somebody else grew the memory
+        end = (block *)(start * page + header);
+        end->before = 0, bytes -= 2 * header;
+    }
+    block *b = end;
+    b->size = bytes, end = after(b), end->size = 0;
+    give(b);
+}
+
+static block *fitting(size_t size) {
+    block *b = *list(size);  // those in here may be smaller: only some are tried, so that no search is long
+    for (int i = 0; b && i < tries; i++, b = b->next)
+        if (b->size >= size) return b;
+    for (block **larger = list(size) + 1; larger < lists + 32; larger++)
+        if (*larger) return *larger;
+    return 0;
+}
+
+void *malloc(size_t count) {
+    if (count > (size_t)1 << 30) __builtin_trap();
+    size_t size = (count + header + 15) & ~(size_t)15;
+    block *b;
+    while (!(b = fitting(size))) grow(size);
+    take(b);
+    if (b->size > size) {
+        block *rest = (block *)((char *)b + size);
+        rest->before = size, rest->size = b->size - size, b->size = size;
+        give(rest);
+    }
+    return &b->next;
+}
+
+void free(void *address) {
+    if (address) give((block *)((char *)address - header));
+}
+
+void *aligned_alloc(size_t alignment, size_t count) {
+    if (alignment > 16) __builtin_trap();
+    return malloc(count);
+}
+
+int posix_memalign(void **address, size_t alignment, size_t count) {
+    *address = aligned_alloc(alignment, count);
+    return 0;
+}
+
+// The instructions memory.copy and memory.fill, not calls of these functions themselves: see -mbulk-memory.
+void *memcpy(void *target, const void *source, size_t count) { return __builtin_memcpy(target, source, count); }
+void *memmove(void *target, const void *source, size_t count) { return __builtin_memmove(target, source, count); }
+void *memset(void *target, int byte, size_t count) { return __builtin_memset(target, byte, count); }
+
+int memcmp(const void *left, const void *right, size_t count) {
+    const unsigned char *a = left, *b = right;
+    for (size_t i = 0; i < count; i++)
+        if (a[i] != b[i]) return a[i] - b[i];
+    return 0;
+}
+
+// Seeds of hash tables: the same in every run. There is nothing random in this module.
+void arc4random_buf(void *target, size_t count) { memset(target, 0x5A, count); }

@@ -1,0 +1,22 @@
+import CaretCore
+import TestSupport
+
+/// `caret-bench core`: the shared core, one table a concern.
+struct CoreBenchmarks {
+    let rounds: Int
+
+    func run() {
+        TextBenchmarks(rounds: rounds).run()
+        DiffBenchmarks(rounds: rounds).run()
+        ChangeBenchmarks(rounds: rounds).run()
+    }
+}
+
+/// Unwraps what a benchmark knows to be fine.
+func sure<Value>(_ body: () throws -> Value) -> Value {
+    do {
+        return try body()
+    } catch {
+        preconditionFailure("a benchmark made a text or change that cannot be: \(error)")
+    }
+}

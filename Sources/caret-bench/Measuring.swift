@@ -1,0 +1,76 @@
+import CMalloc
+import Glibc
+
+/// CPU time that the calling thread has used, in nanoseconds: what else the machine does hardly shows in it.
+func threadNanoseconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+}
+
+/// The best of `rounds` runs of each of `bodies`, which take turns, so that a noisy moment meets them all.
+func best(of rounds: Int, _ bodies: [() -> Void]) -> [Double] {
+    var best = [Double](repeating: .infinity, count: bodies.count)
+    for _ in 0..<rounds {
+        for (index, body) in bodies.enumerated() {
+            let start = threadNanoseconds()
+            body()
+            best[index] = min(best[index], threadNanoseconds() - start)
+        }
+    }
+    return best
+}
+
+func best(of rounds: Int, _ body: () -> Void) -> Double {
+    withoutActuallyEscaping(body) { best(of: rounds, [$0])[0] }
+}
+
+/// Bytes that the heap has handed out, its own bookkeeping included.
+func heapBytes() -> Int {
+    let state = mallinfo2()
+    return Int(state.uordblks + state.hblkhd)
+}
+
+/// Keeps the optimizer from dropping what nobody looks at.
+@inline(never) @_optimize(none) func consume<Value>(_ value: Value) {}
+
+/// A table whose columns are as wide as what stands in them.
+struct Table {
+    private var rows: [[String]]
+
+    init(_ headings: [String]) { rows = [headings] }
+
+    mutating func row(_ cells: String...) { rows.append(cells) }
+
+    func print(under title: String) {
+        Swift.print(title)
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        for row in rows {
+            let cells = row.enumerated().map { column, cell in
+                let padding = String(repeating: " ", count: widths[column] - cell.count)
+                return column == 0 ? cell + padding : padding + cell
+            }
+            Swift.print("  " + cells.joined(separator: "  "))
+        }
+        Swift.print("")
+    }
+}
+
+extension Double {
+    /// With so many digits behind the point, and without a locale.
+    func digits(_ count: Int) -> String {
+        var scale = 1.0
+        for _ in 0..<count { scale *= 10 }
+        let rounded = Int((self * scale).rounded())
+        if count == 0 { return String(rounded) }
+        let fraction = String(abs(rounded) % Int(scale))
+        let padded = String(repeating: "0", count: count - fraction.count) + fraction
+        return "\(rounded < 0 ? "-" : "")\(abs(rounded) / Int(scale)).\(padded)"
+    }
+
+    /// Nanoseconds in the unit that reads best.
+    var time: String {
+        if self < 10_000 { return digits(self < 100 ? 1 : 0) + " ns" }
+        return self < 10_000_000 ? (self / 1000).digits(1) + " µs" : (self / 1_000_000).digits(1) + " ms"
+    }
+}

@@ -1,0 +1,39 @@
+import CaretCore
+import TestSupport
+
+/// Every change there is over short texts, but for the letters that it inserts.
+enum AllChanges {
+    /// Every change of at most two edits over a text of `length` code units, each edit inserting none, one or two.
+    static func over(_ length: Int) -> [Change] {
+        let edits = allEdits(over: length)
+        var changes = [Change()] + edits.map { SampleChange.change([$0]) }
+        for first in edits {
+            for second in edits where second.range.lowerBound > first.range.upperBound {
+                changes.append(SampleChange.change([first, second]))
+            }
+        }
+        return changes
+    }
+
+    /// Every change of one edit, inserting none or `letter`.
+    static func single(over length: Int, inserting letter: String) -> [Change] {
+        places(length).flatMap { start, end in
+            ["", letter].compactMap { text in
+                start == end && text.isEmpty
+                    ? nil : SampleChange.change([SampleChange.edit(start, end, text)])
+            }
+        }
+    }
+
+    private static func allEdits(over length: Int) -> [Edit] {
+        places(length).flatMap { start, end in
+            ["", "x", "yz"].compactMap { text in
+                start == end && text.isEmpty ? nil : SampleChange.edit(start, end, text)
+            }
+        }
+    }
+
+    private static func places(_ length: Int) -> [(Int, Int)] {
+        (0...length).flatMap { start in (start...length).map { (start, $0) } }
+    }
+}

@@ -1,0 +1,121 @@
+import CaretCore
+import TestSupport
+import Testing
+
+@Suite("Change") struct ChangeTests {
+    @Test("a composed change does what both do in turn")
+    func composeAppliesInTurn() {
+        checkLaw("composeAppliesInTurn", cases: Share.cases(500_000, everyCommit: 150_000)) { random in
+            let base = try Text(SampleText.make(upTo: 12, &random))
+            let first = SampleChange.make(for: base, upTo: 4, &random)
+            let middle = try base.applying(first)
+            let second = SampleChange.make(for: middle, upTo: 4, &random)
+            let composed = try first.composed(with: second)
+            if !isNormal(composed) { return "\(composed) is not in normal form" }
+            let expected = try middle.applying(second)
+            return try base.applying(composed) == expected
+                ? nil : "\(first) then \(second) is not \(composed)"
+        }
+    }
+
+    @Test("the inverse of a change restores the text, and its own inverse is the change")
+    func inverseRestores() {
+        checkLaw("inverseRestores", cases: Share.cases(500_000, everyCommit: 150_000)) { random in
+            let base = try Text(SampleText.make(upTo: 12, &random))
+            let change = SampleChange.make(for: base, upTo: 4, &random)
+            let after = try base.applying(change)
+            let inverse = try change.inverted(in: base)
+            if !isNormal(inverse) { return "\(inverse) is not in normal form" }
+            if try after.applying(inverse) != base { return "\(inverse) does not take \(change) back" }
+            return try inverse.inverted(in: after) == change ? nil : "\(change) is not its inverse's inverse"
+        }
+    }
+
+    @Test("mapped selections follow the formulas, stay in the text, on boundaries and in order")
+    func mappedSelections() {
+        checkLaw("mappedSelections", cases: Share.cases(500_000, everyCommit: 150_000)) { random in
+            let base = try Text(SampleText.make(upTo: 12, &random))
+            let change = SampleChange.make(for: base, upTo: 4, &random)
+            let after = try base.applying(change)
+            let places = SampleChange.scalarBoundaries(of: base.string)
+            let (anchor, head) = (random.pick(places), random.pick(places))
+            let mapped = Selection(anchor: Offset(anchor), head: Offset(head)).mapped(through: change)
+            let (start, end) = FormulaModel.selection(
+                min(anchor, head), max(anchor, head), through: change.model)
+            if (mapped.start.value, mapped.end.value) != (start, end) {
+                return "\(anchor)…\(head) through \(change) is \(mapped), by the formulas \(start)…\(end)"
+            }
+            if anchor != head, !mapped.isCaret, (anchor < head) != (mapped.anchor < mapped.head) {
+                return "\(mapped) has turned round"
+            }
+            let fits = after.isScalarBoundary(mapped.start) && after.isScalarBoundary(mapped.end)
+            return fits && mapped.start <= mapped.end
+                ? nil : "\(mapped) has no place in \(readable(after.string))"
+        }
+    }
+
+    @Test("touching edits and insertions at one offset are joined in their order, empty ones dropped")
+    func normalForm() {
+        let change = SampleChange.change([
+            SampleChange.edit(0, 0, "a"), SampleChange.edit(0, 0, "b"), SampleChange.edit(0, 2, "c"),
+            SampleChange.edit(2, 3, ""), SampleChange.edit(4, 4, ""), SampleChange.edit(5, 6, "d"),
+        ])
+        #expect(
+            change == SampleChange.change([SampleChange.edit(0, 3, "abc"), SampleChange.edit(5, 6, "d")]))
+        #expect(change.edits.count == 2)
+    }
+
+    @Test("descending and overlapping edits are refused, with the number of the edit")
+    func outOfOrder() {
+        let edits = [SampleChange.edit(3, 5, "a"), SampleChange.edit(4, 6, "b")]
+        #expect(throws: ChangeError.outOfOrder(edit: 1)) { try Change(edits) }
+        let descending = [
+            SampleChange.edit(3, 3, "a"), SampleChange.edit(3, 4, ""), SampleChange.edit(1, 1, "b"),
+        ]
+        #expect(throws: ChangeError.outOfOrder(edit: 2)) { try Change(descending) }
+    }
+
+    @Test("a change that does not fit changes nothing and says which edit and why")
+    func allOrNothing() throws {
+        let text = try Text("a😀b")
+        var copy = text
+        let cut = SampleChange.change([SampleChange.edit(0, 1, "x"), SampleChange.edit(2, 3, "y")])
+        #expect(throws: ChangeError.misplaced(edit: 1, .insideScalar(offset: 2))) { try copy.apply(cut) }
+        let beyond = SampleChange.change([SampleChange.edit(0, 1, "x"), SampleChange.edit(3, 5, "y")])
+        #expect(throws: ChangeError.misplaced(edit: 1, .outside(offset: 5, end: 4))) {
+            try copy.apply(beyond)
+        }
+        let single = SampleChange.change([SampleChange.edit(0, 2, "x")])
+        #expect(throws: ChangeError.misplaced(edit: 0, .insideScalar(offset: 2))) { try copy.apply(single) }
+        #expect(throws: ChangeError.misplaced(edit: 0, .insideScalar(offset: 2))) {
+            try single.inverted(in: text)
+        }
+        #expect(copy == text)
+    }
+
+    @Test("an edit that cuts a scalar of the text in between cannot be composed")
+    func composeRefusesCuts() {
+        let first = SampleChange.change([SampleChange.edit(0, 0, "a😀b")])
+        let second = SampleChange.change([SampleChange.edit(2, 3, "")])
+        #expect(throws: ChangeError.misplaced(edit: 0, .insideScalar(offset: 2))) {
+            try first.composed(with: second)
+        }
+    }
+
+    @Test("an edit with a carriage return, or that begins before the text, cannot be")
+    func edgesOfAnEdit() {
+        #expect(throws: TextError.carriageReturn(at: 3)) { try Edit(0..<0, "é\u{0}\r\n") }
+        #expect(throws: TextError.outside(offset: -1, end: 0)) { try Edit(-1..<0, "") }
+    }
+
+    @Test("edits are compared as bytes: two spellings of one letter are two edits")
+    func bytesAreCompared() {
+        #expect(SampleChange.edit(0, 0, "é") != SampleChange.edit(0, 0, "e\u{301}"))
+        #expect(SampleChange.edit(0, 0, "Å") != SampleChange.edit(0, 0, "\u{212B}"))
+    }
+
+    private func isNormal(_ change: Change) -> Bool {
+        zip(change.edits, change.edits.dropFirst()).allSatisfy { $0.range.upperBound < $1.range.lowerBound }
+            && change.edits.allSatisfy { !$0.range.isEmpty || !$0.text.isEmpty }
+    }
+}

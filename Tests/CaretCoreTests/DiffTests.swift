@@ -1,0 +1,150 @@
+import CaretCore
+import TestSupport
+import Testing
+
+@Suite("Diff") struct DiffTests {
+    @Test("applying the difference gives the new text, byte for byte, and cuts no grapheme")
+    func diffIsHonest() {
+        checkLaw("diffIsHonest", cases: Share.cases(500_000, everyCommit: 100_000)) { random in
+            let old = try Text(SampleText.make(upTo: 30, &random))
+            let new = try pushed(old, &random)
+            let change = diff(from: old, to: new)
+            if try old.applying(change) != new { return "\(report(old, new, change)) is another text" }
+            return brokenGrapheme(change, old, new) ?? brokenLaw(change, old)
+        }
+    }
+
+    @Test("one edit in plain text is found again and is no larger than it was made")
+    func oneEditIsSmall() {
+        checkLaw("oneEditIsSmall", cases: Share.cases(200_000, everyCommit: 50_000)) { random in
+            let old = try Text(SampleText.lines(bytes: random.number(1...400), &random))
+            let places = [random.number(0...old.end.value), random.number(0...old.end.value)].sorted()
+            let end = random.chance(50) ? places[0] : min(places[1], places[0] + 20)
+            let made = SampleChange.change([
+                SampleChange.edit(places[0], end, SampleText.make(upTo: 8, tricky: 0, &random))
+            ])
+            let new = try old.applying(made)
+            let found = diff(from: old, to: new)
+            if try old.applying(found) != new { return "\(report(old, new, found)) is another text" }
+            return size(found) <= size(made) ? nil : "\(report(old, new, found)) is larger than \(made)"
+        }
+    }
+
+    @Test("edits in many lines of a long text are found again, each in its place")
+    func scatteredEdits() {
+        checkLaw("scatteredEdits", cases: Share.cases(300, everyCommit: 60)) { random in
+            let old = try Text(SampleText.lines(bytes: 60_000, &random))
+            var edits: [Edit] = []
+            var place = random.number(0...3000)
+            while place < 59_000 {
+                let end = place + random.number(0...8)
+                edits.append(SampleChange.edit(place, end, random.chance(20) ? "" : SampleText.word(&random)))
+                place = end + random.number(200...6000)
+            }
+            let made = SampleChange.change(edits)
+            let new = try old.applying(made)
+            let found = diff(from: old, to: new)
+            if try old.applying(found) != new { return "is another text" }
+            // A replaced word may share letters with the new one, or with what stands beside it, never more.
+            return size(found) <= size(made)
+                ? nil : "\(size(found)) scalars of edits found, \(size(made)) made"
+        }
+    }
+
+    @Test("texts that have nothing in common, or are made to cost much, end in an answer that is right")
+    func hostileTexts() throws {
+        let reversed = (0..<3000).map { "line \($0)\n" }
+        let flags = String(repeating: "🇩🇪", count: 4000)
+        let marks = "a" + String(repeating: "\u{301}", count: 20_000)
+        let pairs: [(String, String)] = [
+            (reversed.joined(), reversed.reversed().joined()),
+            (String(repeating: "ab", count: 50_000), String(repeating: "ba", count: 50_000) + "c"),
+            (String(repeating: "a\n", count: 20_000), String(repeating: "a\n", count: 9_000) + "b\n"),
+            (flags, "🇫" + flags), (flags + "x", "🇫🇷" + flags + "y"),
+            (marks, "b" + marks.dropFirst() + "\u{301}"),
+            (String(repeating: "x y z ", count: 9_000), String(repeating: "z y w ", count: 11_000)),
+        ]
+        for (old, new) in pairs {
+            let (old, new) = (try Text(old), try Text(new))
+            let change = diff(from: old, to: new)
+            #expect(try old.applying(change) == new)
+            #expect(brokenGrapheme(change, old, new) == nil)
+        }
+    }
+
+    @Test("two changes in one push keep a caret between them in place")
+    func twoChangesInOnePush() throws {
+        let old = try Text("the original text")
+        let new = try Text("some original words")
+        let change = diff(from: old, to: new)
+        #expect(change.edits.count == 2)
+        // Before every letter of "original": the caret stays with its letter.
+        for letter in 4...12 { #expect(Offset(letter).mapped(through: change) == Offset(letter + 1)) }
+    }
+
+    /// What a person may do to a text before it is pushed whole.
+    private func pushed(_ old: Text, _ random: inout Seeded) throws -> Text {
+        if random.chance(10) { return try Text(SampleText.make(upTo: 30, &random)) }
+        return try old.applying(SampleChange.make(for: old, upTo: 4, &random))
+    }
+
+    private func size(_ change: Change) -> Int {
+        change.edits.reduce(0) { $0 + $1.inserted.utf16 + ($1.range.upperBound - $1.range.lowerBound) }
+    }
+
+    private func report(_ old: Text, _ new: Text, _ change: Change) -> String {
+        "\(readable(old.string)) → \(readable(new.string)): \(change)"
+    }
+
+    /// An edge that lies inside a grapheme of the old or the new text.
+    private func brokenGrapheme(_ change: Change, _ old: Text, _ new: Text) -> String? {
+        let (oldEdges, newEdges) = (graphemeEdges(old.string), graphemeEdges(new.string))
+        var shift = 0
+        for edit in change.edits {
+            let (start, end) = (edit.range.lowerBound.value, edit.range.upperBound.value)
+            let newEnd = start + shift + edit.inserted.utf16
+            if !oldEdges.isSuperset(of: [start, end]) || !newEdges.isSuperset(of: [start + shift, newEnd]) {
+                return "\(report(old, new, change)) cuts a grapheme"
+            }
+            shift = newEnd - end
+        }
+        return nil
+    }
+
+    private func graphemeEdges(_ string: String) -> Set<Int> {
+        Set(string.indices.map { $0.utf16Offset(in: string) } + [string.utf16.count])
+    }
+
+    /// Two edits that the law of equal stretches would have joined.
+    private func brokenLaw(_ change: Change, _ old: Text) -> String? {
+        for (left, right) in zip(change.edits, change.edits.dropFirst()) {
+            guard let stretch = try? old.slice(left.range.upperBound..<right.range.lowerBound) else {
+                return "\(change) has no equal stretch"
+            }
+            let lines = stretch.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+            let whole = lines.dropFirst().dropLast()
+            if whole.contains(where: { $0.contains { $0 != " " && $0 != "\t" } }) { continue }
+            // A line that the edit in front of it ends with is whole too.
+            let startsLine = left.range.upperBound.value == 0 || left.text.hasSuffix("\n")
+            if lines.count > 1, startsLine || endsLine(left, in: old), isBlank(lines[0]) == false { continue }
+            let largest = [left, right].flatMap { [$0.inserted.scalars, removed($0, old)] }.max() ?? 0
+            if stretch.unicodeScalars.count <= largest {
+                return "\(readable(old.string)): \(change) keeps apart what \(readable(stretch)) may not"
+            }
+        }
+        return nil
+    }
+
+    private func isBlank(_ line: Substring.UnicodeScalarView) -> Bool {
+        line.allSatisfy { $0 == " " || $0 == "\t" }
+    }
+
+    private func endsLine(_ edit: Edit, in old: Text) -> Bool {
+        let end = edit.range.upperBound
+        return end.value > 0 && (try? old.slice(end - 1..<end)) == "\n"
+    }
+
+    private func removed(_ edit: Edit, _ old: Text) -> Int {
+        (try? old.slice(edit.range))?.unicodeScalars.count ?? 0
+    }
+}

@@ -1,0 +1,157 @@
+import CaretCore
+import TestSupport
+import Testing
+
+@Suite("Histories") struct HistoryTests {
+    @Test("all histories of two clients that edit twice each end in one text, exhaustively")
+    func allHistories() throws {
+        let longest = Share.cases(3, everyCommit: 2)
+        var histories = 0
+        for length in 0...longest {
+            let start = try Text(String("pqr".prefix(length)))
+            try History(start).explore { history in
+                histories += 1
+                let texts = history.clients.map(\.view)
+                if texts != [history.text, history.text] {
+                    Issue.record("\(history.log) over \(start.string) gives \(texts.map(\.string))")
+                    return false
+                }
+                return true
+            }
+        }
+        print("all histories of two clients over texts of at most \(longest): \(histories) held")
+        #expect(histories > 100_000)
+    }
+}
+
+/// A server and two clients, each with one change in flight and one that is composed behind it.
+private struct History {
+    struct Client {
+        var view: Text
+        /// How much of the log was taken in.
+        var received = 0
+        /// What was sent, and how much of the log it was made after: frozen until it is acked.
+        var sent: (change: Change, base: Int)?
+        var isCommitted = false
+        /// The same change, moved over what was taken in since.
+        var inFlight: Change?
+        var unsent: Change?
+        var typed = 0
+    }
+
+    private(set) var text: Text
+    private(set) var log: [(author: Int, change: Change)] = []
+    private(set) var clients: [Client]
+    private var last = Move.none
+
+    /// What happened last. Of two orders that cannot make a difference only one is gone: whoever types without
+    /// taking in what was just committed might as well have typed before that, and of two who type one after the
+    /// other, the first client comes first.
+    private enum Move {
+        case none
+        case committed
+        case typed(Int)
+    }
+
+    init(_ start: Text) {
+        text = start
+        clients = [Client(view: start), Client(view: start)]
+    }
+
+    /// Goes every way from here; `body` judges each end, and stops everything by false.
+    @discardableResult
+    func explore(_ body: (History) -> Bool) throws -> Bool {
+        var isEnd = true
+        for author in 0...1 {
+            if clients[author].inFlight != nil, !clients[author].isCommitted {
+                isEnd = false
+                var next = self
+                try next.commit(author)
+                if try !next.explore(body) { return false }
+            }
+            if clients[author].typed < 2 {
+                isEnd = false
+                if try !exploreTyping(author, body) { return false }
+            }
+        }
+        if !isEnd { return true }
+        var end = self
+        for author in 0...1 { try end.takeIn(author, through: log.count) }
+        // An ack may have let go what was composed meanwhile.
+        end.last = .none
+        if end.clients.contains(where: { $0.inFlight != nil }) { return try end.explore(body) }
+        return body(end)
+    }
+
+    /// Takes in some of what the log has, then types any edit there is.
+    private func exploreTyping(_ author: Int, _ body: (History) -> Bool) throws -> Bool {
+        if case .typed(let other) = last, other > author { return true }
+        var lengths = clients[author].received...log.count
+        if case .committed = last { lengths = log.count...log.count }
+        for length in lengths {
+            var next = self
+            try next.takeIn(author, through: length)
+            let letter = [["a", "b"], ["x", "y"]][author][clients[author].typed]
+            for change in AllChanges.single(over: next.clients[author].view.end.value, inserting: letter) {
+                var typed = next
+                try typed.type(author, change)
+                if try !typed.explore(body) { return false }
+            }
+        }
+        return true
+    }
+
+    private mutating func type(_ author: Int, _ change: Change) throws {
+        try clients[author].view.apply(change)
+        clients[author].typed += 1
+        last = .typed(author)
+        if clients[author].inFlight == nil {
+            send(author, change)
+        } else {
+            clients[author].unsent = try clients[author].unsent?.composed(with: change) ?? change
+        }
+    }
+
+    private mutating func send(_ author: Int, _ change: Change) {
+        clients[author].sent = (change, clients[author].received)
+        clients[author].inFlight = change
+        clients[author].isCommitted = false
+    }
+
+    private mutating func commit(_ author: Int) throws {
+        guard let sent = clients[author].sent else { return }
+        let missed = log[sent.base...].map(\.change)
+        let committed = sent.change.rebased(over: missed, tie: .otherFirst)
+        try text.apply(committed)
+        log.append((author, committed))
+        clients[author].isCommitted = true
+        last = .committed
+    }
+
+    private mutating func takeIn(_ author: Int, through length: Int) throws {
+        while clients[author].received < length {
+            let entry = log[clients[author].received]
+            clients[author].received += 1
+            if entry.author == author {
+                let unsent = clients[author].unsent
+                (clients[author].sent, clients[author].inFlight, clients[author].unsent) = (nil, nil, nil)
+                if let unsent, !unsent.isEmpty { send(author, unsent) }
+            } else {
+                try takeIn(author, entry.change)
+            }
+        }
+    }
+
+    private mutating func takeIn(_ author: Int, _ change: Change) throws {
+        var remote = change
+        if let own = clients[author].inFlight {
+            clients[author].inFlight = own.rebased(over: remote, tie: .otherFirst)
+            remote = remote.rebased(over: own, tie: .selfFirst)
+        }
+        if let own = clients[author].unsent {
+            clients[author].unsent = own.rebased(over: remote, tie: .otherFirst)
+            remote = remote.rebased(over: own, tie: .selfFirst)
+        }
+        try clients[author].view.apply(remote)
+    }
+}

@@ -1,0 +1,113 @@
+import CaretCore
+import TestSupport
+import Testing
+
+@Suite("Rebase") struct RebaseTests {
+    @Test("both orders of two concurrent changes give one text")
+    func rebaseConverges() {
+        checkLaw("rebaseConverges", cases: Share.cases(1_000_000, everyCommit: 200_000)) { random in
+            let base = try Text(SampleText.make(upTo: 12, &random))
+            let first = SampleChange.make(for: base, upTo: 3, &random)
+            let second = SampleChange.make(for: base, upTo: 3, &random)
+            let one = try base.applying(first).applying(second.rebased(over: first, tie: .otherFirst))
+            let other = try base.applying(second).applying(first.rebased(over: second, tie: .selfFirst))
+            return one == other ? nil : "\(first) and \(second) over \(readable(base.string)) part"
+        }
+    }
+
+    @Test("a rebased change is what the formulas say and what identities keep")
+    func rebaseFollowsTheModels() {
+        checkLaw("rebaseFollowsTheModels", cases: Share.cases(500_000, everyCommit: 100_000)) { random in
+            let base = try Text(SampleText.make(upTo: 10, &random))
+            let first = SampleChange.make(for: base, upTo: 4, &random)
+            let second = SampleChange.make(for: base, upTo: 4, &random)
+            return difference(from: models(first, second, base.string), base: base)
+        }
+    }
+
+    @Test("rebasing over a list equals rebasing over one after the other, and both equal the log's text")
+    func rebaseOverAList() {
+        checkLaw("rebaseOverAList", cases: Share.cases(500_000, everyCommit: 100_000)) { random in
+            let base = try Text(SampleText.make(upTo: 10, &random))
+            let late = SampleChange.make(for: base, upTo: 3, &random)
+            var (head, log, single) = (base, [Change](), late)
+            for _ in 0..<random.number(1...5) {
+                let next = SampleChange.make(for: head, upTo: 2, &random)
+                try head.apply(next)
+                log.append(next)
+                single = single.rebased(over: next, tie: .otherFirst)
+            }
+            let listed = late.rebased(over: log, tie: .otherFirst)
+            if listed != single { return "\(late) over \(log): \(listed), one by one \(single)" }
+            // It must fit the head, and take nothing away that it did not see.
+            try head.apply(listed)
+            return nil
+        }
+    }
+
+    @Test("rebasing over a composition can give another text than rebasing over its parts")
+    func compositionIsNotClosed() throws {
+        // Over "ab": "x" goes in behind the "a", then the "a" goes. Composed, "x" merely takes the place of "a".
+        let first = SampleChange.change([SampleChange.edit(1, 1, "x")])
+        let second = SampleChange.change([SampleChange.edit(0, 1, "")])
+        let composed = try first.composed(with: second)
+        let late = SampleChange.change([SampleChange.edit(0, 0, "z")])
+        let head = try Text("xb")
+        #expect(try head.applying(late.rebased(over: [first, second], tie: .otherFirst)).string == "zxb")
+        #expect(try head.applying(late.rebased(over: composed, tie: .otherFirst)).string == "xzb")
+    }
+
+    @Test("an insertion inside a removed range survives")
+    func insertionInsideRemoval() {
+        let removal = SampleChange.change([SampleChange.edit(2, 6, "")])
+        let insertion = SampleChange.change([SampleChange.edit(4, 4, "x")])
+        #expect(
+            removal.rebased(over: insertion, tie: .otherFirst).model
+                == [ModelEdit(2, 4, []), ModelEdit(5, 7, [])])
+        #expect(
+            insertion.rebased(over: removal, tie: .otherFirst).model
+                == [ModelEdit(2, 2, Array("x".utf16))])
+    }
+
+    /// What the module and both models make of two concurrent changes.
+    private func models(_ first: Change, _ second: Change, _ base: String) -> [(String, Bool)] {
+        let units = Array(base.utf16)
+        let (a, b) = (first.model, second.model)
+        let moved = second.rebased(over: first, tie: .otherFirst).model
+        let movedBack = first.rebased(over: second, tie: .selfFirst).model
+        var identities = IdentityModel(units)
+        identities.take(a)
+        identities.take(b)
+        return [
+            ("formulas", moved == FormulaModel.rebased(b, over: a, otherFirst: true)),
+            ("formulas, self first", movedBack == FormulaModel.rebased(a, over: b, otherFirst: false)),
+            ("identities", apply(moved, to: apply(a, to: units)) == identities.text),
+            ("identities, self first", apply(movedBack, to: apply(b, to: units)) == identities.text),
+        ]
+    }
+
+    private func difference(from models: [(String, Bool)], base: Text) -> String? {
+        models.first { !$0.1 }.map { "not as the \($0.0) say, over \(readable(base.string))" }
+    }
+
+    @Test("all pairs of changes of at most two edits over texts of at most three, exhaustively")
+    func allPairs() {
+        var pairs = 0
+        for length in 0...3 {
+            let base = String("abc".prefix(length))
+            let changes = AllChanges.over(length)
+            for first in changes {
+                for second in changes {
+                    pairs += 1
+                    let wrong = models(first, second, base).first { !$0.1 }
+                    if let wrong {
+                        Issue.record("\(second) over \(first): not as the \(wrong.0) say")
+                        return
+                    }
+                }
+            }
+        }
+        print("all pairs of changes: \(pairs) held")
+        #expect(pairs == 13_417)
+    }
+}

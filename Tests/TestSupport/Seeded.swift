@@ -1,0 +1,26 @@
+/// A source of numbers that gives the same ones for the same seed, on every machine (SplitMix64).
+package struct Seeded: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(_ seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+
+    /// A number in `range`, each as likely but for a part too small to matter in a test.
+    package mutating func number(_ range: ClosedRange<Int>) -> Int {
+        range.lowerBound + Int(truncatingIfNeeded: next() % UInt64(range.count))
+    }
+
+    /// True in `percent` of a hundred cases.
+    package mutating func chance(_ percent: Int) -> Bool { number(0...99) < percent }
+
+    package mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[number(0...elements.count - 1)]
+    }
+}

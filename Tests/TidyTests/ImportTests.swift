@@ -1,0 +1,88 @@
+import Testing
+
+/// Who may import whom: the arrows of the architecture, for the targets that exist.
+struct ImportTable {
+    let allowed: [String: Set<String>]
+
+    static let caret = ImportTable(allowed: [
+        "Sources/CMalloc": [],
+        "Sources/CZlib": [],
+        "Sources/CaretCore": [],
+        "Sources/CaretWasm": ["CaretCore"],
+        "Sources/caret-bench": ["CaretCore", "TestSupport", "CMalloc", "FoundationEssentials", "Glibc"],
+        "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
+        "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
+        "Tests/TestSupport": ["CaretCore", "CZlib", "Foundation", "FoundationEssentials"],
+        "Tests/TidyTests": ["Foundation", "Testing"],
+    ])
+
+    /// The imports that the row of the file's target does not hold. A target without a row is not judged here.
+    func violations(in file: RepositoryFile) -> [Violation] {
+        guard let row = allowed[file.targetFolder] else { return [] }
+        return imports(in: SwiftSource(file.text)).filter { !row.contains($0.module) }.map {
+            Violation(
+                path: file.path, line: $0.line,
+                reason: "\(file.targetFolder) may not import \($0.module)")
+        }
+    }
+
+    /// What disagrees between the rows and the folders on disk.
+    func violations(folders: [String]) -> [Violation] {
+        let rows = Set(allowed.keys)
+        let missing = Set(folders).subtracting(rows).map {
+            Violation(path: $0, reason: "this target has no row in the table of imports")
+        }
+        let left = rows.subtracting(folders).map {
+            Violation(path: $0, reason: "the table of imports has a row for a target that does not exist")
+        }
+        return (missing + left).sorted { $0.path < $1.path }
+    }
+
+    private func imports(in source: SwiftSource) -> [(module: String, line: Int)] {
+        let kinds: Set = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
+        let words = source.tokens.map(\.text)
+        return words.indices.dropLast().filter { words[$0] == "import" }.map { index in
+            let isKind = kinds.contains(words[index + 1]) && index + 2 < words.count
+            return (words[index + (isKind ? 2 : 1)], source.tokens[index].line)
+        }
+    }
+}
+
+@Suite("imports")
+struct ImportTests {
+    private let table = ImportTable(allowed: ["Sources/Leaf": [], "Sources/Tree": ["Leaf"]])
+
+    @Test("every import follows an arrow of the architecture")
+    func importsFollowArrows() throws {
+        expectNone(try Repository.swiftFiles().flatMap(ImportTable.caret.violations(in:)))
+    }
+
+    @Test("every target has a row in the table of imports, and every row a target")
+    func rowsMatchTargets() throws {
+        expectNone(ImportTable.caret.violations(folders: try Repository.targetFolders()))
+    }
+
+    @Test(
+        "an import against the arrows is found, however it is written",
+        arguments: [
+            "import Tree", "public import Tree", "@testable import Tree", "@preconcurrency import Tree",
+            "import struct Tree.Apple", "import Tree.Branch", "let leaf = 1; import Tree",
+        ])
+    func forbiddenImport(text: String) {
+        let file = RepositoryFile(path: "Sources/Leaf/Leaf.swift", text: "/// Words.\n" + text)
+        #expect(table.violations(in: file).map(\.reason) == ["Sources/Leaf may not import Tree"])
+    }
+
+    @Test(
+        "an allowed import, a comment and a string are no violation",
+        arguments: ["import Leaf", "// import Glibc", "/* import Glibc */", "let text = \"import Glibc\""])
+    func allowedImport(text: String) {
+        #expect(table.violations(in: RepositoryFile(path: "Sources/Tree/Tree.swift", text: text)).isEmpty)
+    }
+
+    @Test("a target without a row and a row without a target are found")
+    func rowsAgainstFolders() {
+        let found = table.violations(folders: ["Sources/Leaf", "Sources/Root"])
+        #expect(found.map(\.path) == ["Sources/Root", "Sources/Tree"])
+    }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+/// The names that may stand at the root of the repository, besides dot files.
+enum TopLevelRule {
+    static let allowed: Set = [
+        "Package.swift", "Sources", "Tests", "migrations", "config", "docs", "scripts",
+        "Dockerfile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE",
+    ]
+    /// The data folder of a server that was run from here; git ignores it.
+    static let ignored: Set = ["data"]
+
+    static func violations(names: [String]) -> [Violation] {
+        names.filter { !allowed.union(ignored).contains($0) }.map {
+            Violation(path: $0, reason: "this name has no place at the root of the repository")
+        }
+    }
+}
+
+/// Paths that exist only on the machine of whoever wrote them.
+enum MachinePathRule {
+    // Without their first slash, so that this line is not found itself.
+    static let folders = ["work", "home", "root", "Users"].map { "/\($0)/" }
+
+    static func violations(in file: RepositoryFile) -> [Violation] {
+        file.numberedLines.flatMap { line in
+            folders.filter { holdsRoot($0, in: line.text) }.map {
+                Violation(path: file.path, line: line.number, reason: "\($0) is a path of one machine")
+            }
+        }
+    }
+
+    /// A path begins where no name stands before its first slash: `$folder/home/` and `example.org/home/` do not count.
+    private static func holdsRoot(_ folder: String, in line: Substring) -> Bool {
+        line.ranges(of: folder).contains { range in
+            guard let before = line[..<range.lowerBound].last else { return true }
+            return !(before.isLetter || before.isNumber || "._-}*".contains(before))
+        }
+    }
+}
+
+@Suite("layout")
+struct LayoutTests {
+    @Test("the root of the repository holds only the names of the layout")
+    func topLevel() throws {
+        expectNone(TopLevelRule.violations(names: try Repository.topLevelNames()))
+    }
+
+    @Test("no file names a path of one machine")
+    func noMachinePaths() throws {
+        expectNone(try Repository.textFiles().flatMap(MachinePathRule.violations(in:)))
+    }
+
+    @Test("a stray name at the root is found")
+    func strayName() {
+        #expect(TopLevelRule.violations(names: ["README.md", "notes.txt"]).map(\.path) == ["notes.txt"])
+    }
+
+    @Test("a path of one machine is found wherever it begins", arguments: MachinePathRule.folders)
+    func machinePath(folder: String) {
+        for text in ["\(folder)x", "see `\(folder)x`", "let path = \"\(folder)x\"", "file://\(folder)x"] {
+            #expect(MachinePathRule.violations(in: RepositoryFile(path: "README.md", text: text)).count == 1)
+        }
+    }
+
+    @Test("a path below a name is no path of one machine", arguments: MachinePathRule.folders)
+    func otherPath(folder: String) {
+        for text in ["$root\(folder)x", "https://example.org\(folder)x", "${data}\(folder)x"] {
+            #expect(MachinePathRule.violations(in: RepositoryFile(path: "README.md", text: text)).isEmpty)
+        }
+    }
+
+    @Test("the repository is found and read")
+    func repositoryIsRead() throws {
+        let paths = try Repository.textFiles().map(\.path)
+        #expect(paths.contains("Package.swift"))
+        #expect(paths.contains("scripts/test"))
+        #expect(paths.contains("Tests/TidyTests/LayoutTests.swift"))
+        #expect(!paths.contains { $0.hasPrefix(".build") || $0.hasPrefix(".git") })
+    }
+}
+
+/// Records each violation as an issue of its own, so that a run names all of them.
+func expectNone(_ violations: [Violation], sourceLocation: SourceLocation = #_sourceLocation) {
+    for violation in violations {
+        Issue.record("\(violation)", sourceLocation: sourceLocation)
+    }
+}

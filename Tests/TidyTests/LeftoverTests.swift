@@ -1,0 +1,97 @@
+import Testing
+
+/// Words that mark unfinished work, or that the sources do without.
+enum LeftoverRule {
+    // In two halves each, so that these lines are not found themselves.
+    static let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
+
+    static func violations(in file: RepositoryFile) -> [Violation] {
+        guard isSource(file.path) else { return [] }
+        return file.numberedLines.flatMap { line in
+            marks.filter { line.text.holdsWord($0) }.map {
+                Violation(path: file.path, line: line.number, reason: "\($0) is left over")
+            }
+        }
+    }
+
+    /// Everything but data: a fixture may hold any word.
+    private static func isSource(_ path: String) -> Bool {
+        !path.hasPrefix("Tests/Fixtures/") || path.hasSuffix(".md")
+    }
+}
+
+/// Calls that end the process without saying which invariant broke.
+enum TrapRule {
+    private static let traps: [(words: [String], spelling: String)] = [
+        (["try", "!"], "try" + "!"), (["as", "!"], "as" + "!"), (["fatalError", "("], "fatalError"),
+    ]
+
+    /// Judges what ships; a test may trap.
+    static func violations(in file: RepositoryFile) -> [Violation] {
+        guard file.path.hasPrefix("Sources/") else { return [] }
+        let source = SwiftSource(file.text)
+        return traps.flatMap { trap in
+            source.lines(of: trap.words, attached: true).map {
+                Violation(path: file.path, line: $0, reason: "\(trap.spelling) has no place outside tests")
+            }
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Whether the word occurs with no letter, digit or underscore on either side.
+    func holdsWord(_ word: String) -> Bool {
+        ranges(of: word).contains { range in
+            let before = self[..<range.lowerBound].last
+            let after = self[range.upperBound...].first
+            return ![before, after].contains { $0.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false }
+        }
+    }
+}
+
+@Suite("leftovers and traps")
+struct LeftoverTests {
+    @Test("no mark of unfinished work is left over")
+    func noMarks() throws {
+        expectNone(try Repository.textFiles().flatMap(LeftoverRule.violations(in:)))
+    }
+
+    @Test("nothing that ships traps without naming the broken invariant")
+    func noTraps() throws {
+        expectNone(try Repository.swiftFiles().flatMap(TrapRule.violations(in:)))
+    }
+
+    @Test("a mark is found in every kind of file", arguments: LeftoverRule.marks)
+    func markIsFound(mark: String) {
+        for path in [
+            "Sources/A.swift", "scripts/run", "a.c", "a.mjs", "README.md", "Tests/Fixtures/README.md",
+        ] {
+            let file = RepositoryFile(path: path, text: "first\n// \(mark): grow")
+            #expect(LeftoverRule.violations(in: file).map(\.line) == [2])
+        }
+    }
+
+    @Test("a word that only contains a mark is none, and a fixture may hold any word")
+    func otherWords() {
+        let words = LeftoverRule.marks.map { "\($0)S and tree_\($0)" }.joined(separator: "\n")
+        #expect(LeftoverRule.violations(in: RepositoryFile(path: "README.md", text: words)).isEmpty)
+        let fixture = RepositoryFile(path: "Tests/Fixtures/diff.json", text: LeftoverRule.marks[0])
+        #expect(LeftoverRule.violations(in: fixture).isEmpty)
+    }
+
+    @Test("a trap that ships is found", arguments: ["try! grow()", "tree as! Oak", "fatalError(\"fell\")"])
+    func trapIsFound(text: String) {
+        #expect(TrapRule.violations(in: RepositoryFile(path: "Sources/Tree.swift", text: text)).count == 1)
+        #expect(TrapRule.violations(in: RepositoryFile(path: "Tests/Tree.swift", text: text)).isEmpty)
+    }
+
+    @Test(
+        "a named invariant, a comment and a string are no trap",
+        arguments: [
+            "preconditionFailure(\"fell\")", "try grow() != 1", "// try! grow()", "print(\"as! Oak\")",
+        ]
+    )
+    func noTrap(text: String) {
+        #expect(TrapRule.violations(in: RepositoryFile(path: "Sources/Tree.swift", text: text)).isEmpty)
+    }
+}

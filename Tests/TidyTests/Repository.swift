@@ -1,0 +1,79 @@
+import Foundation
+
+/// A text file of the repository: where it is, seen from the root, and what it says.
+struct RepositoryFile: Equatable {
+    let path: String
+    let text: String
+
+    /// The lines with their numbers, counted from 1.
+    var numberedLines: [(number: Int, text: Substring)] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            .map { (number: $0.offset + 1, text: $0.element) }
+    }
+
+    /// The target's folder the file belongs to: the first two parts of its path.
+    var targetFolder: String {
+        path.split(separator: "/").prefix(2).joined(separator: "/")
+    }
+}
+
+/// A place that breaks a rule, written so that an editor can jump to it.
+struct Violation: Equatable, CustomStringConvertible {
+    let path: String
+    var line = 1
+    let reason: String
+
+    var description: String { "\(path):\(line): \(reason)" }
+}
+
+/// The repository these tests were built from, as it is on disk.
+enum Repository {
+    private static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The names at the root, without the dot files.
+    static func topLevelNames() throws -> [String] {
+        try names(in: "").filter { !$0.hasPrefix(".") }
+    }
+
+    /// The folders of targets, as `Sources/CaretCore`.
+    static func targetFolders() throws -> [String] {
+        try ["Sources", "Tests"]
+            .flatMap { parent in try names(in: parent).map { "\(parent)/\($0)" } }
+            .filter { isFolder($0) && $0 != "Tests/Fixtures" }
+    }
+
+    /// The Swift files of all targets.
+    static func swiftFiles() throws -> [RepositoryFile] {
+        try textFiles(under: "Sources")
+            + textFiles(under: "Tests")
+            .filter { $0.path.hasSuffix(".swift") }
+    }
+
+    /// Every text file that people write: all but what is hidden and what a build leaves behind.
+    static func textFiles() throws -> [RepositoryFile] {
+        try (topLevelNames() + [".ci"]).flatMap(textFiles(under:))
+    }
+
+    private static func textFiles(under path: String) throws -> [RepositoryFile] {
+        guard isFolder(path) else { return try textFile(path).map { [$0] } ?? [] }
+        return try names(in: path)
+            .filter { !$0.hasPrefix(".") }
+            .flatMap { try textFiles(under: "\(path)/\($0)") }
+    }
+
+    /// Nil where the bytes are no UTF-8: a binary file breaks no rule of text.
+    private static func textFile(_ path: String) throws -> RepositoryFile? {
+        let bytes = try Data(contentsOf: root.appending(path: path))
+        return String(validating: bytes, as: UTF8.self).map { RepositoryFile(path: path, text: $0) }
+    }
+
+    private static func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path).sorted()
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        let values = try? root.appending(path: path).resourceValues(forKeys: [.isDirectoryKey])
+        return values?.isDirectory == true  // What cannot be looked at is no folder to walk into.
+    }
+}

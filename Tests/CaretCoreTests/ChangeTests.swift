@@ -54,6 +54,42 @@ import Testing
         }
     }
 
+    @Test(
+        "carets and selections through all changes of at most two edits over texts of at most four, exhaustively"
+    )
+    func allSelections() {
+        var cases = 0
+        for length in 0...4 {
+            for change in AllChanges.over(length) {
+                for anchor in 0...length {
+                    for head in 0...length {
+                        cases += 1
+                        if let wrong = wronglyMapped(anchor, head, of: length, through: change) {
+                            Issue.record("\(wrong)")
+                            return
+                        }
+                    }
+                }
+            }
+        }
+        print("all selections through all changes: \(cases) held")
+        #expect(cases == 8289)
+    }
+
+    /// What the module makes of a selection, where that is not what both models make of it.
+    private func wronglyMapped(_ anchor: Int, _ head: Int, of length: Int, through change: Change) -> String?
+    {
+        let mapped = Selection(anchor: Offset(anchor), head: Offset(head)).mapped(through: change)
+        let (low, high) = (min(anchor, head), max(anchor, head))
+        let formulas = FormulaModel.selection(low, high, through: change.model)
+        let start = IdentityModel.caret(low, of: length, through: change.model)
+        let end = low == high ? start : max(start, IdentityModel.end(high, of: length, through: change.model))
+        let found = (mapped.start.value, mapped.end.value)
+        if found == formulas && found == (start, end) { return nil }
+        return
+            "\(anchor)…\(head) through \(change) is \(mapped); formulas \(formulas), identities \((start, end))"
+    }
+
     @Test("touching edits and insertions at one offset are joined in their order, empty ones dropped")
     func normalForm() {
         let change = SampleChange.change([

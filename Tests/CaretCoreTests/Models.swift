@@ -97,6 +97,21 @@ struct IdentityModel {
         }
     }
 
+    /// Where a caret in the gap at `a` stands after one change: behind everything that went into that gap.
+    static func caret(_ a: Int, of length: Int, through change: [ModelEdit]) -> Int {
+        var model = IdentityModel(Array(repeating: 0, count: length))
+        model.take(change)
+        return (0..<a).reduce(model.gaps[a].count) { $0 + model.gaps[$1].count + (model.removed[$1] ? 0 : 1) }
+    }
+
+    /// Where the end of a selection at `b` stands: behind what is left in front of it, but for the text of an edit
+    /// that reaches it.
+    static func end(_ b: Int, of length: Int, through change: [ModelEdit]) -> Int {
+        var model = IdentityModel(Array(repeating: 0, count: length))
+        model.take(change.map { ModelEdit($0.start, $0.end, $0.end < b ? $0.text : []) })
+        return (0..<b).reduce(0) { $0 + model.gaps[$1].count + (model.removed[$1] ? 0 : 1) }
+    }
+
     var text: [Character16] {
         base.indices.flatMap { gaps[$0] + (removed[$0] ? [] : [base[$0]]) } + gaps[base.count]
     }

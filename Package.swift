@@ -17,6 +17,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CaretCore", swiftSettings: strict),
+        .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(
             name: "CaretWasm",
             dependencies: ["CaretCore"],
@@ -29,10 +30,13 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
-            name: "TestSupport", dependencies: ["CaretCore", "CZlib"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["CaretCore", "CaretLog", "CZlib"], path: "Tests/TestSupport",
             swiftSettings: strict),
         .testTarget(
             name: "CaretCoreTests", dependencies: ["CaretCore", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "CaretLogTests", dependencies: ["CaretCore", "CaretLog", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

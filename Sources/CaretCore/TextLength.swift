@@ -39,3 +39,10 @@ public struct TextLength: Hashable, Sendable {
     public static func += (left: inout TextLength, right: TextLength) { left = left + right }
     public static func -= (left: inout TextLength, right: TextLength) { left = left - right }
 }
+
+extension Text {
+    /// The length of the text in front of an offset, in every unit.
+    public func length<Unit: TextUnit>(before offset: UnitOffset<Unit>) throws(TextError) -> TextLength {
+        try length(before: offset.value, in: Unit.unit)
+    }
+}

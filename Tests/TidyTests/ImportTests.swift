@@ -8,11 +8,15 @@ struct ImportTable {
         "Sources/CMalloc": [],
         "Sources/CZlib": [],
         "Sources/CaretCore": [],
+        "Sources/CaretLog": ["CaretCore"],
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/caret-bench": ["CaretCore", "TestSupport", "CMalloc", "FoundationEssentials", "Glibc"],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
-        "Tests/TestSupport": ["CaretCore", "CZlib", "Foundation", "FoundationEssentials"],
+        "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
+        "Tests/TestSupport": [
+            "CaretCore", "CaretLog", "CZlib", "Dispatch", "FoundationEssentials", "Synchronization",
+        ],
         "Tests/TidyTests": ["Foundation", "Testing"],
     ])
 

@@ -1,0 +1,24 @@
+/// A name or key as its bytes: equal, ordered and hashed by them alone.
+///
+/// Strings follow canonical equivalence, by which two spellings of one letter would be one user.
+package struct ByteString: Hashable, Comparable, Sendable {
+    package let utf8: [UInt8]
+
+    package init(_ string: String) { utf8 = Array(string.utf8) }
+
+    package init(utf8: [UInt8]) { self.utf8 = utf8 }
+
+    package var string: String { String(decoding: utf8, as: UTF8.self) }
+
+    package static func < (left: ByteString, right: ByteString) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+
+    package func hasPrefix(_ prefix: ByteString) -> Bool { utf8.starts(with: prefix.utf8) }
+}
+
+extension ByteString: ExpressibleByStringLiteral, CustomStringConvertible {
+    package init(stringLiteral value: String) { self.init(value) }
+
+    package var description: String { string }
+}

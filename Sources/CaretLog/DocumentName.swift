@@ -1,0 +1,53 @@
+/// The name of a document: parts separated by `/`, compared byte by byte.
+///
+/// It lives by the rules of the protocol, section 3, so a name that exists is one that may stand on the wire.
+package struct DocumentName: Hashable, Comparable, Sendable {
+    package static let longest = 512
+
+    package let bytes: ByteString
+
+    /// Why a text is no name.
+    package enum Fault: Error, Equatable, Sendable {
+        case empty
+        /// More bytes of UTF-8 than a name may have.
+        case tooLong(bytes: Int)
+        /// The part of this number, from 0, is empty, `.` or `..`.
+        case badPart(Int)
+        /// A control character at this byte.
+        case control(at: Int)
+        /// The part of this number begins or ends with a space.
+        case spaceAtEdge(part: Int)
+    }
+
+    package init(_ string: String) throws(Fault) {
+        let utf8 = Array(string.utf8)
+        if utf8.isEmpty { throw .empty }
+        if utf8.count > DocumentName.longest { throw .tooLong(bytes: utf8.count) }
+        if let control = DocumentName.firstControl(in: utf8) { throw .control(at: control) }
+        let parts = utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        for (number, part) in parts.enumerated() {
+            if part.isEmpty || part.elementsEqual(".".utf8) || part.elementsEqual("..".utf8) {
+                throw .badPart(number)
+            }
+            if part.first == UInt8(ascii: " ") || part.last == UInt8(ascii: " ") {
+                throw .spaceAtEdge(part: number)
+            }
+        }
+        bytes = ByteString(utf8: utf8)
+    }
+
+    package static func < (left: DocumentName, right: DocumentName) -> Bool { left.bytes < right.bytes }
+
+    /// U+0000 to U+001F and U+007F to U+009F; the latter from U+0080 on are C2 80 to C2 9F.
+    private static func firstControl(in utf8: [UInt8]) -> Int? {
+        utf8.indices.first { index in
+            let byte = utf8[index]
+            if byte < 0x20 || byte == 0x7F { return true }
+            return byte == 0xC2 && index + 1 < utf8.count && utf8[index + 1] < 0xA0
+        }
+    }
+}
+
+extension DocumentName: CustomStringConvertible {
+    package var description: String { bytes.string }
+}

@@ -1,0 +1,52 @@
+package import CaretCore
+
+/// A change as it is committed: what changed, by whom, when, and what it was called when it was pushed.
+package struct LoggedChange: Equatable, Sendable {
+    package let pusher: Pusher
+    package let seq: Int64
+    /// Of the content as it was pushed, by which a repeat is told from another push of the same seq.
+    package let digest: Digest
+    /// Milliseconds since 1970.
+    package let time: Int64
+    package let edits: [LoggedEdit]
+
+    package init(pusher: Pusher, seq: Int64, digest: Digest, time: Int64, edits: [LoggedEdit]) {
+        self.pusher = pusher
+        self.seq = seq
+        self.digest = digest
+        self.time = time
+        self.edits = edits
+    }
+
+    /// How much longer the text becomes.
+    package var growth: TextLength {
+        edits.reduce(.zero) { $0 + $1.edit.inserted - $1.removed }
+    }
+
+    package var change: Change {
+        get throws(ChangeError) { try Change(edits.map(\.edit)) }
+    }
+}
+
+/// A committed edit with its place in all three units, so that it goes out in any unit without its text.
+package struct LoggedEdit: Equatable, Sendable {
+    package let edit: Edit
+    /// The length of the old text in front of it.
+    package let start: TextLength
+    /// The length of the old text that it replaces.
+    package let removed: TextLength
+
+    /// An edit in the text that it was made against.
+    package init(_ edit: Edit, in text: Text) throws(TextError) {
+        self.edit = edit
+        start = try text.length(before: edit.range.lowerBound)
+        removed = try text.length(before: edit.range.upperBound) - start
+    }
+
+    /// An edit that was stored.
+    package init(start: TextLength, removed: TextLength, text: String) throws(TextError) {
+        edit = try Edit(Offset(start.utf16)..<Offset(start.utf16 + removed.utf16), text)
+        self.start = start
+        self.removed = removed
+    }
+}

@@ -1,0 +1,118 @@
+import CaretCore
+import CaretLog
+import TestSupport
+import Testing
+
+@Suite("The store's contract: appending") struct AppendContractTests {
+    @Test(
+        "an append at the head is committed, and the log reads back as it was written",
+        arguments: StoreKind.allCases)
+    func commit(kind: StoreKind) async throws {
+        var document = try await Following(kind)
+        try await document.type("a😀é")
+        let reading = try await document.store.read(document.entry.id, after: 0).get()
+        #expect(reading.segment == Segment(first: 1, changes: document.log))
+        #expect(reading.head == 3)
+        let entry = try await document.store.find(document.entry.name).get()
+        #expect(entry.head == 3 && entry.length == document.text.length && entry.updated == 1003)
+    }
+
+    @Test("an append of several changes makes as many revisions", arguments: StoreKind.allCases)
+    func severalChanges(kind: StoreKind) async throws {
+        var document = try await Following(kind)
+        let first = try SampleLog.change(Change([SampleChange.edit(0, 0, "ab")]), in: Text(), seq: 1)
+        let second = try SampleLog.change(
+            Change([SampleChange.edit(1, 2, "")]), in: Text("ab"), by: SampleLog.bob, seq: 9)
+        let append = Append(
+            document: document.entry.id, epoch: document.entry.epoch, expected: 0, changes: [first, second],
+            lineBreak: .crlf)
+        #expect(await document.store.append(append) == .committed(head: 2))
+        try document.follow(append)
+        #expect(
+            try await document.store.text(of: document.entry.id).get()
+                == Snapshot(revision: 2, text: Text("a")))
+        #expect(try await document.store.find(document.entry.name).get().lineBreak == .crlf)
+    }
+
+    @Test(
+        "of two appends at one revision the second is told the head and leaves nothing",
+        arguments: StoreKind.allCases)
+    func conflict(kind: StoreKind) async throws {
+        var document = try await Following(kind)
+        let first = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
+        let second = try document.append([SampleChange.edit(0, 0, "y")], by: SampleLog.bob, seq: 1)
+        #expect(await document.store.append([first, second]) == [.committed(head: 1), .conflict(head: 1)])
+        try document.follow(first)
+        #expect(try await document.store.text(of: document.entry.id).get().text == document.text)
+        #expect(try await document.store.pusher(SampleLog.bob, in: document.entry.id).get().entry == nil)
+        // An append that expects more than there is has met another history too.
+        let ahead = Append(
+            document: document.entry.id, epoch: document.entry.epoch, expected: 5, changes: second.changes)
+        #expect(await document.store.append(ahead) == .conflict(head: 1))
+    }
+
+    @Test("one call answers for each of its documents alone", arguments: StoreKind.allCases)
+    func manyDocuments(kind: StoreKind) async throws {
+        let document = try await Following(kind)
+        guard case .created(let other) = await document.store.create(try DocumentName("other")) else {
+            throw Unexpected(what: "the other document was not created")
+        }
+        let change = try SampleLog.change(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: 1)
+        func append(_ entry: DocumentEntry, epoch: Epoch, at expected: Revision) -> Append {
+            Append(document: entry.id, epoch: epoch, expected: expected, changes: [change])
+        }
+        let outcomes = await document.store.append([
+            append(document.entry, epoch: document.entry.epoch, at: 3),
+            append(other, epoch: other.epoch, at: 0),
+            append(document.entry, epoch: other.epoch, at: 0),
+        ])
+        #expect(outcomes == [.conflict(head: 0), .committed(head: 1), .gone])
+    }
+
+    @Test("an append to what is deleted, or never was, is gone", arguments: StoreKind.allCases)
+    func gone(kind: StoreKind) async throws {
+        let document = try await Following(kind)
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
+        #expect(refusal(await document.store.delete(document.entry.id)) == nil)
+        #expect(await document.store.append(append) == .gone)
+        let nowhere = Append(
+            document: DocumentID(999), epoch: document.entry.epoch, expected: 0, changes: append.changes)
+        #expect(await document.store.append(nowhere) == .gone)
+    }
+
+    @Test(
+        "a locked append rebases over what it missed and cannot be overtaken", arguments: StoreKind.allCases)
+    func locked(kind: StoreKind) async throws {
+        var document = try await Following(kind)
+        let late = try document.append([SampleChange.edit(0, 0, "late")], by: SampleLog.bob, seq: 1)
+        try await document.type("abc")
+        let text = document.text
+        let answer = await document.store.appendLocked(late) { missed in
+            let over = missed.compactMap { try? $0.change }
+            let changes = late.changes.compactMap { change -> LoggedChange? in
+                guard let moved = try? change.change.rebased(over: over, tie: .otherFirst) else { return nil }
+                return try? SampleLog.change(moved, in: text, by: SampleLog.bob, seq: 1)
+            }
+            return changes
+        }
+        #expect(answer.missed == document.log && answer.outcome == .committed(head: 4))
+        #expect(try await document.store.text(of: document.entry.id).get().text == Text("abclate"))
+    }
+
+    @Test(
+        "a pusher's highest push is remembered with its revision, apart from every other's",
+        arguments: StoreKind.allCases)
+    func pushers(kind: StoreKind) async throws {
+        var document = try await Following(kind)
+        try await document.type("ab")
+        try await document.type("c", by: SampleLog.bob)
+        let (store, id) = (document.store, document.entry.id)
+        let ann = try await store.pusher(SampleLog.ann, in: id).get()
+        #expect(ann.head == 3)
+        #expect(ann.entry == PusherEntry(seq: 2, revision: 2, digest: SampleLog.digest(2), used: 1002))
+        #expect(try await store.pusher(SampleLog.bob, in: id).get().entry?.revision == 3)
+        let otherClient = Pusher(user: "ann", client: "another")
+        #expect(try await store.pusher(otherClient, in: id).get() == PusherAnswer(entry: nil, head: 3))
+        #expect(refusal(await store.pusher(SampleLog.ann, in: DocumentID(999))) == .gone)
+    }
+}

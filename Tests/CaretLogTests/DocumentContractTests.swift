@@ -1,0 +1,97 @@
+import CaretCore
+import CaretLog
+import TestSupport
+import Testing
+
+@Suite("The store's contract: documents") struct DocumentContractTests {
+    @Test("a created document is empty, and found by its name", arguments: StoreKind.allCases)
+    func create(kind: StoreKind) async throws {
+        let document = try await Following(kind)
+        let entry = document.entry
+        #expect(entry.head == 0 && entry.start == 0 && entry.length == .zero)
+        #expect(entry.updated == 5 && entry.lineBreak == .lf)
+        #expect(await document.store.create(entry.name) == .exists(entry))
+        #expect(try await document.store.find(entry.name).get() == entry)
+        #expect(refusal(await document.store.find(try DocumentName("nobody"))) == .gone)
+    }
+
+    @Test("the entries of many documents come in the order of the question", arguments: StoreKind.allCases)
+    func entries(kind: StoreKind) async throws {
+        let document = try await Following(kind)
+        let answers = await document.store.entries(of: [DocumentID(999), document.entry.id])
+        #expect(answers.map { refusal($0) } == [.gone, nil])
+        #expect(try answers[1].get() == document.entry)
+    }
+
+    @Test(
+        "documents are listed page by page, in the order of their names' bytes", arguments: StoreKind.allCases
+    )
+    func list(kind: StoreKind) async throws {
+        let store = kind.make()
+        for name in ["b", "a/2", "a/10", "a/\u{10000}", "a/\u{E000}", "aa", "A"] {
+            _ = await store.create(try DocumentName(name))
+        }
+        let first = try await store.list(prefix: "a/", limit: 2).get()
+        #expect(first.entries.map(\.name.description) == ["a/10", "a/2"] && first.hasMore)
+        let rest = try await store.list(prefix: "a/", after: "a/2", limit: 2).get()
+        #expect(rest.entries.map(\.name.bytes) == ["a/\u{E000}", "a/\u{10000}"] && !rest.hasMore)
+        let all = try await store.list().get()
+        #expect(
+            all.entries.map(\.name.bytes) == ["A", "a/10", "a/2", "a/\u{E000}", "a/\u{10000}", "aa", "b"])
+        #expect(try await store.list(prefix: "c").get() == Listing(entries: [], hasMore: false))
+    }
+
+    @Test(
+        "a renamed document keeps all but its name, which is free for another", arguments: StoreKind.allCases)
+    func rename(kind: StoreKind) async throws {
+        var document = try await Following(kind)
+        try await document.type("ab")
+        let (store, id) = (document.store, document.entry.id)
+        let old = try DocumentName("old")
+        #expect(await store.rename(id, to: document.entry.name) == .exists)
+        #expect(await store.rename(id, to: old) == .renamed)
+        #expect(refusal(await store.find(document.entry.name)) == .gone)
+        let entry = try await store.find(old).get()
+        #expect(entry.id == id && entry.epoch == document.entry.epoch && entry.head == 2)
+        #expect(try await store.pusher(SampleLog.ann, in: id).get().entry?.seq == 2)
+        guard case .created(let other) = await store.create(document.entry.name) else {
+            throw Unexpected(what: "the name was not free")
+        }
+        #expect(other.id != id && other.epoch != entry.epoch)
+        #expect(await store.rename(other.id, to: old) == .exists)
+        #expect(await store.rename(DocumentID(999), to: try DocumentName("x")) == .refused(.gone))
+    }
+
+    @Test(
+        "a deleted document is gone, its name free, and a new one is another history",
+        arguments: StoreKind.allCases)
+    func delete(kind: StoreKind) async throws {
+        var document = try await Following(kind)
+        try await document.type("ab")
+        let (store, id, name) = (document.store, document.entry.id, document.entry.name)
+        #expect(refusal(await store.delete(id)) == nil)
+        #expect(refusal(await store.delete(id)) == .gone)
+        #expect(refusal(await store.find(name)) == .gone)
+        #expect(refusal(await store.text(of: id)) == .refused(.gone))
+        #expect(try await store.list().get().entries.isEmpty)
+        guard case .created(let again) = await store.create(name) else {
+            throw Unexpected(what: "the name was not free")
+        }
+        #expect(again.id != id && again.epoch != document.entry.epoch && again.head == 0)
+        #expect(await store.undelete(id) == .exists)
+    }
+
+    @Test("a deleted document comes back as it was", arguments: StoreKind.allCases)
+    func undelete(kind: StoreKind) async throws {
+        var document = try await Following(kind)
+        try await document.type("ab")
+        let (store, id) = (document.store, document.entry.id)
+        let before = try await store.find(document.entry.name).get()
+        #expect(await store.undelete(id) == .live)
+        #expect(refusal(await store.delete(id)) == nil)
+        #expect(await store.undelete(id) == .undeleted(before))
+        #expect(try await store.text(of: id).get() == Snapshot(revision: 2, text: document.text))
+        #expect(try await store.pusher(SampleLog.ann, in: id).get().entry?.seq == 2)
+        #expect(await store.undelete(DocumentID(999)) == .refused(.gone))
+    }
+}

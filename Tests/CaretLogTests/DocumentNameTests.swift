@@ -1,0 +1,34 @@
+import CaretLog
+import Testing
+
+@Suite("Document names") struct DocumentNameTests {
+    @Test(
+        "names of the protocol are taken as they are",
+        arguments: [
+            "a", "notes/today", "…/é", "a b/c.d", ".hidden", "a/...", String(repeating: "x", count: 512),
+        ])
+    func goodNames(name: String) throws {
+        #expect(try Array(DocumentName(name).description.utf8) == Array(name.utf8))
+    }
+
+    @Test(
+        "what is no name is refused, and why",
+        arguments: [
+            ("", .empty), (String(repeating: "x", count: 513), .tooLong(bytes: 513)), ("/a", .badPart(0)),
+            ("a/", .badPart(1)), ("a//b", .badPart(1)), ("a/./b", .badPart(1)), ("..", .badPart(0)),
+            ("a\u{0}", .control(at: 1)), ("a/b\u{1F}", .control(at: 3)), ("\u{7F}", .control(at: 0)),
+            ("é\u{85}", .control(at: 2)), ("a/ b", .spaceAtEdge(part: 1)), ("a /b", .spaceAtEdge(part: 0)),
+        ] as [(String, DocumentName.Fault)])
+    func badNames(name: String, fault: DocumentName.Fault) {
+        #expect(throws: fault) { try DocumentName(name) }
+    }
+
+    @Test("names are compared and sorted by their bytes, whatever letters they spell")
+    func byteOrder() throws {
+        let (composed, decomposed) = (try DocumentName("é"), try DocumentName("e\u{301}"))
+        #expect(composed != decomposed && decomposed < composed)
+        // U+E000 comes before U+10000 in UTF-8 and in scalars, after it in UTF-16.
+        #expect(try DocumentName("\u{E000}") < DocumentName("\u{10000}"))
+        #expect(try DocumentName("a/b") < DocumentName("aa"))
+    }
+}

@@ -1,0 +1,74 @@
+import CaretCore
+import CaretLog
+import TestSupport
+import Testing
+
+@Suite("The store's contract: history") struct HistoryContractTests {
+    @Test("the text at every revision is what the log adds up to", arguments: StoreKind.allCases)
+    func texts(kind: StoreKind) async throws {
+        var document = try await Following(kind)
+        var random = Seeded(11)
+        for seq in 1...40 {
+            let change = SampleChange.make(for: document.text, upTo: 2, &random)
+            let append = try document.append(change.edits, seq: Int64(seq))
+            #expect(await document.store.append(append) == .committed(head: document.head.next))
+            try document.follow(append)
+        }
+        for (revision, text) in document.texts.enumerated() {
+            let snapshot = try await document.store.text(of: document.entry.id, at: Revision(revision)).get()
+            #expect(snapshot == Snapshot(revision: Revision(revision), text: text))
+        }
+        #expect(try await document.store.text(of: document.entry.id).get().revision == 40)
+    }
+
+    @Test(
+        "history is read from any revision on, and a page holds at least one", arguments: StoreKind.allCases)
+    func pages(kind: StoreKind) async throws {
+        var document = try await Following(kind)
+        try await document.type("abcde")
+        let (store, id) = (document.store, document.entry.id)
+        let page = try await store.read(id, after: 1, limit: 2).get()
+        #expect(page.segment == Segment(first: 2, changes: Array(document.log[1...2])) && page.head == 5)
+        #expect(page.segment.last == 3)
+        #expect(try await store.read(id, after: 3, limit: 0).get().segment.changes == [document.log[3]])
+        #expect(try await store.read(id, after: 5).get().segment.changes.isEmpty)
+        #expect(refusal(await store.read(id, after: 6)) == .ahead(head: 5))
+        #expect(refusal(await store.text(of: id, at: 6)) == .ahead(head: 5))
+        #expect(refusal(await store.read(DocumentID(999), after: 0)) == .refused(.gone))
+    }
+
+    @Test(
+        "history is trimmed only where a snapshot is kept, and what is behind it stays",
+        arguments: StoreKind.allCases)
+    func trim(kind: StoreKind) async throws {
+        var document = try await Following(kind)
+        try await document.type("abcde")
+        let (store, id) = (document.store, document.entry.id)
+        #expect(await store.trim(id, through: 3) == .noSnapshot)
+        #expect(
+            refusal(await store.putSnapshot(Snapshot(revision: 3, text: document.texts[3]), of: id)) == nil)
+        #expect(await store.trim(id, through: 3) == .trimmed(start: 3))
+        #expect(try await store.text(of: id, at: 3).get().text == document.texts[3])
+        #expect(try await store.text(of: id, at: 5).get().text == document.texts[5])
+        #expect(try await store.read(id, after: 3).get().segment.changes == Array(document.log[3...]))
+        #expect(refusal(await store.read(id, after: 2)) == .trimmed(start: 3))
+        #expect(refusal(await store.text(of: id, at: 2)) == .trimmed(start: 3))
+        #expect(try await store.find(document.entry.name).get().start == 3)
+        #expect(await store.trim(id, through: 2) == .refused(.trimmed(start: 3)))
+        #expect(await store.trim(id, through: 9) == .refused(.ahead(head: 5)))
+        // Who pushed what outlives the revisions.
+        #expect(try await store.pusher(SampleLog.ann, in: id).get().entry?.seq == 5)
+    }
+
+    @Test("a snapshot that is not the text of its revision is refused", arguments: StoreKind.allCases)
+    func wrongSnapshot(kind: StoreKind) async throws {
+        var document = try await Following(kind)
+        try await document.type("abc")
+        let (store, id) = (document.store, document.entry.id)
+        let wrong = Snapshot(revision: 2, text: document.texts[3])
+        #expect(refusal(await store.putSnapshot(wrong, of: id)) == .refused(.damaged))
+        let beyond = Snapshot(revision: 4, text: document.texts[3])
+        #expect(refusal(await store.putSnapshot(beyond, of: id)) == .ahead(head: 3))
+        #expect(await store.trim(id, through: 2) == .noSnapshot)
+    }
+}

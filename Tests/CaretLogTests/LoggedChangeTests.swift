@@ -1,0 +1,44 @@
+import CaretCore
+import CaretLog
+import TestSupport
+import Testing
+
+@Suite("Logged changes") struct LoggedChangeTests {
+    @Test("a logged edit has its place in all three units, and the same one when it is read again")
+    func threeUnits() throws {
+        let text = try Text("a😀é\u{301}b")
+        let logged = try LoggedEdit(SampleChange.edit(1, 4, "😀x"), in: text)
+        #expect(logged.start == TextLength(utf8: 1, utf16: 1, scalars: 1))
+        #expect(logged.removed == TextLength(utf8: 6, utf16: 3, scalars: 2))
+        #expect(try LoggedEdit(start: logged.start, removed: logged.removed, text: "😀x") == logged)
+        #expect(throws: TextError.insideScalar(offset: 2)) {
+            try LoggedEdit(SampleChange.edit(2, 3, ""), in: text)
+        }
+    }
+
+    @Test("the growth of a change is the difference of the texts' lengths, in every unit")
+    func growth() {
+        checkGrowth(cases: 20_000)
+    }
+
+    private func checkGrowth(cases: Int) {
+        for seed in 0..<UInt64(cases) {
+            var random = Seeded(seed)
+            let fault = growthFault(&random)
+            #expect(fault == nil, "seed \(seed)")
+            if fault != nil { return }
+        }
+    }
+
+    private func growthFault(_ random: inout Seeded) -> String? {
+        do {
+            let before = try Text(SampleText.make(upTo: 10, &random))
+            let change = SampleChange.make(for: before, upTo: 3, &random)
+            let logged = try SampleLog.change(change, in: before, seq: 1)
+            let after = try before.applying(change)
+            return logged.growth == after.length - before.length ? nil : "\(change) grows otherwise"
+        } catch {
+            return "threw \(error)"
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import CaretCore
+import CaretLog
+import TestSupport
+import Testing
+
+@Suite("The store in memory") struct MemoryStoreTests {
+    @Test("a full disk refuses what would be written, reads go on, and writing resumes with space")
+    func full() async throws {
+        let store = MemoryStore()
+        let document = try await prepared(store)
+        let append = try Append(
+            document: document.id, epoch: document.epoch, expected: 0,
+            changes: [SampleLog.change(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: 1)])
+        store.arrange { $0.trouble = .full }
+        #expect(await store.append(append) == .full)
+        #expect(await store.create(try DocumentName("b")) == .refused(.full))
+        #expect(try await store.text(of: document.id).get().text == Text())
+        store.arrange { $0.trouble = nil }
+        #expect(await store.append(append) == .committed(head: 1))
+        store.arrange { $0.trouble = .failed }
+        #expect(await store.append(append) == .failed)
+    }
+
+    @Test("a damaged document is closed, never served wrong, and the others live")
+    func damaged() async throws {
+        let store = MemoryStore()
+        let document = try await prepared(store)
+        _ = await store.create(try DocumentName("other"))
+        store.arrange { $0.damage(document.id) }
+        #expect(refusal(await store.text(of: document.id)) == .refused(.damaged))
+        #expect(await store.create(document.name) == .refused(.damaged))
+        #expect(refusal(await store.find(try DocumentName("other"))) == nil)
+    }
+
+    private func prepared(_ store: MemoryStore) async throws -> DocumentEntry {
+        guard case .created(let entry) = await store.create(try DocumentName("a")) else {
+            throw Unexpected(what: "the document was not created")
+        }
+        return entry
+    }
+}

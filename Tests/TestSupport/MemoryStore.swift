@@ -1,0 +1,114 @@
+package import CaretCore
+package import CaretLog
+import Dispatch
+import Synchronization
+
+/// A store in memory, for tests of what stands on a store.
+///
+/// The model is the home of all state; completions run on a queue of their own, one after the other.
+package final class MemoryStore: DocumentStore {
+    private let model: Mutex<StoreModel>
+    private let queue = DispatchQueue(label: "caret.memory-store")
+
+    package init(generation: UInt64 = 1) { model = Mutex(StoreModel(generation: generation)) }
+
+    /// Changes what the store is in, as a test wants it.
+    package func arrange(_ body: @Sendable (inout StoreModel) -> Void) { model.withLock { body(&$0) } }
+
+    private func answer<Answer: Sendable>(
+        _ completion: @escaping @Sendable (Answer) -> Void,
+        _ body: @escaping @Sendable (inout StoreModel) -> Answer
+    ) {
+        queue.async { completion(self.model.withLock { body(&$0) }) }
+    }
+
+    package func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void) {
+        answer(completion) { $0.append(appends) }
+    }
+
+    package func appendLocked(
+        _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [LoggedChange],
+        then completion: @escaping @Sendable ([LoggedChange], AppendOutcome) -> Void
+    ) {
+        answer({ completion($0.missed, $0.outcome) }, { $0.appendLocked(append, rebase: rebase) })
+    }
+
+    package func create(
+        _ name: DocumentName, at time: Int64, then completion: @escaping @Sendable (Creation) -> Void
+    ) {
+        answer(completion) { $0.create(name, at: time) }
+    }
+
+    package func find(
+        _ name: DocumentName,
+        then completion: @escaping @Sendable (Result<DocumentEntry, StoreRefusal>) -> Void
+    ) {
+        answer(completion) { $0.find(name) }
+    }
+
+    package func entries(
+        of documents: [DocumentID],
+        then completion: @escaping @Sendable ([Result<DocumentEntry, StoreRefusal>]) -> Void
+    ) {
+        answer(completion) { model in documents.map { model.entry(of: $0) } }
+    }
+
+    package func list(
+        prefix: ByteString, after: ByteString?, limit: Int,
+        then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void
+    ) {
+        answer(completion) { .success($0.list(prefix: prefix, after: after, limit: limit)) }
+    }
+
+    package func rename(
+        _ document: DocumentID, to name: DocumentName, then completion: @escaping @Sendable (Renaming) -> Void
+    ) {
+        answer(completion) { $0.rename(document, to: name) }
+    }
+
+    package func delete(
+        _ document: DocumentID, at time: Int64,
+        then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    ) {
+        answer(completion) { $0.delete(document) }
+    }
+
+    package func undelete(_ document: DocumentID, then completion: @escaping @Sendable (Undeletion) -> Void) {
+        answer(completion) { $0.undelete(document) }
+    }
+
+    package func read(
+        _ document: DocumentID, after revision: Revision, limit: Int,
+        then completion: @escaping @Sendable (Result<Reading, HistoryRefusal>) -> Void
+    ) {
+        answer(completion) { $0.read(document, after: revision, limit: limit) }
+    }
+
+    package func text(
+        of document: DocumentID, at revision: Revision?,
+        then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
+    ) {
+        answer(completion) { $0.text(of: document, at: revision) }
+    }
+
+    package func pusher(
+        _ pusher: Pusher, in document: DocumentID,
+        then completion: @escaping @Sendable (Result<PusherAnswer, StoreRefusal>) -> Void
+    ) {
+        answer(completion) { $0.pusher(pusher, in: document) }
+    }
+
+    package func putSnapshot(
+        _ snapshot: Snapshot, of document: DocumentID,
+        then completion: @escaping @Sendable (Result<Void, HistoryRefusal>) -> Void
+    ) {
+        answer(completion) { $0.putSnapshot(snapshot, of: document) }
+    }
+
+    package func trim(
+        _ document: DocumentID, through revision: Revision,
+        then completion: @escaping @Sendable (Trimming) -> Void
+    ) {
+        answer(completion) { $0.trim(document, through: revision) }
+    }
+}

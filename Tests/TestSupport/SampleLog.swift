@@ -1,0 +1,19 @@
+package import CaretCore
+package import CaretLog
+
+/// Changes as a store takes them, for tests.
+package enum SampleLog {
+    package static let ann = Pusher(user: "ann", client: "ann-client")
+    package static let bob = Pusher(user: "bob", client: "bob-client")
+
+    /// A change made in `text`; its time and digest follow from its seq.
+    package static func change(
+        _ change: Change, in text: Text, by pusher: Pusher = ann, seq: Int64
+    ) throws(TextError) -> LoggedChange {
+        var edits: [LoggedEdit] = []
+        for edit in change.edits { edits.append(try LoggedEdit(edit, in: text)) }
+        return LoggedChange(pusher: pusher, seq: seq, digest: digest(seq), time: 1000 + seq, edits: edits)
+    }
+
+    package static func digest(_ seq: Int64) -> Digest { Digest(SIMD4(repeating: UInt64(bitPattern: seq))) }
+}

@@ -1,0 +1,85 @@
+package import CaretCore
+package import CaretLog
+
+/// The calls of a store as a test waits for them.
+extension DocumentStore {
+    package func append(_ appends: [Append]) async -> [AppendOutcome] {
+        await withCheckedContinuation { done in append(appends) { done.resume(returning: $0) } }
+    }
+
+    package func append(_ one: Append) async -> AppendOutcome { await append([one])[0] }
+
+    package func appendLocked(
+        _ one: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [LoggedChange]
+    ) async -> (missed: [LoggedChange], outcome: AppendOutcome) {
+        await withCheckedContinuation { done in
+            appendLocked(one, rebase: rebase) { done.resume(returning: ($0, $1)) }
+        }
+    }
+
+    package func create(_ name: DocumentName, at time: Int64 = 0) async -> Creation {
+        await withCheckedContinuation { done in create(name, at: time) { done.resume(returning: $0) } }
+    }
+
+    package func find(_ name: DocumentName) async -> Result<DocumentEntry, StoreRefusal> {
+        await withCheckedContinuation { done in find(name) { done.resume(returning: $0) } }
+    }
+
+    package func entries(of documents: [DocumentID]) async -> [Result<DocumentEntry, StoreRefusal>] {
+        await withCheckedContinuation { done in entries(of: documents) { done.resume(returning: $0) } }
+    }
+
+    package func list(
+        prefix: ByteString = "", after: ByteString? = nil, limit: Int = 100
+    ) async -> Result<Listing, StoreRefusal> {
+        await withCheckedContinuation { done in
+            list(prefix: prefix, after: after, limit: limit) { done.resume(returning: $0) }
+        }
+    }
+
+    package func rename(_ document: DocumentID, to name: DocumentName) async -> Renaming {
+        await withCheckedContinuation { done in rename(document, to: name) { done.resume(returning: $0) } }
+    }
+
+    package func delete(_ document: DocumentID, at time: Int64 = 0) async -> Result<Void, StoreRefusal> {
+        await withCheckedContinuation { done in delete(document, at: time) { done.resume(returning: $0) } }
+    }
+
+    package func undelete(_ document: DocumentID) async -> Undeletion {
+        await withCheckedContinuation { done in undelete(document) { done.resume(returning: $0) } }
+    }
+
+    package func read(
+        _ document: DocumentID, after revision: Revision, limit: Int = .max
+    ) async -> Result<Reading, HistoryRefusal> {
+        await withCheckedContinuation { done in
+            read(document, after: revision, limit: limit) { done.resume(returning: $0) }
+        }
+    }
+
+    package func text(of document: DocumentID, at revision: Revision? = nil) async -> Result<
+        Snapshot, HistoryRefusal
+    > {
+        await withCheckedContinuation { done in
+            text(of: document, at: revision) { done.resume(returning: $0) }
+        }
+    }
+
+    package func pusher(_ who: Pusher, in document: DocumentID) async -> Result<PusherAnswer, StoreRefusal> {
+        await withCheckedContinuation { done in pusher(who, in: document) { done.resume(returning: $0) } }
+    }
+
+    package func putSnapshot(_ snapshot: Snapshot, of document: DocumentID) async -> Result<
+        Void, HistoryRefusal
+    > {
+        await withCheckedContinuation { done in
+            putSnapshot(snapshot, of: document) { done.resume(returning: $0) }
+        }
+    }
+
+    package func trim(_ document: DocumentID, through revision: Revision) async -> Trimming {
+        await withCheckedContinuation { done in
+            trim(document, through: revision) { done.resume(returning: $0) }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+package import CaretCore
+package import CaretLog
+
+/// What a store does, as a value: the plainest thing that keeps the contract.
+///
+/// Tests of other targets run on it, and stores are compared with it.
+package struct StoreModel: Sendable {
+    private struct Document {
+        var name: DocumentName
+        let epoch: Epoch
+        /// The text at the first revision that is kept, and the changes behind it.
+        var start: Snapshot
+        var changes: [LoggedChange] = []
+        var head: Snapshot
+        var snapshots: [Snapshot] = []
+        var pushers: [Pusher: PusherEntry] = [:]
+        var updated: Int64
+        var lineBreak = LineBreak.lf
+        var isDeleted = false
+        var isDamaged = false
+
+        mutating func take(_ append: Append, _ text: Text) {
+            for (index, change) in append.changes.enumerated() {
+                let revision = Revision(append.expected.value + index + 1)
+                pushers[change.pusher] = PusherEntry(
+                    seq: change.seq, revision: revision, digest: change.digest, used: change.time)
+                updated = change.time
+            }
+            changes += append.changes
+            head = Snapshot(revision: Revision(append.expected.value + append.changes.count), text: text)
+            if let lineBreak = append.lineBreak { self.lineBreak = lineBreak }
+        }
+    }
+
+    /// What is wrong with the disk, for tests that want it so.
+    package enum Trouble: Sendable {
+        case full
+        case failed
+    }
+
+    package var trouble: Trouble?
+    private let generation: UInt64
+    private var documents: [DocumentID: Document] = [:]
+    /// The documents that are not deleted.
+    private var names: [DocumentName: DocumentID] = [:]
+    private var lastID: Int64 = 0
+
+    package init(generation: UInt64) { self.generation = generation }
+
+    /// Lets a document be found damaged from now on.
+    package mutating func damage(_ id: DocumentID) { documents[id]?.isDamaged = true }
+
+    // MARK: Appending
+
+    package mutating func append(_ appends: [Append]) -> [AppendOutcome] { appends.map { append($0) } }
+
+    private mutating func append(_ append: Append) -> AppendOutcome {
+        switch trouble {
+        case .full: return .full
+        case .failed: return .failed
+        case nil: break
+        }
+        guard let document = documents[append.document], !document.isDeleted, document.epoch == append.epoch
+        else {
+            return .gone
+        }
+        if document.isDamaged { return .damaged }
+        if document.head.revision != append.expected { return .conflict(head: document.head.revision) }
+        guard let text = document.head.text.applying(append.changes) else { return .damaged }
+        documents[append.document]?.take(append, text)
+        return .committed(head: Revision(append.expected.value + append.changes.count))
+    }
+
+    package mutating func appendLocked(
+        _ append: Append, rebase: ([LoggedChange]) -> [LoggedChange]
+    ) -> (missed: [LoggedChange], outcome: AppendOutcome) {
+        guard let document = documents[append.document], !document.isDeleted else { return ([], .gone) }
+        let kept = append.expected.value - document.start.revision.value
+        guard kept >= 0, kept <= document.changes.count else {
+            return ([], .conflict(head: document.head.revision))
+        }
+        let missed = Array(document.changes[kept...])
+        let rebased = Append(
+            document: append.document, epoch: append.epoch, expected: document.head.revision,
+            changes: rebase(missed), lineBreak: append.lineBreak)
+        return (missed, self.append(rebased))
+    }
+
+    // MARK: Documents
+
+    package mutating func create(_ name: DocumentName, at time: Int64) -> Creation {
+        if let id = names[name] {
+            switch entry(of: id) {
+            case .success(let entry): return .exists(entry)
+            case .failure(let refusal): return .refused(refusal)
+            }
+        }
+        if let refusal { return .refused(refusal) }
+        lastID += 1
+        let id = DocumentID(lastID)
+        let empty = Snapshot(revision: 0, text: Text())
+        documents[id] = Document(
+            name: name, epoch: Epoch(generation: generation, document: UInt64(lastID)), start: empty,
+            head: empty,
+            updated: time)
+        names[name] = id
+        return entry(of: id).map(Creation.created).merged { .refused($0) }
+    }
+
+    package func find(_ name: DocumentName) -> Result<DocumentEntry, StoreRefusal> {
+        names[name].map { entry(of: $0) } ?? .failure(.gone)
+    }
+
+    package func entry(of id: DocumentID) -> Result<DocumentEntry, StoreRefusal> {
+        live(id).map { document in
+            DocumentEntry(
+                id: id, name: document.name, epoch: document.epoch, head: document.head.revision,
+                start: document.start.revision, length: document.head.text.length, updated: document.updated,
+                lineBreak: document.lineBreak)
+        }
+    }
+
+    package func list(prefix: ByteString, after: ByteString?, limit: Int) -> Listing {
+        let found = names.keys.sorted().filter { name in
+            name.bytes.hasPrefix(prefix) && after.map { $0 < name.bytes } ?? true
+        }
+        let entries = found.prefix(limit).compactMap { name in
+            names[name].flatMap { try? entry(of: $0).get() }
+        }
+        return Listing(entries: entries, hasMore: found.count > limit)
+    }
+
+    package mutating func rename(_ id: DocumentID, to name: DocumentName) -> Renaming {
+        switch live(id) {
+        case .failure(let refusal): return .refused(refusal)
+        case .success(let document):
+            if names[name] != nil { return .exists }
+            if let refusal { return .refused(refusal) }
+            names[document.name] = nil
+            names[name] = id
+            documents[id]?.name = name
+            return .renamed
+        }
+    }
+
+    package mutating func delete(_ id: DocumentID) -> Result<Void, StoreRefusal> {
+        guard let document = documents[id], !document.isDeleted else { return .failure(.gone) }
+        if let refusal { return .failure(refusal) }
+        names[document.name] = nil
+        documents[id]?.isDeleted = true
+        return .success(())
+    }
+
+    package mutating func undelete(_ id: DocumentID) -> Undeletion {
+        guard let document = documents[id] else { return .refused(.gone) }
+        if !document.isDeleted { return .live }
+        if names[document.name] != nil { return .exists }
+        if let refusal { return .refused(refusal) }
+        documents[id]?.isDeleted = false
+        names[document.name] = id
+        return entry(of: id).map(Undeletion.undeleted).merged { .refused($0) }
+    }
+
+    // MARK: History
+
+    package func read(
+        _ id: DocumentID, after revision: Revision, limit: Int
+    ) -> Result<Reading, HistoryRefusal> {
+        kept(id, revision).map { document in
+            var changes: [LoggedChange] = []
+            var bytes = 0
+            for change in document.changes[(revision.value - document.start.revision.value)...] {
+                bytes += change.edits.reduce(0) { $0 + $1.edit.inserted.utf8 }
+                if bytes > limit, !changes.isEmpty { break }
+                changes.append(change)
+            }
+            return Reading(
+                segment: Segment(first: revision.next, changes: changes), head: document.head.revision)
+        }
+    }
+
+    package func text(of id: DocumentID, at revision: Revision?) -> Result<Snapshot, HistoryRefusal> {
+        kept(id, revision).flatMap { document in
+            guard let revision else { return .success(document.head) }
+            let changes = document.changes.prefix(revision.value - document.start.revision.value)
+            guard let text = document.start.text.applying(changes) else {
+                return .failure(.refused(.damaged))
+            }
+            return .success(Snapshot(revision: revision, text: text))
+        }
+    }
+
+    package func pusher(_ pusher: Pusher, in id: DocumentID) -> Result<PusherAnswer, StoreRefusal> {
+        live(id).map { PusherAnswer(entry: $0.pushers[pusher], head: $0.head.revision) }
+    }
+
+    package mutating func putSnapshot(_ snapshot: Snapshot, of id: DocumentID) -> Result<Void, HistoryRefusal>
+    {
+        text(of: id, at: snapshot.revision).flatMap { kept in
+            if kept.text != snapshot.text { return .failure(.refused(.damaged)) }
+            if let refusal { return .failure(.refused(refusal)) }
+            documents[id]?.snapshots.append(snapshot)
+            return .success(())
+        }
+    }
+
+    package mutating func trim(_ id: DocumentID, through revision: Revision) -> Trimming {
+        switch kept(id, revision) {
+        case .failure(let refusal): return .refused(refusal)
+        case .success(let document):
+            guard let snapshot = document.snapshots.first(where: { $0.revision == revision }) else {
+                return .noSnapshot
+            }
+            if let refusal { return .refused(.refused(refusal)) }
+            documents[id]?.changes.removeFirst(revision.value - document.start.revision.value)
+            documents[id]?.start = snapshot
+            return .trimmed(start: revision)
+        }
+    }
+
+    // MARK: Looking up
+
+    private var refusal: StoreRefusal? {
+        switch trouble {
+        case .full: .full
+        case .failed: .failed
+        case nil: nil
+        }
+    }
+
+    private func live(_ id: DocumentID) -> Result<Document, StoreRefusal> {
+        guard let document = documents[id], !document.isDeleted else { return .failure(.gone) }
+        return document.isDamaged ? .failure(.damaged) : .success(document)
+    }
+
+    /// The document, if it is live and has this revision.
+    private func kept(_ id: DocumentID, _ revision: Revision?) -> Result<Document, HistoryRefusal> {
+        live(id).mapError { .refused($0) }.flatMap { document in
+            guard let revision else { return .success(document) }
+            if revision > document.head.revision { return .failure(.ahead(head: document.head.revision)) }
+            if revision < document.start.revision {
+                return .failure(.trimmed(start: document.start.revision))
+            }
+            return .success(document)
+        }
+    }
+}
+
+extension Text {
+    /// The text after these changes; nil where one does not fit.
+    fileprivate func applying(_ changes: some Sequence<LoggedChange>) -> Text? {
+        var text = self
+        for change in changes {
+            // A change that does not fit is damage, whatever it is that does not.
+            guard let change = try? change.change, (try? text.apply(change)) != nil else { return nil }
+        }
+        return text
+    }
+}
+
+extension Result {
+    fileprivate func merged(_ refuse: (Failure) -> Success) -> Success {
+        switch self {
+        case .success(let value): value
+        case .failure(let failure): refuse(failure)
+        }
+    }
+}

@@ -12,12 +12,12 @@ package struct Append: Equatable, Sendable {
     package let epoch: Epoch
     /// The head that this append expects; its changes become the revisions behind it.
     package let expected: Revision
-    package let changes: [LoggedChange]
+    package let changes: [PushedChange]
     /// The line break that the document has from now on; nil leaves it.
     package let lineBreak: LineBreak?
 
     package init(
-        document: DocumentID, epoch: Epoch, expected: Revision, changes: [LoggedChange],
+        document: DocumentID, epoch: Epoch, expected: Revision, changes: [PushedChange],
         lineBreak: LineBreak? = nil
     ) {
         self.document = document

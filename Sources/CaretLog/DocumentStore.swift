@@ -13,7 +13,7 @@ package protocol DocumentStore: Sendable {
     ///
     /// `rebase` must be pure. The changes that it was given are the answer's `missed`.
     func appendLocked(
-        _ append: Append, rebase: @escaping @Sendable (_ missed: [LoggedChange]) -> [LoggedChange],
+        _ append: Append, rebase: @escaping @Sendable (_ missed: [LoggedChange]) -> [PushedChange],
         then completion: @escaping @Sendable (_ missed: [LoggedChange], AppendOutcome) -> Void)
 
     /// Makes a document, unless there is one of this name.

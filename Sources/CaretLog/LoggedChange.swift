@@ -4,16 +4,13 @@ package import CaretCore
 package struct LoggedChange: Equatable, Sendable {
     package let pusher: Pusher
     package let seq: Int64
-    /// Of the content as it was pushed, by which a repeat is told from another push of the same seq.
-    package let digest: Digest
     /// Milliseconds since 1970.
     package let time: Int64
     package let edits: [LoggedEdit]
 
-    package init(pusher: Pusher, seq: Int64, digest: Digest, time: Int64, edits: [LoggedEdit]) {
+    package init(pusher: Pusher, seq: Int64, time: Int64, edits: [LoggedEdit]) {
         self.pusher = pusher
         self.seq = seq
-        self.digest = digest
         self.time = time
         self.edits = edits
     }
@@ -25,6 +22,19 @@ package struct LoggedChange: Equatable, Sendable {
 
     package var change: Change {
         get throws(ChangeError) { try Change(edits.map(\.edit)) }
+    }
+}
+
+/// A change on its way into the log, with what a repeat of it is told by.
+package struct PushedChange: Equatable, Sendable {
+    package let logged: LoggedChange
+    /// Of the content as it was pushed: a repeat has the same one, another push of the same seq has not. The log does
+    /// not keep it; the store remembers it with the pusher until he pushes again.
+    package let digest: Digest
+
+    package init(_ logged: LoggedChange, digest: Digest) {
+        self.logged = logged
+        self.digest = digest
     }
 }
 

@@ -20,8 +20,8 @@ import Testing
     @Test("an append of several changes makes as many revisions", arguments: StoreKind.allCases)
     func severalChanges(kind: StoreKind) async throws {
         var document = try await Following(kind)
-        let first = try SampleLog.change(Change([SampleChange.edit(0, 0, "ab")]), in: Text(), seq: 1)
-        let second = try SampleLog.change(
+        let first = try SampleLog.pushed(Change([SampleChange.edit(0, 0, "ab")]), in: Text(), seq: 1)
+        let second = try SampleLog.pushed(
             Change([SampleChange.edit(1, 2, "")]), in: Text("ab"), by: SampleLog.bob, seq: 9)
         let append = Append(
             document: document.entry.id, epoch: document.entry.epoch, expected: 0, changes: [first, second],
@@ -57,7 +57,7 @@ import Testing
         guard case .created(let other) = await document.store.create(try DocumentName("other")) else {
             throw Unexpected(what: "the other document was not created")
         }
-        let change = try SampleLog.change(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: 1)
+        let change = try SampleLog.pushed(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: 1)
         func append(_ entry: DocumentEntry, epoch: Epoch, at expected: Revision) -> Append {
             Append(document: entry.id, epoch: epoch, expected: expected, changes: [change])
         }
@@ -89,9 +89,11 @@ import Testing
         let text = document.text
         let answer = await document.store.appendLocked(late) { missed in
             let over = missed.compactMap { try? $0.change }
-            let changes = late.changes.compactMap { change -> LoggedChange? in
-                guard let moved = try? change.change.rebased(over: over, tie: .otherFirst) else { return nil }
-                return try? SampleLog.change(moved, in: text, by: SampleLog.bob, seq: 1)
+            let changes = late.changes.compactMap { change -> PushedChange? in
+                guard let moved = try? change.logged.change.rebased(over: over, tie: .otherFirst) else {
+                    return nil
+                }
+                return try? SampleLog.pushed(moved, in: text, by: SampleLog.bob, seq: 1)
             }
             return changes
         }

@@ -10,7 +10,7 @@ import Testing
         let document = try await prepared(store)
         let append = try Append(
             document: document.id, epoch: document.epoch, expected: 0,
-            changes: [SampleLog.change(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: 1)])
+            changes: [SampleLog.pushed(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: 1)])
         store.arrange { $0.trouble = .full }
         #expect(await store.append(append) == .full)
         #expect(await store.create(try DocumentName("b")) == .refused(.full))

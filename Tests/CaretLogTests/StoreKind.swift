@@ -34,15 +34,15 @@ struct Following {
 
     /// An append of one change at the head.
     func append(_ edits: [Edit], by pusher: Pusher = SampleLog.ann, seq: Int64) throws -> Append {
-        let change = try SampleLog.change(Change(edits), in: text, by: pusher, seq: seq)
+        let change = try SampleLog.pushed(Change(edits), in: text, by: pusher, seq: seq)
         return Append(document: entry.id, epoch: entry.epoch, expected: head, changes: [change])
     }
 
     /// Takes in what was committed.
     mutating func follow(_ append: Append) throws {
         for change in append.changes {
-            texts.append(try text.applying(change.change))
-            log.append(change)
+            texts.append(try text.applying(change.logged.change))
+            log.append(change.logged)
         }
     }
 

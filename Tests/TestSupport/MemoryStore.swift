@@ -27,7 +27,7 @@ package final class MemoryStore: DocumentStore {
     }
 
     package func appendLocked(
-        _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [LoggedChange],
+        _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange],
         then completion: @escaping @Sendable ([LoggedChange], AppendOutcome) -> Void
     ) {
         answer({ completion($0.missed, $0.outcome) }, { $0.appendLocked(append, rebase: rebase) })

@@ -6,13 +6,20 @@ package enum SampleLog {
     package static let ann = Pusher(user: "ann", client: "ann-client")
     package static let bob = Pusher(user: "bob", client: "bob-client")
 
-    /// A change made in `text`; its time and digest follow from its seq.
+    /// A change made in `text`; its time follows from its seq.
     package static func change(
         _ change: Change, in text: Text, by pusher: Pusher = ann, seq: Int64
     ) throws(TextError) -> LoggedChange {
         var edits: [LoggedEdit] = []
         for edit in change.edits { edits.append(try LoggedEdit(edit, in: text)) }
-        return LoggedChange(pusher: pusher, seq: seq, digest: digest(seq), time: 1000 + seq, edits: edits)
+        return LoggedChange(pusher: pusher, seq: seq, time: 1000 + seq, edits: edits)
+    }
+
+    /// The same change on its way into the log.
+    package static func pushed(
+        _ change: Change, in text: Text, by pusher: Pusher = ann, seq: Int64
+    ) throws(TextError) -> PushedChange {
+        PushedChange(try self.change(change, in: text, by: pusher, seq: seq), digest: digest(seq))
     }
 
     package static func digest(_ seq: Int64) -> Digest { Digest(SIMD4(repeating: UInt64(bitPattern: seq))) }

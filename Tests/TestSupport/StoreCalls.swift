@@ -10,7 +10,7 @@ extension DocumentStore {
     package func append(_ one: Append) async -> AppendOutcome { await append([one])[0] }
 
     package func appendLocked(
-        _ one: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [LoggedChange]
+        _ one: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange]
     ) async -> (missed: [LoggedChange], outcome: AppendOutcome) {
         await withCheckedContinuation { done in
             appendLocked(one, rebase: rebase) { done.resume(returning: ($0, $1)) }

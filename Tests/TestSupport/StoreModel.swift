@@ -20,13 +20,13 @@ package struct StoreModel: Sendable {
         var isDamaged = false
 
         mutating func take(_ append: Append, _ text: Text) {
-            for (index, change) in append.changes.enumerated() {
-                let revision = Revision(append.expected.value + index + 1)
+            for (index, pushed) in append.changes.enumerated() {
+                let (change, revision) = (pushed.logged, Revision(append.expected.value + index + 1))
                 pushers[change.pusher] = PusherEntry(
-                    seq: change.seq, revision: revision, digest: change.digest, used: change.time)
+                    seq: change.seq, revision: revision, digest: pushed.digest, used: change.time)
                 updated = change.time
+                changes.append(change)
             }
-            changes += append.changes
             head = Snapshot(revision: Revision(append.expected.value + append.changes.count), text: text)
             if let lineBreak = append.lineBreak { self.lineBreak = lineBreak }
         }
@@ -66,13 +66,13 @@ package struct StoreModel: Sendable {
         }
         if document.isDamaged { return .damaged }
         if document.head.revision != append.expected { return .conflict(head: document.head.revision) }
-        guard let text = document.head.text.applying(append.changes) else { return .damaged }
+        guard let text = document.head.text.applying(append.changes.map(\.logged)) else { return .damaged }
         documents[append.document]?.take(append, text)
         return .committed(head: Revision(append.expected.value + append.changes.count))
     }
 
     package mutating func appendLocked(
-        _ append: Append, rebase: ([LoggedChange]) -> [LoggedChange]
+        _ append: Append, rebase: ([LoggedChange]) -> [PushedChange]
     ) -> (missed: [LoggedChange], outcome: AppendOutcome) {
         guard let document = documents[append.document], !document.isDeleted else { return ([], .gone) }
         let kept = append.expected.value - document.start.revision.value

@@ -19,6 +19,8 @@ let package = Package(
         .target(name: "CaretCore", swiftSettings: strict),
         .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(
+            name: "CaretStore", dependencies: ["CaretCore", "CaretLog", "CZlib"], swiftSettings: strict),
+        .target(
             name: "CaretWasm",
             dependencies: ["CaretCore"],
             exclude: ["caret-core.mjs", "runtime.c"],
@@ -37,6 +39,9 @@ let package = Package(
         .testTarget(
             name: "CaretLogTests", dependencies: ["CaretCore", "CaretLog", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "CaretStoreTests",
+            dependencies: ["CaretCore", "CaretLog", "CaretStore", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A source of numbers that gives the same ones for the same seed, on every machine (SplitMix64).
 package struct Seeded: RandomNumberGenerator, Sendable {
     private var state: UInt64
@@ -22,5 +24,14 @@ package struct Seeded: RandomNumberGenerator, Sendable {
 
     package mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[number(0...elements.count - 1)]
+    }
+}
+
+extension Seeded {
+    /// Milliseconds between two keys: lognormal, with a spread of one.
+    package mutating func pause(median: Double) -> Int64 {
+        let (one, other) = (Double(next() >> 11) / 0x1p53, Double(next() >> 11) / 0x1p53)
+        let normal = (-2 * log(1 - one)).squareRoot() * cos(2 * .pi * other)
+        return Int64((median * exp(normal)).rounded())
     }
 }

@@ -9,13 +9,15 @@ struct ImportTable {
         "Sources/CZlib": [],
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
+        "Sources/CaretStore": ["CaretCore", "CaretLog", "CZlib"],
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/caret-bench": ["CaretCore", "TestSupport", "CMalloc", "FoundationEssentials", "Glibc"],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
+        "Tests/CaretStoreTests": ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "Testing"],
         "Tests/TestSupport": [
-            "CaretCore", "CaretLog", "CZlib", "Dispatch", "FoundationEssentials", "Synchronization",
+            "CaretCore", "CaretLog", "CZlib", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Tests/TidyTests": ["Foundation", "Testing"],
     ])

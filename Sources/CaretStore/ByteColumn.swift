@@ -1,0 +1,122 @@
+/// Bytes that numbers are written to, small ones in few bytes.
+struct ByteColumn {
+    private(set) var bytes: [UInt8] = []
+
+    /// Seven bits a byte, the lowest first; the highest bit says that more follow.
+    mutating func append(_ number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    mutating func append(count: Int) { append(UInt64(count)) }
+
+    /// Small numbers of either sign in few bytes: 0, -1, 1, -2, …
+    mutating func append(signed number: Int64) {
+        append(UInt64(bitPattern: number << 1 ^ number >> 63))
+    }
+
+    mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+}
+
+/// Reads what `ByteColumn` wrote, and trusts none of it.
+struct ByteColumnReader {
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    var isAtEnd: Bool { position == bytes.endIndex }
+
+    mutating func byte() throws(SegmentFault) -> UInt8 {
+        if isAtEnd { throw .cutOff }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    mutating func number() throws(SegmentFault) -> UInt64 {
+        var number: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            let byte = try byte()
+            let bits = UInt64(byte & 0x7F)
+            if shift == 63 && bits > 1 { throw .badNumber }
+            number |= bits << shift
+            if byte < 0x80 { return number }
+        }
+        throw .badNumber
+    }
+
+    /// A number of things, none of which can be more than `most`.
+    mutating func count(atMost most: Int) throws(SegmentFault) -> Int {
+        let number = try number()
+        guard number <= UInt64(most) else { throw .badNumber }
+        return Int(number)
+    }
+
+    /// A number small enough that sums of them do not overflow.
+    mutating func signed() throws(SegmentFault) -> Int64 {
+        let number = try number()
+        let value = Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
+        guard abs(value) <= 1 << 53 else { throw .badNumber }
+        return value
+    }
+
+    mutating func bytes(_ count: Int) throws(SegmentFault) -> ArraySlice<UInt8> {
+        guard count <= bytes.endIndex - position else { throw .cutOff }
+        defer { position += count }
+        return bytes[position..<position + count]
+    }
+}
+
+/// A column of numbers of which many in a row are the same: each with how often it stands.
+struct RunColumn {
+    private var column = ByteColumn()
+    private var value: Int64 = 0
+    private var length = 0
+
+    mutating func append(_ number: Int64) {
+        if number != value { flush() }
+        value = number
+        length += 1
+    }
+
+    /// The bytes, with the last run.
+    mutating func finished() -> ByteColumn {
+        flush()
+        return column
+    }
+
+    private mutating func flush() {
+        if length == 0 { return }
+        column.append(signed: value)
+        column.append(count: length)
+        length = 0
+    }
+}
+
+/// Reads what `RunColumn` wrote.
+struct RunColumnReader {
+    private var column: ByteColumnReader
+    private var value: Int64 = 0
+    private var left = 0
+
+    init(_ bytes: ArraySlice<UInt8>) { column = ByteColumnReader(bytes) }
+
+    var isAtEnd: Bool { left == 0 && column.isAtEnd }
+
+    mutating func next() throws(SegmentFault) -> Int64 {
+        if left == 0 {
+            value = try column.signed()
+            left = try column.count(atMost: Int(Int32.max))
+            if left == 0 { throw .badNumber }
+        }
+        left -= 1
+        return value
+    }
+}

@@ -1,0 +1,106 @@
+import CaretCore
+import CaretLog
+
+/// Puts the changes of a segment together again from their columns.
+struct SegmentColumnsReader {
+    private var shapes: ByteColumnReader
+    private var authors: RunColumnReader
+    private var seqs: RunColumnReader
+    private var times: ByteColumnReader
+    private var starts: ByteColumnReader
+    private var units: RunColumnReader
+    private var removed: ByteColumnReader
+    private var lengths: ByteColumnReader
+    private var text: ByteColumnReader
+    private var guess = SegmentGuess()
+    private let pushers: [Int64: Pusher]
+
+    /// `columns` are as many as the format has.
+    init(_ columns: [ArraySlice<UInt8>], pushers: [Int64: Pusher]) {
+        shapes = ByteColumnReader(columns[0])
+        authors = RunColumnReader(columns[1])
+        seqs = RunColumnReader(columns[2])
+        times = ByteColumnReader(columns[3])
+        starts = ByteColumnReader(columns[4])
+        units = RunColumnReader(columns[5])
+        removed = ByteColumnReader(columns[6])
+        lengths = ByteColumnReader(columns[7])
+        text = ByteColumnReader(columns[8])
+        self.pushers = pushers
+    }
+
+    mutating func change() throws(SegmentFault) -> LoggedChange {
+        let author = try authors.next()
+        guard let pusher = pushers[author] else { throw .unknownAuthor(author) }
+        let seq = try bounded(seqs.next() + guess.seq(of: author))
+        let time = try bounded(times.signed() + guess.time)
+        guess.passed(time: time, seq: seq, of: author)
+        var shape = try shapes.byte()
+        var edits: [LoggedEdit] = []
+        if shape == SegmentColumns.severalEdits {
+            let count = try shapes.count(atMost: Int(Int32.max))
+            for _ in 0..<count {
+                shape = try shapes.byte()
+                edits.append(try edit(shape, of: author))
+            }
+        } else {
+            edits.append(try edit(shape, of: author))
+        }
+        return LoggedChange(pusher: pusher, seq: seq, time: time, edits: edits)
+    }
+
+    /// Every column must have been used up.
+    func finish() throws(SegmentFault) {
+        let isAtEnd =
+            shapes.isAtEnd && authors.isAtEnd && seqs.isAtEnd && times.isAtEnd && starts.isAtEnd
+            && units.isAtEnd
+            && removed.isAtEnd && lengths.isAtEnd && text.isAtEnd
+        if !isAtEnd { throw .excess }
+    }
+
+    private mutating func edit(_ shape: UInt8, of author: Int64) throws(SegmentFault) -> LoggedEdit {
+        guard let shape = SegmentColumns.Shape(rawValue: shape) else { throw .badNumber }
+        let start = try starts.signed() + guess.start(of: author)
+        let wide = guess.extras
+        let place = try length(start, units.next() + wide.bytes, units.next() + wide.units)
+        var gone = TextLength.zero
+        if shape.removes {
+            gone = try length(Int64(removed.count(atMost: Int(Int32.max))), units.next(), units.next())
+        }
+        let edit = try edit(place, gone, shape.inserts ? inserted() : "")
+        guess.passed(edit, of: author)
+        return edit
+    }
+
+    private func edit(_ start: TextLength, _ removed: TextLength, _ text: String) throws(SegmentFault)
+        -> LoggedEdit
+    {
+        do throws(TextError) {
+            return try LoggedEdit(start: start, removed: removed, text: text)
+        } catch {
+            throw .badText
+        }
+    }
+
+    private mutating func inserted() throws(SegmentFault) -> String {
+        let count = try lengths.count(atMost: Int(Int32.max))
+        guard let string = String(validating: try text.bytes(count), as: UTF8.self) else { throw .badText }
+        return string
+    }
+
+    /// A length of so many UTF-16 units, with what is beyond one byte and one scalar each.
+    private func length(_ units: Int64, _ extraBytes: Int64, _ extraUnits: Int64) throws(SegmentFault)
+        -> TextLength
+    {
+        guard units >= 0, units <= Int64(Int32.max), extraBytes >= 0, extraBytes <= 2 * units,
+            extraUnits >= 0,
+            extraUnits <= units
+        else { throw .badNumber }
+        return TextLength(utf16: Int(units), extraBytes: Int(extraBytes), extraUnits: Int(extraUnits))
+    }
+
+    private func bounded(_ number: Int64) throws(SegmentFault) -> Int64 {
+        guard abs(number) <= 1 << 53 else { throw .badNumber }
+        return number
+    }
+}

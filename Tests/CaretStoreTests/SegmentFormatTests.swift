@@ -1,0 +1,132 @@
+import CaretCore
+import CaretLog
+import CaretStore
+import TestSupport
+import Testing
+
+@Suite("The stored form of segments") struct SegmentFormatTests {
+    private static let numbers = [SampleLog.ann: Int64(1), SampleLog.bob: Int64(300)]
+    private static let pushers = [Int64(1): SampleLog.ann, Int64(300): SampleLog.bob]
+
+    @Test("a segment reads back as it was written, plain and deflated", arguments: [0, 1] as [UInt8])
+    func roundTrip(packing: UInt8) throws {
+        let packing = try #require(SegmentFormat.Packing(rawValue: packing))
+        for seed in 0..<UInt64(2000) {
+            var random = Seeded(seed)
+            let changes = try sampleChanges(&random)
+            let bytes = encoded(changes, packing)
+            #expect(try SegmentFormat.decoded(bytes, pushers: Self.pushers) == changes, "seed \(seed)")
+        }
+    }
+
+    @Test("bytes that were changed or cut are refused or read as some segment, and never trap")
+    func damagedBytes() throws {
+        var refused = 0
+        var readings = 0
+        for seed in 0..<UInt64(3000) {
+            var random = Seeded(seed)
+            var bytes = encoded(try sampleChanges(&random), random.chance(50) ? .plain : .deflated)
+            if random.chance(30) {
+                bytes.removeLast(random.number(1...bytes.count))
+            } else {
+                for _ in 0..<random.number(1...3) {
+                    bytes[random.number(0...bytes.count - 1)] ^= UInt8(1 << random.number(0...7))
+                }
+            }
+            do {
+                _ = try SegmentFormat.decoded(bytes, pushers: Self.pushers)
+                readings += 1
+            } catch {
+                refused += 1
+            }
+        }
+        // What passes here is what the chain hash is for.
+        #expect(refused > 1500 && readings > 0)
+    }
+
+    @Test("a later version, an unknown pusher, and bytes behind the end are named")
+    func namedFaults() throws {
+        let change = try SampleLog.change(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: 1)
+        let bytes = encoded([change], .plain)
+        #expect(throws: SegmentFault.unknownVersion(2)) {
+            try SegmentFormat.decoded([2] + bytes.dropFirst(), pushers: Self.pushers)
+        }
+        #expect(throws: SegmentFault.unknownAuthor(1)) { try SegmentFormat.decoded(bytes, pushers: [:]) }
+        #expect(throws: SegmentFault.excess) { try SegmentFormat.decoded(bytes + [0], pushers: Self.pushers) }
+        #expect(throws: SegmentFault.cutOff) { try SegmentFormat.decoded([], pushers: Self.pushers) }
+        #expect(throws: SegmentFault.cutOff) {
+            try SegmentFormat.decoded(Array(bytes.dropLast()), pushers: Self.pushers)
+        }
+    }
+
+    @Test("a count that no bytes stand behind costs no memory")
+    func lyingCounts() {
+        let largest: [UInt8] = [0xFF, 0xFF, 0xFF, 0x7F]
+        #expect(throws: SegmentFault.cutOff) {
+            try SegmentFormat.decoded([1, 0] + largest + [UInt8](repeating: 0, count: 9), pushers: [:])
+        }
+        #expect(throws: SegmentFault.badNumber) {
+            try SegmentFormat.decoded([1, 1, 1] + largest + [1, 0], pushers: [:])
+        }
+    }
+
+    @Test("a segment of one key takes a few bytes, and a typed history at most two bytes a revision")
+    func sizes() throws {
+        let change = try SampleLog.change(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: 1)
+        #expect(encoded([change], .plain).count <= 32)
+        if let reason = TraceFolder.reasonForAbsence {
+            print("SKIPPED size of a recorded history: \(reason)")
+            return
+        }
+        let changes = try typedHistory(of: Trace(named: "automerge-paper"))
+        let whole = encoded(changes, .deflated)
+        #expect(try SegmentFormat.decoded(whole, pushers: Self.pushers) == changes)
+        let timeless = encoded(changes.map { $0.at(0) }, .deflated)
+        let perRevision = [whole, timeless].map { Double($0.count) / Double(changes.count) }
+        print(
+            "automerge-paper, \(changes.count) revisions: \(perRevision[0]) bytes each, \(perRevision[1]) without time"
+        )
+        #expect(perRevision[0] <= 2 && perRevision[1] <= 0.5)
+    }
+
+    private func encoded(_ changes: [LoggedChange], _ packing: SegmentFormat.Packing) -> [UInt8] {
+        SegmentFormat.encoded(changes, packing: packing) { Self.numbers[$0] ?? 0 }
+    }
+
+    private func sampleChanges(_ random: inout Seeded) throws -> [LoggedChange] {
+        var text = try Text(SampleText.make(upTo: 20, &random))
+        var changes: [LoggedChange] = []
+        for seq in 1...Int64(random.number(1...12)) {
+            let change = SampleChange.make(for: text, upTo: 3, &random)
+            let pusher = random.chance(30) ? SampleLog.bob : SampleLog.ann
+            let logged = try SampleLog.change(
+                change, in: text, by: pusher, seq: seq * Int64(random.number(1...3)))
+            changes.append(logged.at(Int64(random.number(0...2_000_000_000))))
+            try text.apply(change)
+        }
+        return changes
+    }
+
+    /// One key a revision, by two authors in turns, with pauses of a lognormal law whose median is 150 ms.
+    private func typedHistory(of trace: Trace) throws -> [LoggedChange] {
+        var random = Seeded(2026)
+        var text = try Text(trace.start)
+        var seqs: [Pusher: Int64] = [:]
+        var (pusher, time) = (SampleLog.ann, Int64(1_790_000_000_000))
+        return try trace.edits.map { edit in
+            if random.chance(1) { pusher = pusher == SampleLog.ann ? SampleLog.bob : SampleLog.ann }
+            seqs[pusher, default: 0] += 1
+            time += random.pause(median: 150)
+            let logged = try LoggedEdit(edit, in: text)
+            try text.apply(edit)
+            return LoggedChange(pusher: pusher, seq: seqs[pusher] ?? 0, time: time, edits: [logged])
+        }
+    }
+}
+
+extension LoggedChange {
+    /// The same change at another time.
+    fileprivate func at(_ time: Int64) -> LoggedChange {
+        LoggedChange(pusher: pusher, seq: seq, time: time, edits: edits)
+    }
+}

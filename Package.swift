@@ -19,7 +19,8 @@ let package = Package(
         .target(name: "CaretCore", swiftSettings: strict),
         .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(
-            name: "CaretStore", dependencies: ["CaretCore", "CaretLog", "CZlib"], swiftSettings: strict),
+            name: "CaretStore", dependencies: ["CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib"],
+            resources: [.embedInCode("migrations")], swiftSettings: strict),
         .target(
             name: "CaretWasm",
             dependencies: ["CaretCore"],
@@ -30,6 +31,8 @@ let package = Package(
         .executableTarget(
             name: "caret-bench", dependencies: ["CaretCore", "TestSupport", "CMalloc"], swiftSettings: strict),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "TestSupport", dependencies: ["CaretCore", "CaretLog", "CZlib"], path: "Tests/TestSupport",

@@ -6,16 +6,20 @@ struct ImportTable {
 
     static let caret = ImportTable(allowed: [
         "Sources/CMalloc": [],
+        "Sources/COpenSSL": [],
+        "Sources/CSQLite": [],
         "Sources/CZlib": [],
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
-        "Sources/CaretStore": ["CaretCore", "CaretLog", "CZlib"],
+        "Sources/CaretStore": ["CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Glibc"],
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/caret-bench": ["CaretCore", "TestSupport", "CMalloc", "FoundationEssentials", "Glibc"],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
-        "Tests/CaretStoreTests": ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "Testing"],
+        "Tests/CaretStoreTests": [
+            "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Testing",
+        ],
         "Tests/TestSupport": [
             "CaretCore", "CaretLog", "CZlib", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],

@@ -62,14 +62,21 @@ enum Repository {
             .flatMap { try textFiles(under: "\(path)/\($0)") }
     }
 
-    /// Nil where the bytes are no UTF-8: a binary file breaks no rule of text.
+    /// Nil where the bytes are no UTF-8, since a binary file breaks no rule of text, and for a link, since what it
+    /// leads to is read where it is.
     private static func textFile(_ path: String) throws -> RepositoryFile? {
+        if isLink(path) { return nil }
         let bytes = try Data(contentsOf: root.appending(path: path))
         return String(validating: bytes, as: UTF8.self).map { RepositoryFile(path: path, text: $0) }
     }
 
     private static func names(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path).sorted()
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        let values = try? root.appending(path: path).resourceValues(forKeys: [.isSymbolicLinkKey])
+        return values?.isSymbolicLink == true  // What cannot be looked at fails where it is read.
     }
 
     private static func isFolder(_ path: String) -> Bool {

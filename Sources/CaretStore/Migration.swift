@@ -1,0 +1,92 @@
+import CaretLog
+
+/// One step of the schema, as `migrations/` has it.
+struct Migration {
+    let number: Int64
+    let sql: [UInt8]
+
+    /// All steps in their order. A test compares the list with the folder. The build names each file as a constant,
+    /// with an underscore in place of the first digit.
+    static let all = [
+        Migration(number: 1, sql: PackageResources._001_documents_sql)
+    ]
+
+    /// What a file of ours bears in its header: "Care".
+    static let applicationID: Int64 = 0x4361_7265
+}
+
+/// Brings a database to the schema of this build.
+struct Migrator {
+    let migrations: [Migration]
+
+    /// Applies what is missing, each step in a transaction of its own. Whatever is refused is left as it was.
+    func migrate(_ database: Database) throws(OpeningFault) {
+        let applied = try isFresh(database) ? begin(database) : applied(in: database)
+        if let newest = applied.last, newest.number > (migrations.last?.number ?? 0) {
+            throw .newer(found: newest.number, known: migrations.last?.number ?? 0)
+        }
+        for migration in migrations {
+            if let one = applied.first(where: { $0.number == migration.number }) {
+                if one.checksum != checksum(migration) { throw .changed(migration: migration.number) }
+            } else {
+                try apply(migration, to: database)
+            }
+        }
+    }
+
+    private func isFresh(_ database: Database) throws(OpeningFault) -> Bool {
+        do throws(DatabaseFault) {
+            return try database.first("PRAGMA application_id", read: { $0.integer(0) }) == 0
+        } catch {
+            throw .database(error)
+        }
+    }
+
+    /// Marks an empty file as ours, with nothing applied yet.
+    private func begin(_ database: Database) throws(OpeningFault) -> [(number: Int64, checksum: [UInt8])] {
+        try database.transaction { () throws(OpeningFault) in
+            do throws(DatabaseFault) {
+                try database.execute(
+                    """
+                    PRAGMA application_id = \(Migration.applicationID);
+                    CREATE TABLE schema_migration (
+                        number   INTEGER PRIMARY KEY,
+                        checksum BLOB    NOT NULL
+                    ) STRICT;
+                    """)
+            } catch {
+                throw .database(error)
+            }
+        } orFault: {
+            .database($0)
+        }
+        return []
+    }
+
+    private func applied(in database: Database) throws(OpeningFault) -> [(number: Int64, checksum: [UInt8])] {
+        do throws(DatabaseFault) {
+            return try database.all("SELECT number, checksum FROM schema_migration ORDER BY number") {
+                ($0.integer(0), $0.bytes(1))
+            }
+        } catch {
+            throw .database(error)
+        }
+    }
+
+    private func apply(_ migration: Migration, to database: Database) throws(OpeningFault) {
+        try database.transaction { () throws(OpeningFault) in
+            do throws(DatabaseFault) {
+                try database.execute(String(decoding: migration.sql, as: UTF8.self))
+                try database.run(
+                    "INSERT INTO schema_migration VALUES (?, ?)", .integer(migration.number),
+                    .bytes(checksum(migration)))
+            } catch {
+                throw .migrating(migration.number, error)
+            }
+        } orFault: {
+            .migrating(migration.number, $0)
+        }
+    }
+
+    private func checksum(_ migration: Migration) -> [UInt8] { SHA256.digest(of: migration.sql).bytes }
+}

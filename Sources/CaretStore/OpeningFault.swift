@@ -1,0 +1,16 @@
+/// Why a data folder was not opened. Nothing in it was changed, but for migrations that were applied before.
+package enum OpeningFault: Error, Equatable, Sendable {
+    /// The file is no database, or one of another program.
+    case foreign
+    /// The file was written by a later version of Caret.
+    case newer(found: Int64, known: Int64)
+    /// A migration that was applied is not the one that this build has.
+    case changed(migration: Int64)
+    /// A migration failed, and was rolled back whole.
+    case migrating(Int64, DatabaseFault)
+    /// Another server holds the folder.
+    case held
+    /// The file system refused, with its `errno`.
+    case system(Int32)
+    case database(DatabaseFault)
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+@testable import CaretStore
+
+@Suite("The data folder") struct DataFolderTests {
+    @Test("the migrations in the binary are those in the folder, numbered without a gap")
+    func migrationsAreEmbedded() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "migrations")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names.map { Int64($0.prefix(4)) } == Migration.all.map { $0.number })
+        #expect(Migration.all.map { $0.number } == Array(1...Int64(names.count)))
+        for (name, migration) in zip(names, Migration.all) {
+            #expect(try [UInt8](Data(contentsOf: folder.appending(path: name))) == migration.sql)
+        }
+    }
+
+    @Test("a new folder gets the schema, and opens again as it is")
+    func openTwice() throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        for _ in 0..<2 {
+            let database = try DataFolder(scratch.path).openForWriting()
+            #expect(try database.first("SELECT count(*) FROM document", read: { $0.integer(0) }) == 0)
+            #expect(try database.all("SELECT number FROM schema_migration", read: { $0.integer(0) }) == [1])
+            #expect(try database.first("PRAGMA journal_mode", read: { $0.bytes(0) }) == Array("wal".utf8))
+            #expect(try database.first("PRAGMA synchronous", read: { $0.integer(0) }) == 2)
+        }
+    }
+
+    @Test("a migration that fails is rolled back whole, and those before it stay")
+    func failingMigration() throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let broken = Migration(
+            number: 2, sql: Array("CREATE TABLE half (x); INSERT INTO nowhere VALUES (1);".utf8))
+        do throws(OpeningFault) {
+            _ = try DataFolder(scratch.path).openForWriting(migrations: Migration.all + [broken])
+            Issue.record("the broken migration was applied")
+        } catch {
+            guard case .migrating(2, let fault) = error else {
+                Issue.record("another fault: \(error)")
+                return
+            }
+            #expect(fault.message.contains("nowhere"))
+        }
+        let database = try DataFolder(scratch.path).openForWriting()
+        #expect(try database.all("SELECT number FROM schema_migration", read: { $0.integer(0) }) == [1])
+        #expect(
+            try database.first("SELECT 1 FROM sqlite_schema WHERE name = 'half'", read: { _ in 1 }) == nil)
+    }
+
+    @Test("a later version's file, and one whose migration is another, are refused and left as they are")
+    func otherVersions() throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let later = Migration(number: 2, sql: Array("CREATE TABLE later (x);".utf8))
+        _ = try DataFolder(scratch.path).openForWriting(migrations: Migration.all + [later])
+        let before = try scratch.databaseBytes()
+        #expect(throws: OpeningFault.newer(found: 2, known: 1)) {
+            try DataFolder(scratch.path).openForWriting()
+        }
+        let changed = [Migration(number: 1, sql: Array("CREATE TABLE other (x);".utf8)), later]
+        #expect(throws: OpeningFault.changed(migration: 1)) {
+            try DataFolder(scratch.path).openForWriting(migrations: changed)
+        }
+        #expect(try scratch.databaseBytes() == before)
+    }
+
+    @Test("another program's file is refused and left as it is", arguments: ["database", "text", "short"])
+    func foreignFiles(kind: String) throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        switch kind {
+        case "database":
+            try Database(path: scratch.databasePath, for: .write).execute("CREATE TABLE theirs (x)")
+        case "text": try scratch.write(Data(String(repeating: "not a database ", count: 100).utf8))
+        default: try scratch.write(Data("SQLite format 3\0".utf8))
+        }
+        let before = try scratch.databaseBytes()
+        #expect(throws: OpeningFault.foreign) { try DataFolder(scratch.path).openForWriting() }
+        #expect(try scratch.databaseBytes() == before)
+    }
+
+    @Test("a folder that a server holds is refused until that server is gone")
+    func heldFolder() throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        do {
+            let first = try DataFolder(scratch.path)
+            #expect(throws: OpeningFault.held) { try DataFolder(scratch.path) }
+            _ = try first.openForWriting()
+        }
+        _ = try DataFolder(scratch.path)
+        #expect(throws: OpeningFault.system(ENOENT)) { try DataFolder(scratch.path + "/nowhere") }
+    }
+
+    @Test("a transaction that throws leaves nothing, and the connection goes on")
+    func rolledBack() throws {
+        struct Stop: Error {}
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let database = try DataFolder(scratch.path).openForWriting()
+        #expect(throws: Stop.self) {
+            try database.transaction { () throws(Stop) in
+                do { try database.run("INSERT INTO store VALUES (1, 7)") } catch { throw Stop() }
+                throw Stop()
+            } orFault: { _ in
+                Stop()
+            }
+        }
+        #expect(try database.first("SELECT count(*) FROM store", read: { $0.integer(0) }) == 0)
+        try database.run("INSERT INTO store VALUES (?, ?)", .integer(1), .integer(.min))
+        #expect(try database.first("SELECT generation FROM store", read: { $0.integer(0) }) == .min)
+    }
+}
+
+/// A folder of its own for one test, which removes it at its end.
+struct Scratch {
+    let path: String
+
+    init() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        path = folder.path
+    }
+
+    func remove() {
+        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    var databasePath: String { path + "/caret.sqlite" }
+
+    func databaseBytes() throws -> Data { try Data(contentsOf: URL(filePath: databasePath)) }
+
+    func write(_ bytes: Data) throws { try bytes.write(to: URL(filePath: databasePath)) }
+}

@@ -16,6 +16,9 @@ CREATE TABLE document (
     scalars    INTEGER NOT NULL,
     updated    INTEGER NOT NULL,
     line_break INTEGER NOT NULL,
+    -- The chain value at the head.
+    chain      BLOB    NOT NULL,
+    -- When it was deleted; null while it lives.
     deleted    INTEGER
 ) STRICT;
 

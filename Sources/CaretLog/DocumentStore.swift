@@ -2,8 +2,8 @@ package import CaretCore
 
 /// Documents with their histories: durable, and linearizable for each document.
 ///
-/// Every call returns at once and ends in one call of its completion, in any order and on any thread, but never before
-/// it has returned. What it takes and gives are values. A completion that tells of something committed comes after the sync that made it durable.
+/// Every call returns at once and ends in one call of its completion, in any order and on any thread, but never on the
+/// caller's stack. What it takes and gives are values. A completion that tells of something committed comes after the sync that made it durable.
 package protocol DocumentStore: Sendable {
     /// Appends to many documents in one transaction, with an outcome for each append in its order.
     func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void)

@@ -34,6 +34,9 @@ struct ByteColumnReader {
 
     var isAtEnd: Bool { position == bytes.endIndex }
 
+    /// What was not read yet.
+    var rest: ArraySlice<UInt8> { bytes[position...] }
+
     mutating func byte() throws(SegmentFault) -> UInt8 {
         if isAtEnd { throw .cutOff }
         defer { position += 1 }

@@ -1,31 +1,42 @@
 import Glibc
+import Synchronization
 
 /// The folder of a store: its database file, and the lock that keeps other servers out.
 ///
-/// Whoever holds it holds the lock; it is let go with the object, and by the system when the process ends.
-final class DataFolder {
+/// Whoever holds it holds the lock, until it is let go; the system does that when the process ends.
+final class DataFolder: Sendable {
     let databasePath: String
-    private let lock: Int32
+    /// Nil once it is let go.
+    private let lock: Mutex<Int32?>
 
     /// Takes the lock of a folder that exists.
     init(_ path: String) throws(OpeningFault) {
         databasePath = path + "/caret.sqlite"
-        lock = open(path + "/caret.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if lock < 0 { throw .system(errno) }
-        if flock(lock, LOCK_EX | LOCK_NB) != 0 {
+        let file = open(path + "/caret.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        if file < 0 { throw .system(errno) }
+        if flock(file, LOCK_EX | LOCK_NB) != 0 {
             let reason = errno
-            close(lock)
+            close(file)
             throw reason == EWOULDBLOCK ? .held : .system(reason)
         }
+        lock = Mutex(file)
     }
 
-    deinit { close(lock) }
+    deinit { unlock() }
+
+    /// Lets the folder go: every connection to its database must have been closed before.
+    func unlock() {
+        lock.withLock { file in
+            if let file { close(file) }
+            file = nil
+        }
+    }
 
     /// The one connection that writes: the schema is that of this build, and a commit is on disk when it returns.
     func openForWriting(migrations: [Migration] = Migration.all) throws(OpeningFault) -> Database {
         // Before SQLite has the file open: to open and close it then would take SQLite's own locks away.
         try checkHeader()
-        let database = try opened()
+        let database = try opened(for: .write)
         try Migrator(migrations: migrations).migrate(database)
         do throws(DatabaseFault) {
             // A commit is on disk when it returns; readers never wait for it.
@@ -37,9 +48,12 @@ final class DataFolder {
         return database
     }
 
-    private func opened() throws(OpeningFault) -> Database {
+    /// A connection that reads what was committed, once `openForWriting` has made the file.
+    func openForReading() throws(OpeningFault) -> Database { try opened(for: .read) }
+
+    private func opened(for access: Database.Access) throws(OpeningFault) -> Database {
         do throws(DatabaseFault) {
-            return try Database(path: databasePath, for: .write)
+            return try Database(path: databasePath, for: access)
         } catch {
             throw .database(error)
         }

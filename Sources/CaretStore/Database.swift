@@ -63,12 +63,12 @@ final class Database {
     }
 
     /// Runs one statement; its rows are not looked at.
-    func run(_ sql: String, _ values: Value...) throws(DatabaseFault) {
-        try eachRow(sql, values) { _ in }
-    }
+    func run(_ sql: String, _ values: Value...) throws(DatabaseFault) { try run(sql, values) }
+
+    func run(_ sql: String, _ values: [Value]) throws(DatabaseFault) { try eachRow(sql, values) { _ in } }
 
     /// The first row of an answer, read by `read`; nil where there is none.
-    func first<Result>(_ sql: String, _ values: Value..., read: (Row) -> Result) throws(DatabaseFault)
+    func first<Result>(_ sql: String, _ values: [Value] = [], read: (Row) -> Result) throws(DatabaseFault)
         -> Result?
     {
         var result: Result?
@@ -76,7 +76,7 @@ final class Database {
         return result
     }
 
-    func all<Result>(_ sql: String, _ values: Value..., read: (Row) -> Result) throws(DatabaseFault)
+    func all<Result>(_ sql: String, _ values: [Value] = [], read: (Row) -> Result) throws(DatabaseFault)
         -> [Result]
     {
         var results: [Result] = []

@@ -34,14 +34,7 @@ package enum SegmentFormat {
     package static func decoded(
         _ bytes: [UInt8], pushers: [Int64: Pusher]
     ) throws(SegmentFault) -> [LoggedChange] {
-        var block = ByteColumnReader(bytes[...])
-        let found = try block.byte()
-        guard found == version else { throw .unknownVersion(found) }
-        guard let packing = Packing(rawValue: try block.byte()) else { throw .badNumber }
-        let count = try block.count(atMost: Int(Int32.max))
-        var columns: [ArraySlice<UInt8>] = []
-        for _ in 0..<SegmentColumns.count { columns.append(try column(&block, packing)) }
-        if !block.isAtEnd { throw .excess }
+        let (count, columns) = try columns(of: bytes)
         // Each change has a shape of at least one byte.
         if count > columns[0].count { throw .cutOff }
         var reader = SegmentColumnsReader(columns, pushers: pushers)
@@ -50,6 +43,30 @@ package enum SegmentFormat {
         for _ in 0..<count { changes.append(try reader.change()) }
         try reader.finish()
         return changes
+    }
+
+    /// The numbers of the pushers that a segment needs, each once.
+    static func authors(in bytes: [UInt8]) throws(SegmentFault) -> Set<Int64> {
+        let (count, columns) = try columns(of: bytes)
+        if count > columns[0].count { throw .cutOff }
+        var authors = RunColumnReader(columns[1])
+        var found: Set<Int64> = []
+        for _ in 0..<count { found.insert(try authors.next()) }
+        return found
+    }
+
+    private static func columns(
+        of bytes: [UInt8]
+    ) throws(SegmentFault) -> (changes: Int, columns: [ArraySlice<UInt8>]) {
+        var block = ByteColumnReader(bytes[...])
+        let found = try block.byte()
+        guard found == version else { throw .unknownVersion(found) }
+        guard let packing = Packing(rawValue: try block.byte()) else { throw .badNumber }
+        let count = try block.count(atMost: Int(Int32.max))
+        var columns: [ArraySlice<UInt8>] = []
+        for _ in 0..<SegmentColumns.count { columns.append(try column(&block, packing)) }
+        if !block.isAtEnd { throw .excess }
+        return (count, columns)
     }
 
     private static func column(

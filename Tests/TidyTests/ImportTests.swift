@@ -11,7 +11,9 @@ struct ImportTable {
         "Sources/CZlib": [],
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
-        "Sources/CaretStore": ["CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Glibc"],
+        "Sources/CaretStore": [
+            "CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Dispatch", "Glibc", "Synchronization",
+        ],
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/caret-bench": ["CaretCore", "TestSupport", "CMalloc", "FoundationEssentials", "Glibc"],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],

@@ -9,7 +9,10 @@ struct UncheckedPromise {
     static let caret = [
         UncheckedPromise(
             path: "Sources/CaretCore/Chunk.swift", count: 1,
-            reason: "copy-on-write bytes, written only while uniquely referenced")
+            reason: "copy-on-write bytes, written only while uniquely referenced"),
+        UncheckedPromise(
+            path: "Sources/CaretStore/Confined.swift", count: 1,
+            reason: "a value that only its queue touches"),
     ]
 
     private static let spellings = [["@", "unchecked"], ["nonisolated", "(", "unsafe", ")"]]

@@ -27,7 +27,7 @@ import Testing
         "documents are listed page by page, in the order of their names' bytes", arguments: StoreKind.allCases
     )
     func list(kind: StoreKind) async throws {
-        let store = kind.make()
+        let store = try kind.make()
         for name in ["b", "a/2", "a/10", "a/\u{10000}", "a/\u{E000}", "aa", "A"] {
             _ = await store.create(try DocumentName(name))
         }

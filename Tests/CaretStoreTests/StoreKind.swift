@@ -1,16 +1,40 @@
 import CaretCore
 import CaretLog
+import CaretStore
+import Foundation
 import TestSupport
 import Testing
 
 /// The stores that keep the contract. Each test of the contract runs on all of them.
 enum StoreKind: CaseIterable {
     case memory
+    case sqlite
 
-    func make() -> any DocumentStore {
+    func make() throws -> any DocumentStore {
         switch self {
         case .memory: MemoryStore()
+        case .sqlite: try SQLiteStore(folder: ScratchFolders.next())
         }
+    }
+}
+
+/// Folders for stores that live as long as their test; all are removed when the process ends.
+enum ScratchFolders {
+    private static let base: URL = {
+        let base = FileManager.default.temporaryDirectory.appending(path: "caret-stores-\(getpid())")
+        atexit { ScratchFolders.removeAll() }
+        return base
+    }()
+
+    static func next() throws -> String {
+        let folder = base.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder.path
+    }
+
+    private static func removeAll() {
+        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        try? FileManager.default.removeItem(at: base)
     }
 }
 
@@ -21,8 +45,10 @@ struct Following {
     private(set) var texts = [Text()]
     private(set) var log: [LoggedChange] = []
 
-    init(_ kind: StoreKind, _ name: String = "notes/today") async throws {
-        store = kind.make()
+    init(_ kind: StoreKind) async throws { try await self.init(on: kind.make()) }
+
+    init(on store: any DocumentStore, _ name: String = "notes/today") async throws {
+        self.store = store
         guard case .created(let entry) = await store.create(try DocumentName(name), at: 5) else {
             throw Unexpected(what: "the document was not created")
         }
@@ -44,6 +70,20 @@ struct Following {
             texts.append(try text.applying(change.logged.change))
             log.append(change.logged)
         }
+    }
+
+    /// Commits letters as the changes of one append.
+    mutating func typeAtOnce(_ letters: String) async throws {
+        var (end, after, changes) = (text.end.value, text, [PushedChange]())
+        for letter in letters {
+            let change = SampleChange.change([SampleChange.edit(end, end, String(letter))])
+            changes.append(try SampleLog.pushed(change, in: after, seq: Int64(log.count + changes.count + 1)))
+            try after.apply(change)
+            end = after.end.value
+        }
+        let append = Append(document: entry.id, epoch: entry.epoch, expected: head, changes: changes)
+        #expect(await store.append(append) == .committed(head: Revision(log.count + changes.count)))
+        try follow(append)
     }
 
     /// Commits one letter after the other behind the text.

@@ -1,0 +1,31 @@
+@preconcurrency import Dispatch
+
+/// A value that only one queue touches.
+// @unchecked: every way to the value goes through the queue, which runs one block at a time.
+final class Confined<Value>: @unchecked Sendable {
+    private let queue: DispatchQueue
+    private var value: Value?
+
+    init(to label: String, _ value: sending Value) {
+        queue = DispatchQueue(label: label)
+        self.value = value
+    }
+
+    /// Does `body` when its turn comes.
+    func async(_ body: @escaping @Sendable (inout Value) -> Void) {
+        queue.async {
+            guard self.value != nil else {
+                preconditionFailure("a call on \(self.queue.label), which was closed")
+            }
+            body(&self.value!)
+        }
+    }
+
+    /// Gives the value up once all calls before are done.
+    func close(then completion: @escaping @Sendable () -> Void) {
+        queue.async {
+            self.value = nil
+            completion()
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import CaretCore
+import CaretLog
+
+/// The stored form of a text: its length, and its UTF-8 through zlib.
+enum SnapshotFormat {
+    static func encoded(_ text: Text) -> (body: [UInt8], digest: Digest) {
+        var utf8: [UInt8] = []
+        utf8.reserveCapacity(text.length.utf8)
+        text.forEachPiece { utf8.append(contentsOf: $0) }
+        var body = ByteColumn()
+        body.append(count: utf8.count)
+        body.append(Deflate.packed(utf8))
+        return (body.bytes, SHA256.digest(of: utf8))
+    }
+
+    /// Nil where the bytes are no text, or not the one that the digest was made of.
+    static func decoded(_ body: [UInt8], digest: [UInt8]) -> Text? {
+        do {
+            var reader = ByteColumnReader(body[...])
+            let count = try reader.count(atMost: Deflate.largest)
+            let packed = reader.rest
+            guard count <= packed.count * 1032 else { return nil }
+            let utf8 = try Deflate.unpacked(packed, count: count)
+            guard SHA256.digest(of: utf8).bytes == digest else { return nil }
+            return try utf8.withUnsafeBufferPointer { try Text(validating: $0) }
+        } catch {
+            // Whatever is wrong with it, it is damage.
+            return nil
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import CaretCore
+import CaretLog
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("The store in SQLite") struct SQLiteStoreTests {
+    @Test("what was committed is there when the folder is opened again, in the same epoch")
+    func reopened() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let (entry, text) = try await typed(into: scratch, "a😀é\u{301}b")
+        let store = try SQLiteStore(folder: scratch.path)
+        #expect(try await store.find(entry.name).get() == entry)
+        #expect(try await store.text(of: entry.id).get() == Snapshot(revision: entry.head, text: text))
+        #expect(try await store.pusher(SampleLog.ann, in: entry.id).get().entry?.revision == entry.head)
+    }
+
+    @Test("many writers at once are committed in groups, each change once and in its order")
+    func groups() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        await withTaskGroup { group in
+            for writer in 0..<24 {
+                group.addTask { await type(40, as: writer, into: store) }
+            }
+        }
+        for writer in 0..<24 {
+            let entry = try await store.find(DocumentName("doc/\(writer)")).get()
+            #expect(entry.head == 40)
+            #expect(try await store.text(of: entry.id).get().text.length.utf8 == 40)
+        }
+    }
+
+    @Test(
+        "a segment, snapshot or row whose bytes were changed is named as damage, and the other documents live"
+    )
+    func damage() async throws {
+        let harms = [
+            "UPDATE segment SET body = CAST(substr(body, 1, length(body) - 1) || x'7A' AS BLOB) WHERE first = 2",
+            "UPDATE segment SET after = zeroblob(32) WHERE first = 3", "DELETE FROM segment WHERE first = 2",
+            "UPDATE document SET chain = zeroblob(32) WHERE id = 1",
+            "UPDATE document SET name = CAST(x'2F' || name AS BLOB) WHERE id = 1",
+            "UPDATE segment SET last = 5 WHERE first = 3",
+        ]
+        for harm in harms {
+            let scratch = try Scratch()
+            defer { scratch.remove() }
+            let (entry, _) = try await typed(into: scratch, "abc")
+            try DataFolder(scratch.path).openForWriting().execute(harm)
+            let store = try SQLiteStore(folder: scratch.path)
+            #expect(refusal(await store.text(of: entry.id)) == .refused(.damaged), "\(harm)")
+            guard case .created(let other) = await store.create(try DocumentName("other")) else {
+                throw Unexpected(what: "another document cannot be made after \(harm)")
+            }
+            #expect(try await store.text(of: other.id).get().text == Text())
+            await store.close()
+        }
+    }
+
+    @Test("a long history is read from its newest snapshot, and trimmed inside a segment")
+    func snapshots() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        for _ in 0..<3 { try await document.typeAtOnce("abcdef") }
+        let id = document.entry.id
+        #expect(
+            refusal(await store.putSnapshot(Snapshot(revision: 10, text: document.texts[10]), of: id)) == nil)
+        for (revision, text) in document.texts.enumerated() {
+            #expect(try await store.text(of: id, at: Revision(revision)).get().text == text)
+        }
+        #expect(await store.trim(id, through: 10) == .trimmed(start: 10))
+        #expect(try await store.read(id, after: 10).get().segment.changes == Array(document.log[10...]))
+        #expect(try await store.text(of: id, at: 15).get().text == document.texts[15])
+        #expect(refusal(await store.text(of: id, at: 9)) == .trimmed(start: 10))
+    }
+
+    /// Commits letters one by one to a new document, and closes the store.
+    private func typed(into scratch: Scratch, _ letters: String) async throws -> (DocumentEntry, Text) {
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        try await document.type(letters)
+        let entry = try await store.find(document.entry.name).get()
+        await store.close()
+        return (entry, document.text)
+    }
+}
+
+/// Types so many letters into a document of the writer's own, each when the one before is acked.
+private func type(_ count: Int, as writer: Int, into store: SQLiteStore) async {
+    do {
+        var document = try await Following(on: store, "doc/\(writer)")
+        try await document.type(String(repeating: "x", count: count))
+    } catch {
+        Issue.record("writer \(writer): \(error)")
+    }
+}
+
+extension SQLiteStore {
+    fileprivate func close() async {
+        await withCheckedContinuation { done in close { done.resume() } }
+    }
+}

@@ -37,6 +37,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["CaretCore", "CaretLog", "CZlib"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        .executableTarget(
+            name: "store-writer", dependencies: ["CaretCore", "CaretLog", "CaretStore", "TestSupport"],
+            path: "Tests/StoreWriter", swiftSettings: strict),
         .testTarget(
             name: "CaretCoreTests", dependencies: ["CaretCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
@@ -44,7 +47,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CaretStoreTests",
-            dependencies: ["CaretCore", "CaretLog", "CaretStore", "TestSupport"], swiftSettings: strict),
+            dependencies: ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "store-writer"],
+            swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

@@ -22,6 +22,7 @@ struct ImportTable {
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Testing",
         ],
+        "Tests/StoreWriter": ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc"],
         "Tests/TestSupport": [
             "CaretCore", "CaretLog", "CZlib", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],

@@ -6,9 +6,16 @@ public struct Edit: Equatable, Sendable {
     /// How long `text` is in every unit.
     public let inserted: TextLength
 
-    /// An edit whose text has no carriage return and whose range does not begin before the text.
+    /// No offset of an edit is beyond this, so that moving edits overflows nowhere before a text is at hand to tell
+    /// that it is not as long.
+    public static let farthestOffset = Int.max / 4
+
+    /// An edit whose text has no carriage return and whose range lies between 0 and `farthestOffset`.
     public init(_ range: Range<Offset>, _ text: String) throws(TextError) {
         if range.lowerBound.value < 0 { throw .outside(offset: range.lowerBound.value, end: 0) }
+        if range.upperBound.value > Edit.farthestOffset {
+            throw .outside(offset: range.upperBound.value, end: Edit.farthestOffset)
+        }
         if let index = text.withBytes({ $0.firstCarriageReturn }) { throw .carriageReturn(at: index) }
         self.init(from: range.lowerBound.value, to: range.upperBound.value, text, text.textLength)
     }

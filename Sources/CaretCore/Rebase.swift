@@ -70,9 +70,9 @@ private struct RebaseSteps {
     /// Calls `body` with what the edits left of the text from `start` to `end`, in offsets after them.
     func forEachPieceLeft(from start: Int, to end: Int, _ body: (Int, Int) -> Void) {
         var (start, shift) = (start, shift)
-        for index in passed..<other.count where start < end {
+        for index in passed..<other.count {
             let next = other[index]
-            if next.start >= end { break }
+            if start >= end || next.start >= end { break }
             if next.start > start { body(start + shift, next.start + shift) }
             start = max(start, next.end)
             shift += next.growth

@@ -2,7 +2,7 @@
 public enum TextError: Error, Equatable, Sendable {
     /// The bytes from this one on are not UTF-8.
     case invalidUTF8(at: Int)
-    /// A line break inside Caret is LF; `byte` counts UTF-8 from the start of what was offered.
+    /// A line break inside Caret is LF; it counts UTF-8 from the start of what was offered.
     case carriageReturn(at: Int)
     /// An offset before the start of the text or beyond its end, in the unit that was asked for.
     case outside(offset: Int, end: Int)

@@ -115,8 +115,9 @@ import Testing
     func allOrNothing() throws {
         let text = try Text("a😀b")
         var copy = text
-        let cut = SampleChange.change([SampleChange.edit(0, 1, "x"), SampleChange.edit(2, 3, "y")])
-        #expect(throws: ChangeError.misplaced(edit: 1, .insideScalar(offset: 2))) { try copy.apply(cut) }
+        // The last edits are fine, and are made first: only looking beforehand keeps them from being made.
+        let cut = SampleChange.change([SampleChange.edit(2, 2, "x"), SampleChange.edit(3, 4, "y")])
+        #expect(throws: ChangeError.misplaced(edit: 0, .insideScalar(offset: 2))) { try copy.apply(cut) }
         let beyond = SampleChange.change([SampleChange.edit(0, 1, "x"), SampleChange.edit(3, 5, "y")])
         #expect(throws: ChangeError.misplaced(edit: 1, .outside(offset: 5, end: 4))) {
             try copy.apply(beyond)
@@ -142,6 +143,15 @@ import Testing
     func edgesOfAnEdit() {
         #expect(throws: TextError.carriageReturn(at: 3)) { try Edit(0..<0, "é\u{0}\r\n") }
         #expect(throws: TextError.outside(offset: -1, end: 0)) { try Edit(-1..<0, "") }
+        let farthest = Edit.farthestOffset
+        #expect(throws: TextError.outside(offset: farthest + 1, end: farthest)) {
+            try Edit(0..<Offset(farthest + 1), "")
+        }
+        // At the limit nothing overflows, though no text is as long.
+        let far = SampleChange.change([SampleChange.edit(farthest, farthest, "x")])
+        let near = SampleChange.change([SampleChange.edit(0, 0, "y")])
+        #expect(
+            far.rebased(over: near, tie: .otherFirst).model == [ModelEdit(farthest + 1, farthest + 1, [120])])
     }
 
     @Test("edits are compared as bytes: two spellings of one letter are two edits")

@@ -51,6 +51,61 @@ import Testing
         }
     }
 
+    @Test("lines that stay keep apart the lines that were replaced, however short they are")
+    func replacedLines() {
+        checkLaw("replacedLines", cases: Share.cases(5_000, everyCommit: 1_000)) { random in
+            let count = random.number(1...60)
+            let isReplaced = (0..<count).map { _ in random.chance(40) }
+            // No line stands twice, and a replaced one has nothing of the old one but its break.
+            let lines = (0..<count).map { String($0 + 100) }
+            let new = zip(lines, isReplaced).map { line, isReplaced in
+                isReplaced ? String(repeating: "q", count: random.number(1...9)) : line
+            }
+            let texts = (try Text(lines.joined(separator: "\n")), try Text(new.joined(separator: "\n")))
+            let change = diff(from: texts.0, to: texts.1)
+            if try texts.0.applying(change) != texts.1 {
+                return "\(report(texts.0, texts.1, change)) is another text"
+            }
+            let runs = isReplaced.indices.count { isReplaced[$0] && ($0 == 0 || !isReplaced[$0 - 1]) }
+            return change.edits.count == runs ? nil : "\(runs) runs of replaced lines: \(change)"
+        }
+    }
+
+    @Test("a long passage that went in or out leaves the edits around it where they are")
+    func longPassages() {
+        checkLaw("longPassages", cases: Share.cases(200, everyCommit: 40)) { random in
+            let isOneLine = random.chance(50)
+            let old = try Text(isOneLine ? words(1500, &random) : functions(200, &random))
+            let passage =
+                isOneLine ? words(random.number(1...60), &random) : functions(random.number(1...400), &random)
+            // In the middle, and where a line of code begins.
+            let place = isOneLine ? old.end.value / 2 : 40 * (old.end.value / 80)
+            let made = SampleChange.change([
+                SampleChange.edit(9, 10, "#"), SampleChange.edit(place, place, passage),
+                SampleChange.edit(old.end.value - 9, old.end.value - 8, "#"),
+            ])
+            let new = try old.applying(made)
+            for (one, other) in [(old, new), (new, old)] {
+                let found = diff(from: one, to: other)
+                if try one.applying(found) != other { return "is another text" }
+                if size(found) * 10 > size(made) * 12 { return "\(size(found)) found for \(size(made)) made" }
+            }
+            return nil
+        }
+    }
+
+    private func words(_ count: Int, _ random: inout Seeded) -> String {
+        (0..<count).map { _ in SampleText.word(&random) + " " }.joined()
+    }
+
+    /// Functions of four lines, of which two stand everywhere: 40 letters each.
+    private func functions(_ count: Int, _ random: inout Seeded) -> String {
+        (0..<count).map { _ in
+            let name = String(100_000 + random.number(0...899_999))
+            return "func f\(name)() {\n  g(\(name))\n  end()\n}\n\n"
+        }.joined()
+    }
+
     @Test("texts that have nothing in common, or are made to cost much, end in an answer that is right")
     func hostileTexts() throws {
         let reversed = (0..<3000).map { "line \($0)\n" }

@@ -20,7 +20,7 @@ import Testing
             }
         }
         print("all histories of two clients over texts of at most \(longest): \(histories) held")
-        #expect(histories > 100_000)
+        #expect(histories == (longest == 3 ? 6_343_282 : 1_133_482))
     }
 }
 

@@ -37,6 +37,24 @@ const cases = {
         return differs(found, 'edit 1: reversedRange: 5 3')
     },
 
+    async 'texts of any length and likeness are compared'(module) {
+        const caret = await loadCaretCore(module)
+        let seed = 1
+        const number = (below) => (seed = (seed * 48271) % 2147483647) % below
+        const text = (letters, length) => Array.from({ length }, () => letters[number(letters.length)]).join('')
+        const pairs = [['Hello', 'Quite another text, '.repeat(12)], ['abcdefghij', 'z'.repeat(1000)]]
+        for (let round = 0; round < 400; round += 1) {
+            const letters = ['ab', 'abcdefgh \n', 'a\n'][number(3)]
+            pairs.push([text(letters, number(1500)), text(letters, number(1500))])
+        }
+        for (const [old, changed] of pairs) {
+            for (const [from, to] of [[old, changed], [changed, old]]) {
+                if (caret.apply(from, caret.diff(from, to)) !== to) return { found: from, expected: to }
+            }
+        }
+        return null
+    },
+
     async 'the largest offsets do not overflow'(module) {
         const caret = await loadCaretCore(module)
         const last = 2 ** 29 - 1

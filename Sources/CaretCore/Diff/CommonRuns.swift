@@ -9,22 +9,35 @@ struct CommonRun {
 ///
 /// Myers' greedy search (An O(ND) Difference Algorithm and Its Variations, 1986), forward only, in windows: where
 /// a window reaches its largest distance it keeps the path that got furthest, and the search starts anew from
-/// its end. So memory has a bound, and time is about (distance) × (window) plus the length. Where the whole work
-/// goes beyond a multiple of the length, what is left has nothing in common.
-func commonRuns(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
-    old.withUnsafeBufferPointer { old in
+/// its end. So memory has a bound, and time is about (distance) × (window) plus the length. Where the work is used
+/// up, what is left has nothing in common.
+func commonRuns(_ old: [UInt32], _ new: [UInt32], _ work: inout DiffWork) -> [CommonRun] {
+    if old.isEmpty || new.isEmpty { return [] }
+    return old.withUnsafeBufferPointer { old in
         new.withUnsafeBufferPointer { new in
-            var search = CommonRunSearch(old: old, new: new)
+            let own = old.count + new.count
+            var search = CommonRunSearch(old: old, new: new, work: own + work.pool)
             while search.runWindow() {}
+            // What the search did not need of its own share is not passed on.
+            work.pool = min(work.pool, max(0, search.work))
             return search.runs
         }
     }
 }
 
+/// How many steps the searches of one diff may take beyond one for each thing that they compare.
+struct DiffWork {
+    fileprivate(set) var pool: Int
+
+    /// Enough for a few hundred letters or lines that went in or out of anything, and to the length in all.
+    init(bytes: Int) { pool = 600_000 + bytes }
+}
+
 private struct CommonRunSearch {
     /// The largest distance of one window.
-    private static let window = 128
-    private static let unreached: Int32 = -0x4000_0000
+    private static let window = 1024
+    // Twice this still fits 32 bits, which an Int has in the browser, whatever diagonal is taken from it.
+    private static let unreached: Int32 = -0x2000_0000
 
     let old: UnsafeBufferPointer<UInt32>
     let new: UnsafeBufferPointer<UInt32>
@@ -32,15 +45,15 @@ private struct CommonRunSearch {
     private var oldStart = 0
     private var newStart = 0
     /// How many more steps the search may take.
-    private var work: Int
+    private(set) var work: Int
     /// How far each diagonal got in the old sequence, for each distance after the other: a triangle whose row
     /// `distance` holds the diagonals -distance, -distance + 2, …, distance between two that nobody reaches.
     private var reached: [Int32] = []
 
-    init(old: UnsafeBufferPointer<UInt32>, new: UnsafeBufferPointer<UInt32>) {
+    init(old: UnsafeBufferPointer<UInt32>, new: UnsafeBufferPointer<UInt32>, work: Int) {
         self.old = old
         self.new = new
-        work = 2 * (old.count + new.count) + 4096
+        self.work = work
     }
 
     /// Finds the path through the next window; false where the end is reached or the work used up.

@@ -7,8 +7,6 @@ public func diff(from old: Text, to new: Text) -> Change {
     let head = old.equalHead(with: new)
     if head == old.length.utf8 && head == new.length.utf8 { return Change() }
     let tail = old.equalTail(with: new, limit: min(old.length.utf8, new.length.utf8) - head)
-    // What was only inserted, or only removed, is one hunk whatever its lines are.
-    let isOneHunk = head + tail == min(old.length.utf8, new.length.utf8)
     // Whole lines around the difference: lines are compared first, and graphemes never cross a line break.
     let start = old.lineStart(atOrBefore: head)
     let oldEnd = old.lineEnd(atOrAfter: old.length.utf8 - tail)
@@ -19,10 +17,11 @@ public func diff(from old: Text, to new: Text) -> Change {
     let offset = (try? old.length(before: start, in: .utf8).utf16) ?? 0
     return oldBytes.withUnsafeBufferPointer { old in
         newBytes.withUnsafeBufferPointer { new in
-            let hunks =
-                isOneHunk
-                ? [Replacement(old: 0..<old.count, new: 0..<new.count)] : changedLines(from: old, to: new)
-            let edits = hunks.flatMap { $0.refined(from: old, to: new) }
+            var work = DiffWork(bytes: old.count + new.count)
+            var edits: [Replacement] = []
+            for hunk in changedLines(from: old, to: new, &work) {
+                edits.append(contentsOf: hunk.refined(from: old, to: new, &work))
+            }
             return makeChange(edits, from: old, to: new, startingAt: offset)
         }
     }

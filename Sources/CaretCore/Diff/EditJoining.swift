@@ -10,6 +10,8 @@ struct EditJoining {
         var replacement: Replacement
         var removed: Int
         var inserted: Int
+        /// The equal stretch in front of it, back to the edit before. Counted once: a joined edit keeps it.
+        var stretch: Int
     }
 
     init(old: UTF8Bytes, new: UTF8Bytes) {
@@ -24,7 +26,7 @@ struct EditJoining {
         var result: [Counted] = []
         var rest = edits[...]
         while let edit = takeWidened(&rest) {
-            result.append(counted(edit))
+            result.append(counted(edit, behind: result.last?.replacement.old.upperBound ?? 0))
             // A joined edit is larger, so it may swallow the stretch in front of it too.
             while result.count > 1, let whole = joined(result[result.count - 2], result[result.count - 1]) {
                 result.removeLast(2)
@@ -67,25 +69,24 @@ struct EditJoining {
         return larger == 0 ? nil : larger
     }
 
-    private func counted(_ replacement: Replacement) -> Counted {
+    private func counted(_ replacement: Replacement, behind end: Int) -> Counted {
         Counted(
             replacement: replacement,
             removed: UTF8Bytes(rebasing: old[replacement.old]).textLength.scalars,
-            inserted: UTF8Bytes(rebasing: new[replacement.new]).textLength.scalars)
+            inserted: UTF8Bytes(rebasing: new[replacement.new]).textLength.scalars,
+            stretch: UTF8Bytes(rebasing: old[end..<replacement.old.lowerBound]).textLength.scalars)
     }
 
     /// Both as one, where the equal stretch between them is not longer than each of what was removed and inserted
     /// on its two sides; nil where they stay apart.
     private func joined(_ left: Counted, _ right: Counted) -> Counted? {
+        if right.stretch > max(left.removed, left.inserted, right.removed, right.inserted) { return nil }
         let (before, after) = (left.replacement, right.replacement)
-        let gap = UTF8Bytes(rebasing: old[before.old.upperBound..<after.old.lowerBound])
-        let stretch = gap.textLength.scalars
-        if stretch > max(left.removed, left.inserted, right.removed, right.inserted) { return nil }
         return Counted(
             replacement: Replacement(
                 old: before.old.lowerBound..<after.old.upperBound,
                 new: before.new.lowerBound..<after.new.upperBound),
-            removed: left.removed + stretch + right.removed,
-            inserted: left.inserted + stretch + right.inserted)
+            removed: left.removed + right.stretch + right.removed,
+            inserted: left.inserted + right.stretch + right.inserted, stretch: left.stretch)
     }
 }

@@ -70,18 +70,20 @@ private struct LineTable {
 
     init(_ bytes: UTF8Bytes) {
         self.bytes = bytes
-        // Twice the lines that a text of short lines has; a text of still shorter ones is hardly worth a number.
-        var capacity = 16
-        while capacity < bytes.count / 8 { capacity *= 2 }
-        slots = [UInt64](repeating: LineTable.free, count: capacity)
-        mask = capacity - 1
+        var hashes: [UInt64?] = []
         lines.reserveCapacity(bytes.count / 32)
-        numbers.reserveCapacity(bytes.count / 32)
+        hashes.reserveCapacity(bytes.count / 32)
         var reader = LineReader(bytes)
         while let line = reader.next() {
             lines.append(line.range)
-            numbers.append(enter(line))
+            hashes.append(line.hash)
         }
+        var capacity = 16
+        while capacity < 2 * lines.count { capacity *= 2 }
+        slots = [UInt64](repeating: LineTable.free, count: capacity)
+        mask = capacity - 1
+        numbers.reserveCapacity(lines.count)
+        for (line, hash) in hashes.enumerated() { numbers.append(enter(line, hash)) }
     }
 
     /// How many bytes from the start of a line on are those of another text from `start` on.
@@ -108,14 +110,13 @@ private struct LineTable {
         return Int(number)
     }
 
-    private mutating func enter(_ line: LineReader.Line) -> UInt32? {
-        guard let hash = line.hash else { return nil }
-        switch probe(hash, bytes, line.range) {
+    private mutating func enter(_ line: Int, _ hash: UInt64?) -> UInt32? {
+        guard let hash else { return nil }
+        switch probe(hash, bytes, lines[line]) {
         case .number(let number): return number
         case .free(let slot):
-            let number = UInt32(truncatingIfNeeded: lines.count - 1)
-            slots[slot] = hash & ~0xFFFF_FFFF | UInt64(number)
-            return number
+            slots[slot] = hash & ~0xFFFF_FFFF | UInt64(line)
+            return UInt32(truncatingIfNeeded: line)
         case .none: return nil
         }
     }
@@ -141,25 +142,4 @@ private struct LineTable {
         }
         return .none
     }
-}
-
-/// The hunks of changed lines: what lies between the lines that both texts have in common.
-func changedLines(from old: UTF8Bytes, to new: UTF8Bytes) -> [Replacement] {
-    let numbers = LineNumbers(from: old, to: new)
-    var hunks: [Replacement] = []
-    var (oldEnd, newEnd) = (0, 0)
-    func addHunk(to oldStart: Int, _ newStart: Int) {
-        if oldEnd < oldStart || newEnd < newStart {
-            hunks.append(Replacement(old: oldEnd..<oldStart, new: newEnd..<newStart))
-        }
-    }
-    for run in commonRuns(numbers.old, numbers.new) {
-        for step in 0..<run.length {
-            let (oldLine, newLine) = (numbers.oldLines[run.old + step], numbers.newLines[run.new + step])
-            addHunk(to: oldLine.lowerBound, newLine.lowerBound)
-            (oldEnd, newEnd) = (oldLine.upperBound, newLine.upperBound)
-        }
-    }
-    addHunk(to: old.count, new.count)
-    return hunks
 }

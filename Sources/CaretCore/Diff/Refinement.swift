@@ -2,7 +2,9 @@ extension Replacement {
     /// The separate edits inside a hunk of changed lines, at grapheme edges, by the law of the protocol, section 7.
     ///
     /// Equal head, then equal tail, then the middle by scalars.
-    func refined(from oldText: UTF8Bytes, to newText: UTF8Bytes) -> [Replacement] {
+    func refined(
+        from oldText: UTF8Bytes, to newText: UTF8Bytes, _ work: inout DiffWork
+    ) -> [Replacement] {
         let (oldHunk, newHunk) = (UTF8Bytes(rebasing: oldText[old]), UTF8Bytes(rebasing: newText[new]))
         let head = oldHunk.scalarBoundary(atOrBefore: oldHunk.equalHead(with: newHunk))
         let oldRest = UTF8Bytes(rebasing: oldHunk[head...])
@@ -13,7 +15,8 @@ extension Replacement {
         if head == oldEnd && head == newEnd { return [] }
         let middle = Replacement(old: head..<oldEnd, new: head..<newEnd)
         let edits =
-            middle.old.isEmpty || middle.new.isEmpty ? [middle] : middle.splitByScalars(oldHunk, newHunk)
+            middle.old.isEmpty || middle.new.isEmpty
+            ? [middle] : middle.splitByScalars(oldHunk, newHunk, &work)
         var joining = EditJoining(old: oldHunk, new: newHunk)
         return joining.joined(edits).map { $0.moved(by: old.lowerBound, new.lowerBound) }
     }
@@ -25,12 +28,14 @@ extension Replacement {
     }
 
     /// What lies between the scalars that a shortest script keeps.
-    private func splitByScalars(_ oldHunk: UTF8Bytes, _ newHunk: UTF8Bytes) -> [Replacement] {
+    private func splitByScalars(
+        _ oldHunk: UTF8Bytes, _ newHunk: UTF8Bytes, _ work: inout DiffWork
+    ) -> [Replacement] {
         var oldScalars = ScalarList(oldHunk, old)
         var newScalars = ScalarList(newHunk, new)
         var edits: [Replacement] = []
         var (oldEnd, newEnd) = (old.lowerBound, new.lowerBound)
-        for run in commonRuns(oldScalars.values, newScalars.values) {
+        for run in commonRuns(oldScalars.values, newScalars.values, &work) {
             let (oldRun, newRun) = (
                 oldScalars.bytes(of: run.old, run.length), newScalars.bytes(of: run.new, run.length)
             )

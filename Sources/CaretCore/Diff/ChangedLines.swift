@@ -1,0 +1,102 @@
+/// The hunks of changed lines: what lies between the lines that both texts have in common.
+func changedLines(from old: UTF8Bytes, to new: UTF8Bytes, _ work: inout DiffWork) -> [Replacement] {
+    let numbers = LineNumbers(from: old, to: new)
+    var hunks: [Replacement] = []
+    var (oldEnd, newEnd) = (0, 0)
+    func addHunk(to oldStart: Int, _ newStart: Int) {
+        if oldEnd < oldStart || newEnd < newStart {
+            hunks.append(Replacement(old: oldEnd..<oldStart, new: newEnd..<newStart))
+        }
+    }
+    for run in commonLines(numbers, &work) {
+        for step in 0..<run.length {
+            let (oldLine, newLine) = (numbers.oldLines[run.old + step], numbers.newLines[run.new + step])
+            addHunk(to: oldLine.lowerBound, newLine.lowerBound)
+            (oldEnd, newEnd) = (oldLine.upperBound, newLine.upperBound)
+        }
+    }
+    addHunk(to: old.count, new.count)
+    return hunks
+}
+
+/// The lines in common: those at both ends, then those that stand once in each text, in one order, then what a
+/// search finds between.
+///
+/// Without the second, a long passage that went in or out would carry the search away along lines that stand
+/// everywhere, such as a lone brace.
+private func commonLines(_ numbers: LineNumbers, _ work: inout DiffWork) -> [CommonRun] {
+    let (head, tail) = equalEnds(numbers.old, numbers.new)
+    let old = Array(numbers.old[head..<numbers.old.count - tail])
+    let new = Array(numbers.new[head..<numbers.new.count - tail])
+    var runs = [CommonRun(old: 0, new: 0, length: head)]
+    var (oldStart, newStart) = (0, 0)
+    func search(to oldEnd: Int, _ newEnd: Int) {
+        for run in commonRuns(Array(old[oldStart..<oldEnd]), Array(new[newStart..<newEnd]), &work) {
+            runs.append(
+                CommonRun(old: head + oldStart + run.old, new: head + newStart + run.new, length: run.length))
+        }
+    }
+    for anchor in anchors(old, new) {
+        if anchor.old > oldStart && anchor.new > newStart { search(to: anchor.old, anchor.new) }
+        runs.append(CommonRun(old: head + anchor.old, new: head + anchor.new, length: 1))
+        (oldStart, newStart) = (anchor.old + 1, anchor.new + 1)
+    }
+    search(to: old.count, new.count)
+    runs.append(CommonRun(old: head + old.count, new: head + new.count, length: tail))
+    return runs
+}
+
+/// How many numbers are equal at the start of both, and at the end of what is left.
+private func equalEnds(_ old: [UInt32], _ new: [UInt32]) -> (head: Int, tail: Int) {
+    let limit = min(old.count, new.count)
+    var (head, tail) = (0, 0)
+    while head < limit, old[head] == new[head] { head += 1 }
+    while tail < limit - head, old[old.count - tail - 1] == new[new.count - tail - 1] { tail += 1 }
+    return (head, tail)
+}
+
+/// The longest list of lines that stand once in each text and in the same order in both.
+private func anchors(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
+    let pairs = uniquePairs(old, new)
+    // Patience: on each pile the last lines of lists of one length, of which the earliest counts.
+    var piles: [Int] = []
+    var before = [Int](repeating: -1, count: pairs.count)
+    for (index, pair) in pairs.enumerated() {
+        var (low, high) = (0, piles.count)
+        // Mostly a line stands behind all before it in both texts.
+        if let last = piles.last, pairs[last].new < pair.new { low = high }
+        while low < high {
+            let middle = (low + high) / 2
+            if pairs[piles[middle]].new < pair.new { low = middle + 1 } else { high = middle }
+        }
+        if low > 0 { before[index] = piles[low - 1] }
+        if low == piles.count { piles.append(index) } else { piles[low] = index }
+    }
+    var list: [CommonRun] = []
+    var index = piles.last ?? -1
+    while index >= 0 {
+        list.append(pairs[index])
+        index = before[index]
+    }
+    list.reverse()
+    return list
+}
+
+/// The lines that stand once in each text, in the order of the old one.
+private func uniquePairs(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
+    let highest = Int(max(old.max() ?? 0, new.max() ?? 0))
+    let (unseen, repeated) = (-1, -2)
+    var places = [Int](repeating: unseen, count: highest + 1)
+    for (index, number) in new.enumerated() {
+        places[Int(number)] = places[Int(number)] == unseen ? index : repeated
+    }
+    var counts = [UInt8](repeating: 0, count: highest + 1)
+    for number in old { counts[Int(number)] = min(2, counts[Int(number)] + 1) }
+    var pairs: [CommonRun] = []
+    for (index, number) in old.enumerated() where counts[Int(number)] == 1 {
+        if places[Int(number)] >= 0 {
+            pairs.append(CommonRun(old: index, new: places[Int(number)], length: 1))
+        }
+    }
+    return pairs
+}

@@ -88,7 +88,8 @@ import Testing
             for (one, other) in [(old, new), (new, old)] {
                 let found = diff(from: one, to: other)
                 if try one.applying(found) != other { return "is another text" }
-                if size(found) * 10 > size(made) * 12 { return "\(size(found)) found for \(size(made)) made" }
+                // A passage may share letters with what stands around it, and what lies between them counts twice.
+                if size(found) * 2 > size(made) * 3 { return "\(size(found)) found for \(size(made)) made" }
             }
             return nil
         }

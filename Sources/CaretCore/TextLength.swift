@@ -20,9 +20,6 @@ public struct TextLength: Hashable, Sendable {
         }
     }
 
-    /// Every unit counts the same, because every scalar is one byte.
-    public var isASCII: Bool { utf8 == scalars }
-
     // Lengths are those of texts in memory, so no sum of them overflows, and every edit makes a dozen of them.
     public static func + (left: TextLength, right: TextLength) -> TextLength {
         TextLength(

@@ -151,7 +151,6 @@ final class Database {
 enum Value {
     case integer(Int64)
     case bytes([UInt8])
-    case null
 }
 
 /// The row that a statement stands at.
@@ -159,8 +158,6 @@ struct Row {
     fileprivate let statement: OpaquePointer
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
-
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
     func bytes(_ column: Int32) -> [UInt8] {
         // The pointer first: asking for the count may not move it, asking for the pointer may.
@@ -186,7 +183,6 @@ private struct Statement {
             bytes.isEmpty
                 ? sqlite3_bind_zeroblob(pointer, index, 0)
                 : sqlite3_bind_blob64(pointer, index, bytes, UInt64(bytes.count), caret_sqlite_transient())
-        case .null: sqlite3_bind_null(pointer, index)
         }
     }
 

@@ -2,7 +2,11 @@
 
 CREATE TABLE store (
     one        INTEGER PRIMARY KEY CHECK (one = 1),
-    generation INTEGER NOT NULL
+    generation INTEGER NOT NULL,
+    -- How many groups were committed.
+    commits    INTEGER NOT NULL,
+    -- When this file was made as a backup; null in one that a server works with.
+    backup     INTEGER
 ) STRICT;
 
 CREATE TABLE document (
@@ -18,12 +22,20 @@ CREATE TABLE document (
     line_break INTEGER NOT NULL,
     -- The chain value at the head.
     chain      BLOB    NOT NULL,
-    -- When it was deleted; null while it lives.
-    deleted    INTEGER
+    -- The revision of the newest snapshot; 0 where there is none.
+    snapshot   INTEGER NOT NULL,
+    -- How many segments were appended since segments were last merged.
+    loose      INTEGER NOT NULL,
+    -- When it was deleted; null while it lives, 0 while it is being removed.
+    deleted    INTEGER,
+    -- Of all the columns before.
+    sum        INTEGER NOT NULL
 ) STRICT;
 
 -- A deleted document leaves its name to another.
 CREATE UNIQUE INDEX document_name ON document (name) WHERE deleted IS NULL;
+
+CREATE INDEX document_deleted ON document (id) WHERE deleted IS NOT NULL;
 
 CREATE TABLE author (
     id     INTEGER PRIMARY KEY,
@@ -38,6 +50,8 @@ CREATE TABLE segment (
     document INTEGER NOT NULL REFERENCES document (id),
     first    INTEGER NOT NULL,
     last     INTEGER NOT NULL,
+    -- Of the first change.
+    time     INTEGER NOT NULL,
     body     BLOB    NOT NULL,
     before   BLOB    NOT NULL,
     after    BLOB    NOT NULL
@@ -61,5 +75,7 @@ CREATE TABLE pusher (
     revision INTEGER NOT NULL,
     digest   BLOB    NOT NULL,
     used     INTEGER NOT NULL,
+    -- Of the other columns and the author's.
+    sum      INTEGER NOT NULL,
     PRIMARY KEY (document, author)
 ) STRICT, WITHOUT ROWID;

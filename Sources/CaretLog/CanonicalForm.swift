@@ -2,10 +2,13 @@ package import CaretCore
 
 /// A revision as bytes that say the same for ever, however it is encoded, packed or merged: what a hash is made of.
 package struct CanonicalForm {
-    package private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8]
 
-    /// Every number is eight bytes, the lowest first; every text has its length in front of it.
-    package init(_ change: LoggedChange, at revision: Revision) {
+    /// Every number is eight bytes, the lowest first; every text has its length in front of it. `prefix` stands in
+    /// front of it all.
+    package init(_ change: LoggedChange, at revision: Revision, behind prefix: [UInt8] = []) {
+        bytes = prefix
+        bytes.reserveCapacity(prefix.count + 256)
         append(revision.value)
         append(Int(change.time))
         append(change.pusher.user.utf8)
@@ -18,7 +21,7 @@ package struct CanonicalForm {
                 append(length.utf16)
                 append(length.scalars)
             }
-            append(Array(edit.edit.text.utf8))
+            append(edit.edit.text.utf8)
         }
     }
 
@@ -26,7 +29,7 @@ package struct CanonicalForm {
         withUnsafeBytes(of: Int64(number).littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    private mutating func append(_ text: [UInt8]) {
+    private mutating func append(_ text: some Collection<UInt8>) {
         append(text.count)
         bytes.append(contentsOf: text)
     }

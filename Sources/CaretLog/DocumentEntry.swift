@@ -3,19 +3,21 @@ package import CaretCore
 /// What the store knows of a document without reading it.
 package struct DocumentEntry: Equatable, Sendable {
     package let id: DocumentID
-    package let name: DocumentName
+    package var name: DocumentName
     package let epoch: Epoch
-    package let head: Revision
+    package var head: Revision
     /// The first revision whose text is kept: below it history was trimmed.
-    package let start: Revision
-    package let length: TextLength
+    package var start: Revision
+    package var length: TextLength
     /// When it was created or last changed, in milliseconds.
-    package let updated: Int64
-    package let lineBreak: LineBreak
+    package var updated: Int64
+    package var lineBreak: LineBreak
+    /// When it was deleted, in milliseconds; nil while it lives.
+    package var deleted: Int64?
 
     package init(
         id: DocumentID, name: DocumentName, epoch: Epoch, head: Revision, start: Revision, length: TextLength,
-        updated: Int64, lineBreak: LineBreak
+        updated: Int64, lineBreak: LineBreak, deleted: Int64? = nil
     ) {
         self.id = id
         self.name = name
@@ -25,5 +27,6 @@ package struct DocumentEntry: Equatable, Sendable {
         self.length = length
         self.updated = updated
         self.lineBreak = lineBreak
+        self.deleted = deleted
     }
 }

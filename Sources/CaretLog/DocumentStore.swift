@@ -33,6 +33,11 @@ package protocol DocumentStore: Sendable {
         prefix: ByteString, after: ByteString?, limit: Int,
         then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void)
 
+    /// The documents that are deleted and may still be brought back, in the order of their making, after `after`.
+    func deleted(
+        prefix: ByteString, after: DocumentID?, limit: Int,
+        then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void)
+
     /// Gives a document another name; its identity, epoch, history and pushers stay.
     func rename(
         _ document: DocumentID, to name: DocumentName, then completion: @escaping @Sendable (Renaming) -> Void
@@ -67,7 +72,7 @@ package protocol DocumentStore: Sendable {
         _ snapshot: Snapshot, of document: DocumentID,
         then completion: @escaping @Sendable (Result<Void, HistoryRefusal>) -> Void)
 
-    /// Forgets the revisions through this one; its text stays readable, and with it a snapshot must be kept.
+    /// Forgets the revisions through this one; its text stays readable.
     func trim(
         _ document: DocumentID, through revision: Revision,
         then completion: @escaping @Sendable (Trimming) -> Void)

@@ -41,8 +41,6 @@ package enum Undeletion: Equatable, Sendable {
 package enum Trimming: Equatable, Sendable {
     /// History now starts behind this revision.
     case trimmed(start: Revision)
-    /// Nothing was trimmed: no snapshot is kept at that revision.
-    case noSnapshot
     case refused(HistoryRefusal)
 }
 
@@ -60,10 +58,13 @@ package struct Listing: Equatable, Sendable {
     package let entries: [DocumentEntry]
     /// There are more behind the last one.
     package let hasMore: Bool
+    /// How many documents of this page are damaged so that not even their names are sure.
+    package let damaged: Int
 
-    package init(entries: [DocumentEntry], hasMore: Bool) {
+    package init(entries: [DocumentEntry], hasMore: Bool, damaged: Int = 0) {
         self.entries = entries
         self.hasMore = hasMore
+        self.damaged = damaged
     }
 }
 

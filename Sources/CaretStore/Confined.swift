@@ -21,6 +21,11 @@ final class Confined<Value>: @unchecked Sendable {
         }
     }
 
+    /// Does `body` when its turn comes, and answers with what it gives.
+    func done<Answer: Sendable>(_ body: @escaping @Sendable (inout Value) -> Answer) async -> Answer {
+        await withCheckedContinuation { done in async { done.resume(returning: body(&$0)) } }
+    }
+
     /// Gives the value up once all calls before are done.
     func close(then completion: @escaping @Sendable () -> Void) {
         queue.async {
@@ -28,4 +33,6 @@ final class Confined<Value>: @unchecked Sendable {
             completion()
         }
     }
+
+    func closed() async { await withCheckedContinuation { done in close { done.resume() } } }
 }

@@ -5,34 +5,67 @@ import Synchronization
 /// A store in one SQLite file.
 ///
 /// One queue with one connection does every write; what is ready when the previous sync ends goes into the next
-/// transaction. Readers have a queue and a connection of their own and see what was committed.
+/// transaction. Readers have queues and connections of their own and see what was committed.
 package final class SQLiteStore: DocumentStore {
     private let folder: DataFolder
-    private let writer: Confined<GroupCommit>
-    private let reader: Confined<HistoryReader>
-    /// What waits for the next transaction.
-    private let waiting = Mutex<[WriteJob]>([])
+    private let writes: WriteQueue
+    /// What is answered from a row or a page of rows.
+    private let lookups: Confined<HistoryReader>
+    /// What may take as long as a text takes.
+    private let histories: Confined<HistoryReader>
+    private let upkeep: Upkeep
+    private let due = DueDocuments()
+    /// What the store does by itself, until it is closed.
+    private let tending: Task<Void, Never>
+    private let tell: @Sendable (StoreEvent) -> Void
 
-    /// Opens the store in a folder that exists, and makes it where there is none.
-    package init(folder path: String) throws(OpeningFault) {
+    /// Opens the store in a folder that exists, and makes it where there is none. `tell` is called on any queue, and
+    /// must return soon.
+    package init(
+        folder path: String, settings: StoreSettings = StoreSettings(),
+        tell: @escaping @Sendable (StoreEvent) -> Void = { _ in }
+    ) throws(OpeningFault) {
+        self.tell = tell
         folder = try DataFolder(path)
-        let database = try folder.openForWriting()
-        let generation = try SQLiteStore.generation(of: database)
-        reader = Confined(
-            to: "caret.store.reader",
+        let database = try folder.openForWriting(tell: tell)
+        let counter = try CommitCounter(folder: path)
+        let row = try SQLiteStore.row(of: database, counter, tell)
+        let generation = row.place.generation
+        lookups = Confined(
+            to: "caret.store.lookups",
             HistoryReader(database: try folder.openForReading(), generation: generation))
-        writer = Confined(
-            to: "caret.store.writer", GroupCommit(HistoryWriter(database: database, generation: generation)))
+        histories = Confined(
+            to: "caret.store.histories",
+            HistoryReader(database: try folder.openForReading(), generation: generation))
+        writes = WriteQueue(GroupCommit(database, row, counter, due, tell: tell))
+        let reader = UpkeepReader(
+            HistoryReader(database: try folder.openForReading(), generation: generation))
+        upkeep = Upkeep(
+            writes: writes, reader: Confined(to: "caret.store.upkeep", reader), settings: settings, tell: tell
+        )
+        tending = Task { [upkeep, due] in await upkeep.run(due) }
     }
 
-    /// The store's part of every epoch: chosen by chance when the store is made.
-    private static func generation(of database: Database) throws(OpeningFault) -> UInt64 {
+    /// The store's row, made where there is none, and with a new generation where the database is not the one that
+    /// the counter knows.
+    private static func row(
+        of database: Database, _ counter: CommitCounter, _ tell: (StoreEvent) -> Void
+    ) throws(OpeningFault) -> StoreRow {
+        let reading = try counter.read()
         do throws(DatabaseFault) {
-            try database.run(
-                "INSERT INTO store (one, generation) VALUES (1, ?) ON CONFLICT DO NOTHING",
-                .integer(.random(in: .min ... .max)))
-            let stored = try database.first("SELECT generation FROM store", read: { $0.integer(0) })
-            return UInt64(bitPattern: stored ?? 0)
+            let found = try StoreRow.read(database)
+            let reason = found.flatMap { $0.renewal(reading) }
+            var row = found ?? StoreRow(place: StorePlace(generation: 0, commits: 0))
+            if found == nil || reason != nil {
+                row.place.generation = .random(in: .min ... .max)
+                row.backup = nil
+                try row.write(database)
+            }
+            // Only now: where this is cut off, the next start finds the reason again.
+            try counter.write(row.place)
+            try counter.sync()
+            if let reason { tell(.renewed(reason)) }
+            return row
         } catch {
             throw .database(error)
         }
@@ -40,25 +73,39 @@ package final class SQLiteStore: DocumentStore {
 
     /// Ends all calls that were made, and lets the folder go. No call may follow.
     package func close(then completion: @escaping @Sendable () -> Void) {
-        writer.close { [self] in
-            reader.close { [self] in
+        due.close()
+        tending.cancel()
+        Task { [self] in
+            await tending.value
+            // The writer last: who closes last brings the log into the database.
+            for reader in [lookups, histories] { await reader.closed() }
+            await upkeep.reader.closed()
+            writes.close { [self] in
                 folder.unlock()
                 completion()
             }
         }
     }
 
+    /// Goes once through all documents, as `StoreSettings` and the time say: removes what was deleted long ago, forgets
+    /// what need not be kept, merges what rests, and gives space back.
+    package func tend(at time: Int64) async { await upkeep.round(at: time) }
+
     // MARK: Calls that write
 
     package func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void) {
-        write { writer throws(StoreFault) in
-            var outcomes: [AppendOutcome] = []
-            for append in appends { outcomes.append(try writer.append(append)) }
-            let answers = outcomes
-            return { completion(answers) }
-        } or: { end in
-            completion(appends.map { _ in end.appendOutcome })
-        }
+        if appends.isEmpty { return write({ _ in { completion([]) } }, or: { _ in completion([]) }) }
+        let outcomes = Gathered<AppendOutcome>(appends.count, then: completion)
+        // Of one transaction, and each refused by itself.
+        writes.add(
+            appends.enumerated().map { index, append in
+                WriteJob { writer throws(StoreFault) in
+                    let outcome = try writer.append(append)
+                    return { outcomes.set(index, outcome) }
+                } refuse: {
+                    outcomes.set(index, $0.appendOutcome)
+                }
+            })
     }
 
     package func appendLocked(
@@ -120,11 +167,21 @@ package final class SQLiteStore: DocumentStore {
         _ snapshot: Snapshot, of document: DocumentID,
         then completion: @escaping @Sendable (Result<Void, HistoryRefusal>) -> Void
     ) {
-        write { writer throws(StoreFault) in
-            try writer.putSnapshot(snapshot, of: document)
-            return { completion(.success(())) }
-        } or: {
-            completion(.failure($0.historyRefusal))
+        history(of: document) { reader throws(StoreFault) in
+            let checked = try reader.text(of: reader.document(document), at: snapshot.revision)
+            if checked.snapshot.text != snapshot.text { throw .damaged }
+            return StoredSnapshot(checked, of: document)
+        } then: { [self] found in
+            switch found {
+            case .failure(let refusal): completion(.failure(refusal))
+            case .success(let stored):
+                write { writer throws(StoreFault) in
+                    _ = try writer.keep(stored)
+                    return { completion(.success(())) }
+                } or: {
+                    completion(.failure($0.historyRefusal))
+                }
+            }
         }
     }
 
@@ -132,12 +189,7 @@ package final class SQLiteStore: DocumentStore {
         _ document: DocumentID, through revision: Revision,
         then completion: @escaping @Sendable (Trimming) -> Void
     ) {
-        write { writer throws(StoreFault) in
-            let answer = try writer.trim(document, through: revision)
-            return { completion(answer) }
-        } or: {
-            completion(.refused($0.historyRefusal))
-        }
+        Task { [upkeep] in completion(await upkeep.trim(document, through: revision)) }
     }
 
     // MARK: Calls that read
@@ -146,20 +198,17 @@ package final class SQLiteStore: DocumentStore {
         _ name: DocumentName,
         then completion: @escaping @Sendable (Result<DocumentEntry, StoreRefusal>) -> Void
     ) {
-        read { reader in
-            let answer = caught { () throws(StoreFault) in try reader.document(named: name).entry }
-            completion(answer.mapError(\.refusal))
-        }
+        lookup({ reader throws(StoreFault) in try reader.document(named: name).entry }, then: completion)
     }
 
     package func entries(
         of documents: [DocumentID],
         then completion: @escaping @Sendable ([Result<DocumentEntry, StoreRefusal>]) -> Void
     ) {
-        read { reader in
+        lookups.async { reader in
             completion(
                 documents.map { id in
-                    caught { () throws(StoreFault) in try reader.document(id).entry }.mapError(\.refusal)
+                    Result { () throws(StoreFault) in try reader.document(id).entry }.mapError(\.refusal)
                 })
         }
     }
@@ -168,26 +217,38 @@ package final class SQLiteStore: DocumentStore {
         prefix: ByteString, after: ByteString?, limit: Int,
         then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void
     ) {
-        read { reader in
-            let answer = caught { () throws(StoreFault) in
-                try reader.list(prefix: prefix, after: after, limit: limit)
-            }
-            completion(answer.mapError(\.refusal))
-        }
+        lookup(
+            { reader throws(StoreFault) in try reader.list(prefix: prefix, after: after, limit: limit) },
+            then: completion)
+    }
+
+    package func deleted(
+        prefix: ByteString, after: DocumentID?, limit: Int,
+        then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void
+    ) {
+        lookup(
+            { reader throws(StoreFault) in try reader.deleted(prefix: prefix, after: after, limit: limit) },
+            then: completion)
+    }
+
+    package func pusher(
+        _ pusher: Pusher, in document: DocumentID,
+        then completion: @escaping @Sendable (Result<PusherAnswer, StoreRefusal>) -> Void
+    ) {
+        lookup({ reader throws(StoreFault) in try reader.pusher(pusher, in: document) }, then: completion)
     }
 
     package func read(
         _ document: DocumentID, after revision: Revision, limit: Int,
         then completion: @escaping @Sendable (Result<Reading, HistoryRefusal>) -> Void
     ) {
-        read { reader in
-            let answer = caught { () throws(StoreFault) in
-                let row = try reader.document(document)
-                try reader.check(revision, of: row)
-                let changes = try reader.changes(of: row, after: revision, limit: limit)
-                return Reading(segment: Segment(first: revision.next, changes: changes), head: row.entry.head)
-            }
-            completion(answer.mapError(\.historyRefusal))
+        history(of: document) { reader throws(StoreFault) in
+            let row = try reader.document(document)
+            try reader.check(revision, of: row)
+            let changes = try reader.changes(of: row, after: revision, limit: limit)
+            return Reading(segment: Segment(first: revision.next, changes: changes), head: row.entry.head)
+        } then: {
+            completion($0)
         }
     }
 
@@ -195,54 +256,48 @@ package final class SQLiteStore: DocumentStore {
         of document: DocumentID, at revision: Revision?,
         then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
     ) {
-        read { reader in
-            let answer = caught { () throws(StoreFault) in
-                let row = try reader.document(document)
-                return try reader.text(of: row, at: revision ?? row.entry.head).snapshot
-            }
-            completion(answer.mapError(\.historyRefusal))
-        }
-    }
-
-    package func pusher(
-        _ pusher: Pusher, in document: DocumentID,
-        then completion: @escaping @Sendable (Result<PusherAnswer, StoreRefusal>) -> Void
-    ) {
-        read { reader in
-            let answer = caught { () throws(StoreFault) in try reader.pusher(pusher, in: document) }
-            completion(answer.mapError(\.refusal))
+        history(of: document) { reader throws(StoreFault) in
+            let row = try reader.document(document)
+            return try reader.text(of: row, at: revision ?? row.entry.head).snapshot
+        } then: {
+            completion($0)
         }
     }
 
     // MARK: Queues
 
-    private func read(_ body: @escaping @Sendable (HistoryReader) -> Void) {
-        reader.async { body($0) }
+    /// Reads from one moment of the store what takes no longer than a page of rows.
+    private func lookup<Answer>(
+        _ body: @escaping @Sendable (inout HistoryReader) throws(StoreFault) -> Answer,
+        then completion: @escaping @Sendable (Result<Answer, StoreRefusal>) -> Void
+    ) {
+        lookups.async { [tell] reader in
+            let answer = Result { () throws(StoreFault) in try reader.reading(body) }.mapError(\.refusal)
+            if case .failure(.damaged) = answer { tell(.damaged(nil)) }
+            completion(answer)
+        }
+    }
+
+    /// Reads from one moment of the store what may take as long as a text takes.
+    private func history<Answer>(
+        of document: DocumentID,
+        _ body: @escaping @Sendable (inout HistoryReader) throws(StoreFault) -> Answer,
+        then completion: @escaping @Sendable (Result<Answer, HistoryRefusal>) -> Void
+    ) {
+        histories.async { [tell] reader in
+            let answer = Result { () throws(StoreFault) in try reader.reading(body) }.mapError(
+                \.historyRefusal)
+            if case .failure(.refused(.damaged)) = answer { tell(.damaged(document)) }
+            completion(answer)
+        }
     }
 
     /// Puts a call into the next transaction. `body` answers with what is told once it is committed; where it is
     /// not, `refuse` tells why.
     private func write(
-        _ body: @escaping @Sendable (HistoryWriter) throws(StoreFault) -> @Sendable () -> Void,
+        _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> @Sendable () -> Void,
         or refuse: @escaping @Sendable (WriteJob.End) -> Void
     ) {
-        let job = WriteJob(body, or: refuse)
-        let isFirst = waiting.withLock { jobs in
-            jobs.append(job)
-            return jobs.count == 1
-        }
-        if !isFirst { return }
-        writer.async { [self] group in
-            let jobs = waiting.withLock { jobs in
-                defer { jobs = [] }
-                return jobs
-            }
-            group.run(jobs)
-        }
+        writes.add([WriteJob(work: body, refuse: refuse)])
     }
-}
-
-/// The outcome of `body` as a value.
-private func caught<Answer>(_ body: () throws(StoreFault) -> Answer) -> Result<Answer, StoreFault> {
-    Result(catching: body)
 }

@@ -104,14 +104,14 @@ import Testing
         let database = try DataFolder(scratch.path).openForWriting()
         #expect(throws: Stop.self) {
             try database.transaction { () throws(Stop) in
-                do { try database.run("INSERT INTO store VALUES (1, 7)") } catch { throw Stop() }
+                do { try database.run("INSERT INTO store VALUES (1, 7, 0, NULL)") } catch { throw Stop() }
                 throw Stop()
             } orFault: { _ in
                 Stop()
             }
         }
         #expect(try database.first("SELECT count(*) FROM store", read: { $0.integer(0) }) == 0)
-        try database.run("INSERT INTO store VALUES (?, ?)", .integer(1), .integer(.min))
+        try database.run("INSERT INTO store VALUES (1, ?, 0, ?)", .integer(.min), .null)
         #expect(try database.first("SELECT generation FROM store", read: { $0.integer(0) }) == .min)
     }
 }

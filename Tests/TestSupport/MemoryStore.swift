@@ -60,6 +60,13 @@ package final class MemoryStore: DocumentStore {
         answer(completion) { .success($0.list(prefix: prefix, after: after, limit: limit)) }
     }
 
+    package func deleted(
+        prefix: ByteString, after: DocumentID?, limit: Int,
+        then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void
+    ) {
+        answer(completion) { .success($0.deleted(prefix: prefix, after: after, limit: limit)) }
+    }
+
     package func rename(
         _ document: DocumentID, to name: DocumentName, then completion: @escaping @Sendable (Renaming) -> Void
     ) {
@@ -70,7 +77,7 @@ package final class MemoryStore: DocumentStore {
         _ document: DocumentID, at time: Int64,
         then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
     ) {
-        answer(completion) { $0.delete(document) }
+        answer(completion) { $0.delete(document, at: time) }
     }
 
     package func undelete(_ document: DocumentID, then completion: @escaping @Sendable (Undeletion) -> Void) {

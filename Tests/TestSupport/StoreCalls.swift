@@ -41,6 +41,14 @@ extension DocumentStore {
         await withCheckedContinuation { done in rename(document, to: name) { done.resume(returning: $0) } }
     }
 
+    package func deleted(
+        prefix: ByteString = "", after: DocumentID? = nil, limit: Int = 1000
+    ) async -> Result<Listing, StoreRefusal> {
+        await withCheckedContinuation { done in
+            deleted(prefix: prefix, after: after, limit: limit) { done.resume(returning: $0) }
+        }
+    }
+
     package func delete(_ document: DocumentID, at time: Int64 = 0) async -> Result<Void, StoreRefusal> {
         await withCheckedContinuation { done in delete(document, at: time) { done.resume(returning: $0) } }
     }

@@ -12,12 +12,18 @@ package struct StoreModel: Sendable {
         var start: Snapshot
         var changes: [LoggedChange] = []
         var head: Snapshot
-        var snapshots: [Snapshot] = []
         var pushers: [Pusher: PusherEntry] = [:]
         var updated: Int64
         var lineBreak = LineBreak.lf
-        var isDeleted = false
+        /// When it was deleted.
+        var deleted: Int64?
         var isDamaged = false
+
+        func entry(_ id: DocumentID) -> DocumentEntry {
+            DocumentEntry(
+                id: id, name: name, epoch: epoch, head: head.revision, start: start.revision,
+                length: head.text.length, updated: updated, lineBreak: lineBreak, deleted: deleted)
+        }
 
         mutating func take(_ append: Append, _ text: Text) {
             for (index, pushed) in append.changes.enumerated() {
@@ -60,7 +66,8 @@ package struct StoreModel: Sendable {
         case .failed: return .failed
         case nil: break
         }
-        guard let document = documents[append.document], !document.isDeleted, document.epoch == append.epoch
+        guard let document = documents[append.document], document.deleted == nil,
+            document.epoch == append.epoch
         else {
             return .gone
         }
@@ -74,7 +81,7 @@ package struct StoreModel: Sendable {
     package mutating func appendLocked(
         _ append: Append, rebase: ([LoggedChange]) -> [PushedChange]
     ) -> (missed: [LoggedChange], outcome: AppendOutcome) {
-        guard let document = documents[append.document], !document.isDeleted else { return ([], .gone) }
+        guard let document = documents[append.document], document.deleted == nil else { return ([], .gone) }
         let kept = append.expected.value - document.start.revision.value
         guard kept >= 0, kept <= document.changes.count else {
             return ([], .conflict(head: document.head.revision))
@@ -112,12 +119,7 @@ package struct StoreModel: Sendable {
     }
 
     package func entry(of id: DocumentID) -> Result<DocumentEntry, StoreRefusal> {
-        live(id).map { document in
-            DocumentEntry(
-                id: id, name: document.name, epoch: document.epoch, head: document.head.revision,
-                start: document.start.revision, length: document.head.text.length, updated: document.updated,
-                lineBreak: document.lineBreak)
-        }
+        live(id).map { $0.entry(id) }
     }
 
     package func list(prefix: ByteString, after: ByteString?, limit: Int) -> Listing {
@@ -127,6 +129,15 @@ package struct StoreModel: Sendable {
         let entries = found.prefix(limit).compactMap { name in
             names[name].flatMap { try? entry(of: $0).get() }
         }
+        return Listing(entries: entries, hasMore: found.count > limit)
+    }
+
+    package func deleted(prefix: ByteString, after: DocumentID?, limit: Int) -> Listing {
+        let found = documents.keys.sorted().filter { id in
+            guard let document = documents[id], document.deleted != nil else { return false }
+            return document.name.bytes.hasPrefix(prefix) && after.map { $0 < id } ?? true
+        }
+        let entries = found.prefix(limit).compactMap { documents[$0]?.entry($0) }
         return Listing(entries: entries, hasMore: found.count > limit)
     }
 
@@ -143,20 +154,20 @@ package struct StoreModel: Sendable {
         }
     }
 
-    package mutating func delete(_ id: DocumentID) -> Result<Void, StoreRefusal> {
-        guard let document = documents[id], !document.isDeleted else { return .failure(.gone) }
+    package mutating func delete(_ id: DocumentID, at time: Int64) -> Result<Void, StoreRefusal> {
+        guard let document = documents[id], document.deleted == nil else { return .failure(.gone) }
         if let refusal { return .failure(refusal) }
         names[document.name] = nil
-        documents[id]?.isDeleted = true
+        documents[id]?.deleted = time
         return .success(())
     }
 
     package mutating func undelete(_ id: DocumentID) -> Undeletion {
         guard let document = documents[id] else { return .refused(.gone) }
-        if !document.isDeleted { return .live }
+        if document.deleted == nil { return .live }
         if names[document.name] != nil { return .exists }
         if let refusal { return .refused(refusal) }
-        documents[id]?.isDeleted = false
+        documents[id]?.deleted = nil
         names[document.name] = id
         return entry(of: id).map(Undeletion.undeleted).merged { .refused($0) }
     }
@@ -199,7 +210,6 @@ package struct StoreModel: Sendable {
         text(of: id, at: snapshot.revision).flatMap { kept in
             if kept.text != snapshot.text { return .failure(.refused(.damaged)) }
             if let refusal { return .failure(.refused(refusal)) }
-            documents[id]?.snapshots.append(snapshot)
             return .success(())
         }
     }
@@ -208,12 +218,13 @@ package struct StoreModel: Sendable {
         switch kept(id, revision) {
         case .failure(let refusal): return .refused(refusal)
         case .success(let document):
-            guard let snapshot = document.snapshots.first(where: { $0.revision == revision }) else {
-                return .noSnapshot
-            }
             if let refusal { return .refused(.refused(refusal)) }
-            documents[id]?.changes.removeFirst(revision.value - document.start.revision.value)
-            documents[id]?.start = snapshot
+            let count = revision.value - document.start.revision.value
+            guard let text = document.start.text.applying(document.changes.prefix(count)) else {
+                return .refused(.refused(.damaged))
+            }
+            documents[id]?.changes.removeFirst(count)
+            documents[id]?.start = Snapshot(revision: revision, text: text)
             return .trimmed(start: revision)
         }
     }
@@ -229,7 +240,7 @@ package struct StoreModel: Sendable {
     }
 
     private func live(_ id: DocumentID) -> Result<Document, StoreRefusal> {
-        guard let document = documents[id], !document.isDeleted else { return .failure(.gone) }
+        guard let document = documents[id], document.deleted == nil else { return .failure(.gone) }
         return document.isDamaged ? .failure(.damaged) : .success(document)
     }
 

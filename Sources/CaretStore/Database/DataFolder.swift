@@ -5,13 +5,13 @@ import Synchronization
 ///
 /// Whoever holds it holds the lock, until it is let go; the system does that when the process ends.
 final class DataFolder: Sendable {
-    let databasePath: String
+    let path: String
     /// Nil once it is let go.
     private let lock: Mutex<Int32?>
 
     /// Takes the lock of a folder that exists.
     init(_ path: String) throws(OpeningFault) {
-        databasePath = path + "/caret.sqlite"
+        self.path = path
         let file = open(path + "/caret.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if file < 0 { throw .system(errno) }
         if flock(file, LOCK_EX | LOCK_NB) != 0 {
@@ -24,6 +24,8 @@ final class DataFolder: Sendable {
 
     deinit { unlock() }
 
+    var databasePath: String { path + "/caret.sqlite" }
+
     /// Lets the folder go: every connection to its database must have been closed before.
     func unlock() {
         lock.withLock { file in
@@ -33,19 +35,37 @@ final class DataFolder: Sendable {
     }
 
     /// The one connection that writes: the schema is that of this build, and a commit is on disk when it returns.
-    func openForWriting(migrations: [Migration] = Migration.all) throws(OpeningFault) -> Database {
+    func openForWriting(
+        migrations: [Migration] = Migration.all, tell: (StoreEvent) -> Void = { _ in }
+    ) throws(OpeningFault) -> Database {
         // Before SQLite has the file open: to open and close it then would take SQLite's own locks away.
-        try checkHeader()
+        let isFresh = try checkHeader(of: databasePath) == .absent
         let database = try opened(for: .write)
-        try Migrator(migrations: migrations).migrate(database)
+        if isFresh { try begin(database) }
         do throws(DatabaseFault) {
-            // A commit is on disk when it returns; readers never wait for it.
+            // A commit is on disk when it returns; readers never wait for it. A log that a long reader let grow is
+            // cut again. Nothing is ever written outside of this folder.
             try database.execute(
-                "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")
+                """
+                PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216;
+                PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8192;
+                """)
         } catch {
             throw .database(error)
         }
+        try Migrator(migrations: migrations).migrate(database, tell: tell)
         return database
+    }
+
+    /// Makes the file ours before there is a log: whoever opens it next must find the mark in the file itself.
+    private func begin(_ database: Database) throws(OpeningFault) {
+        do throws(DatabaseFault) {
+            try database.reserveSums()
+            try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        } catch {
+            throw .database(error)
+        }
+        try Migrator.begin(database)
     }
 
     /// A connection that reads what was committed, once `openForWriting` has made the file.
@@ -58,22 +78,35 @@ final class DataFolder: Sendable {
             throw .database(error)
         }
     }
+}
 
-    /// Refuses a file that is not ours before anything touches it: what stands in SQLite's header is enough.
-    private func checkHeader() throws(OpeningFault) {
-        let file = open(databasePath, O_RDONLY | O_CLOEXEC)
-        if file < 0 {
-            if errno == ENOENT { return }
-            throw .system(errno)
-        }
-        defer { close(file) }
-        var header = [UInt8](repeating: 0, count: 100)
-        let length = read(file, &header, header.count)
-        if length < 0 { throw .system(errno) }
-        if length == 0 { return }
-        let application = header[68..<72].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        guard length == header.count, header.starts(with: "SQLite format 3\0".utf8),
-            application == Migration.applicationID
-        else { throw .foreign }
+/// What stands at the beginning of a file.
+enum FileHeader {
+    /// There is no file, or nothing in it yet.
+    case absent
+    case ours
+}
+
+/// Refuses a file that is not ours before anything touches it: what stands in SQLite's header is enough.
+func checkHeader(of path: String) throws(OpeningFault) -> FileHeader {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    if file < 0 {
+        if errno == ENOENT { return .absent }
+        throw .system(errno)
     }
+    defer { close(file) }
+    var header = [UInt8](repeating: 0, count: 100)
+    let length = read(file, &header, header.count)
+    if length < 0 { throw .system(errno) }
+    // A file whose making was cut off may have room for a header that was never written.
+    if header.prefix(length).allSatisfy({ $0 == 0 }) { return .absent }
+    let application = header[68..<72].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    guard length == header.count, header.starts(with: "SQLite format 3\0".utf8),
+        application == Migration.applicationID
+    else { throw .foreign }
+    let pageSize = Int(header[16]) << 8 | Int(header[17])
+    guard pageSize == PageSums.pageSize, Int(header[20]) == PageSums.reservedBytes else {
+        throw .badHeader
+    }
+    return .ours
 }

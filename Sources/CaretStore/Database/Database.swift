@@ -6,6 +6,10 @@ package struct DatabaseFault: Error, Equatable, Sendable {
     package let code: Int32
     package let message: String
 
+    /// What was written does not read back.
+    static let notWritten = DatabaseFault(
+        code: SQLITE_CORRUPT, message: "a merged segment does not read back")
+
     enum Kind {
         /// The disk is full; nothing was written.
         case full
@@ -19,6 +23,8 @@ package struct DatabaseFault: Error, Equatable, Sendable {
         switch code & 0xFF {
         case SQLITE_FULL: .full
         case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
+        // What a page whose sum is wrong is answered with.
+        case SQLITE_IOERR where code == caret_sqlite_ioerr_data(): .damaged
         default: .failed
         }
     }
@@ -33,27 +39,71 @@ final class Database {
         case write
     }
 
-    private let connection: OpaquePointer
+    let connection: OpaquePointer
     /// Statements are prepared once for each text.
     private var statements: [String: Statement] = [:]
+    /// Where SQLite leaves how many pages the log holds, after each commit of this connection.
+    private let logged = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
     init(path: String, for access: Access) throws(DatabaseFault) {
+        guard let layer = PageSums.vfsName else {
+            throw DatabaseFault(code: SQLITE_ERROR, message: "SQLite took no layer for the sums of pages")
+        }
+        logged.initialize(to: 0)
         let mode =
             switch access {
             case .read: SQLITE_OPEN_READONLY
             case .write: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, layer)
         // Even a connection that failed is one, unless there was no memory for it.
         guard let opened else { throw DatabaseFault(code: code, message: "no memory for a connection") }
         connection = opened
         if code != SQLITE_OK { throw fault(code) }
+        // In place of SQLite's own, which would checkpoint by itself and keep its failures to itself.
+        sqlite3_wal_hook(
+            connection,
+            { pages, _, _, count in
+                pages?.assumingMemoryBound(to: Int32.self).pointee = count
+                return SQLITE_OK
+            }, logged)
     }
 
     deinit {
         for statement in statements.values { statement.end() }
         sqlite3_close_v2(connection)
+        logged.deallocate()
+    }
+
+    /// Makes the pages of a database that has none yet bear sums.
+    func reserveSums() throws(DatabaseFault) {
+        // The size first: to set it takes the reserve back.
+        try execute("PRAGMA page_size = \(PageSums.pageSize)")
+        var count = Int32(PageSums.reservedBytes)
+        let code = sqlite3_file_control(connection, nil, SQLITE_FCNTL_RESERVE_BYTES, &count)
+        if code != SQLITE_OK { throw fault(code) }
+    }
+
+    /// How many pages the log held after the last commit of this connection.
+    var pagesInLog: Int { Int(logged.pointee) }
+
+    /// How the log is brought into the database.
+    enum Checkpoint {
+        /// As much as no reader still needs.
+        case passive
+        /// All of it, and the log is emptied: nobody else may have the database open.
+        case whole
+    }
+
+    func checkpoint(_ checkpoint: Checkpoint) throws(DatabaseFault) {
+        let mode =
+            switch checkpoint {
+            case .passive: SQLITE_CHECKPOINT_PASSIVE
+            case .whole: SQLITE_CHECKPOINT_TRUNCATE
+            }
+        let code = sqlite3_wal_checkpoint_v2(connection, nil, mode, nil, nil)
+        if code != SQLITE_OK { throw fault(code) }
     }
 
     /// Runs statements that answer nothing and have no parameters.
@@ -90,11 +140,27 @@ final class Database {
     /// The number of rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes64(connection)) }
 
+    /// The number of rows that were ever changed through this connection.
+    var totalChanges: Int64 { sqlite3_total_changes64(connection) }
+
     /// Does `body` in one transaction that takes the write lock at once: all of it is committed, or none.
     func transaction<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result, orFault failure: (DatabaseFault) -> Failure
     ) throws(Failure) -> Result {
-        do throws(DatabaseFault) { try execute("BEGIN IMMEDIATE") } catch { throw failure(error) }
+        try transaction("BEGIN IMMEDIATE", body, orFault: failure)
+    }
+
+    /// Does `body` while nothing changes that it reads.
+    func reading<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result, orFault failure: (DatabaseFault) -> Failure
+    ) throws(Failure) -> Result {
+        try transaction("BEGIN", body, orFault: failure)
+    }
+
+    private func transaction<Result, Failure: Error>(
+        _ begin: String, _ body: () throws(Failure) -> Result, orFault failure: (DatabaseFault) -> Failure
+    ) throws(Failure) -> Result {
+        do throws(DatabaseFault) { try run(begin) } catch { throw failure(error) }
         let result: Result
         do throws(Failure) {
             result = try body()
@@ -103,7 +169,7 @@ final class Database {
             throw error
         }
         do throws(DatabaseFault) {
-            try execute("COMMIT")
+            try run("COMMIT")
         } catch {
             rollBack()
             throw failure(error)
@@ -113,23 +179,40 @@ final class Database {
 
     private func rollBack() {
         // Some faults have rolled back by themselves; then there is nothing left to undo, and that is fine.
-        if sqlite3_get_autocommit(connection) == 0 { try? execute("ROLLBACK") }
+        if sqlite3_get_autocommit(connection) == 0 { try? run("ROLLBACK") }
     }
 
     private func eachRow(_ sql: String, _ values: [Value], _ body: (Row) -> Void) throws(DatabaseFault) {
-        let statement = try prepared(sql)
+        try forEach(sql, values, orFault: { $0 }) { row throws(DatabaseFault) in
+            body(row)
+            return true
+        }
+    }
+
+    /// Gives `body` one row after the other, until it answers with false. `body` must not run the same statement.
+    func forEach<Failure: Error>(
+        _ sql: String, _ values: [Value], orFault failure: (DatabaseFault) -> Failure,
+        _ body: (Row) throws(Failure) -> Bool
+    ) throws(Failure) {
+        let statement: Statement
+        do throws(DatabaseFault) { statement = try bound(sql, values) } catch { throw failure(error) }
         defer { statement.reset() }
+        while true {
+            switch statement.step() {
+            case SQLITE_ROW: if try !body(statement.row) { return }
+            case SQLITE_DONE: return
+            case let code: throw failure(fault(code))
+            }
+        }
+    }
+
+    private func bound(_ sql: String, _ values: [Value]) throws(DatabaseFault) -> Statement {
+        let statement = try prepared(sql)
         for (index, value) in values.enumerated() {
             let code = statement.bind(value, to: Int32(index + 1))
             if code != SQLITE_OK { throw fault(code) }
         }
-        while true {
-            switch statement.step() {
-            case SQLITE_ROW: body(statement.row)
-            case SQLITE_DONE: return
-            case let code: throw fault(code)
-            }
-        }
+        return statement
     }
 
     private func prepared(_ sql: String) throws(DatabaseFault) -> Statement {
@@ -151,6 +234,7 @@ final class Database {
 enum Value {
     case integer(Int64)
     case bytes([UInt8])
+    case null
 }
 
 /// The row that a statement stands at.
@@ -158,6 +242,8 @@ struct Row {
     fileprivate let statement: OpaquePointer
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
     func bytes(_ column: Int32) -> [UInt8] {
         // The pointer first: asking for the count may not move it, asking for the pointer may.
@@ -178,6 +264,7 @@ private struct Statement {
     func bind(_ value: Value, to index: Int32) -> Int32 {
         switch value {
         case .integer(let number): sqlite3_bind_int64(pointer, index, number)
+        case .null: sqlite3_bind_null(pointer, index)
         case .bytes(let bytes):
             // An empty array has no address, and SQLite takes no address for NULL.
             bytes.isEmpty

@@ -19,9 +19,10 @@ struct Migration {
 struct Migrator {
     let migrations: [Migration]
 
-    /// Applies what is missing, each step in a transaction of its own. Whatever is refused is left as it was.
-    func migrate(_ database: Database) throws(OpeningFault) {
-        let applied = try isFresh(database) ? begin(database) : applied(in: database)
+    /// Applies what is missing in a file of ours, each step in a transaction of its own. Whatever is refused is left
+    /// as it was.
+    func migrate(_ database: Database, tell: (StoreEvent) -> Void) throws(OpeningFault) {
+        let applied = try applied(in: database)
         if let newest = applied.last, newest.number > (migrations.last?.number ?? 0) {
             throw .newer(found: newest.number, known: migrations.last?.number ?? 0)
         }
@@ -29,21 +30,13 @@ struct Migrator {
             if let one = applied.first(where: { $0.number == migration.number }) {
                 if one.checksum != checksum(migration) { throw .changed(migration: migration.number) }
             } else {
-                try apply(migration, to: database)
+                try apply(migration, to: database, tell)
             }
         }
     }
 
-    private func isFresh(_ database: Database) throws(OpeningFault) -> Bool {
-        do throws(DatabaseFault) {
-            return try database.first("PRAGMA application_id", read: { $0.integer(0) }) == 0
-        } catch {
-            throw .database(error)
-        }
-    }
-
     /// Marks an empty file as ours, with nothing applied yet.
-    private func begin(_ database: Database) throws(OpeningFault) -> [(number: Int64, checksum: [UInt8])] {
+    static func begin(_ database: Database) throws(OpeningFault) {
         try database.transaction { () throws(OpeningFault) in
             do throws(DatabaseFault) {
                 try database.execute(
@@ -60,7 +53,6 @@ struct Migrator {
         } orFault: {
             .database($0)
         }
-        return []
     }
 
     private func applied(in database: Database) throws(OpeningFault) -> [(number: Int64, checksum: [UInt8])] {
@@ -73,8 +65,11 @@ struct Migrator {
         }
     }
 
-    private func apply(_ migration: Migration, to database: Database) throws(OpeningFault) {
+    private func apply(
+        _ migration: Migration, to database: Database, _ tell: (StoreEvent) -> Void
+    ) throws(OpeningFault) {
         try database.transaction { () throws(OpeningFault) in
+            tell(.migrating(migration.number))
             do throws(DatabaseFault) {
                 try database.execute(String(decoding: migration.sql, as: UTF8.self))
                 try database.run(

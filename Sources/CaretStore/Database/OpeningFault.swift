@@ -2,6 +2,8 @@
 package enum OpeningFault: Error, Equatable, Sendable {
     /// The file is no database, or one of another program.
     case foreign
+    /// The file is ours, and its header was damaged.
+    case badHeader
     /// The file was written by a later version of Caret.
     case newer(found: Int64, known: Int64)
     /// A migration that was applied is not the one that this build has.

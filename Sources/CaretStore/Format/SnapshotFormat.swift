@@ -14,14 +14,14 @@ enum SnapshotFormat {
     }
 
     /// Nil where the bytes are no text, or not the one that the digest was made of.
-    static func decoded(_ body: [UInt8], digest: [UInt8]) -> Text? {
+    static func decoded(_ body: [UInt8], digest: Digest) -> Text? {
         do {
             var reader = ByteColumnReader(body[...])
             let count = try reader.count(atMost: Deflate.largest)
             let packed = reader.rest
             guard count <= packed.count * 1032 else { return nil }
             let utf8 = try Deflate.unpacked(packed, count: count)
-            guard SHA256.digest(of: utf8).bytes == digest else { return nil }
+            guard SHA256.digest(of: utf8) == digest else { return nil }
             return try utf8.withUnsafeBufferPointer { try Text(validating: $0) }
         } catch {
             // Whatever is wrong with it, it is damage.

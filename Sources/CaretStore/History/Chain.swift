@@ -5,22 +5,25 @@ import CaretLog
 struct Chain: Equatable {
     private(set) var value: Digest
 
-    /// The chain of a document without revisions.
+    /// The chain of a document without revisions: of the document's own part of the epoch, since a new generation
+    /// leaves its history as it is.
     init(of epoch: Epoch) {
-        let words = [epoch.generation, epoch.document].map(\.littleEndian)
-        value = SHA256.digest(of: words.withUnsafeBytes { Array($0) })
+        value = SHA256.digest(of: withUnsafeBytes(of: epoch.document.littleEndian) { Array($0) })
     }
 
     init(_ value: Digest) { self.value = value }
 
-    mutating func extend(by change: LoggedChange, at revision: Revision) {
-        value = SHA256.digest(of: value.bytes + CanonicalForm(change, at: revision).bytes)
+    private mutating func extend(by change: LoggedChange, at revision: Revision) {
+        value = SHA256.digest(of: CanonicalForm(change, at: revision, behind: value.bytes).bytes)
     }
 
-    mutating func extend(by segment: Segment) {
-        for (index, change) in segment.changes.enumerated() {
-            extend(by: change, at: Revision(segment.first.value + index))
+    /// The chain behind these changes, of which the first made the revision `first`.
+    func extended(by changes: ArraySlice<LoggedChange>, from first: Revision) -> Chain {
+        var chain = self
+        for (index, change) in changes.enumerated() {
+            chain.extend(by: change, at: Revision(first.value + index))
         }
+        return chain
     }
 }
 

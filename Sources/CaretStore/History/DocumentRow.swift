@@ -1,18 +1,31 @@
 import CaretCore
 import CaretLog
 
-/// A row of `document` that is not deleted.
+/// A row of `document`, deleted or not.
 struct DocumentRow {
-    let entry: DocumentEntry
-    let chain: Chain
+    var entry: DocumentEntry
+    /// The chain at the head.
+    var chain: Chain
+    /// The newest snapshot; 0 where there is none, which is the empty text at the beginning.
+    var snapshot: Revision = 0
+    /// How many segments were appended since segments were last merged.
+    var loose = 0
 
-    static let columns = "id, name, epoch, head, start, utf8, utf16, scalars, updated, line_break, chain"
+    static let columns = """
+        id, name, epoch, head, start, utf8, utf16, scalars, updated, line_break, chain, snapshot, loose, deleted, sum
+        """
+
+    /// A new document.
+    init(_ entry: DocumentEntry) {
+        self.entry = entry
+        chain = Chain(of: entry.epoch)
+    }
 
     /// Nil where the row cannot be: it is damaged.
     init?(_ row: Row, generation: UInt64) {
-        guard let name = String(validating: row.bytes(1), as: UTF8.self).flatMap({ try? DocumentName($0) }),
-            let lineBreak = LineBreak(stored: row.integer(9)), let chain = Digest(bytes: row.bytes(10)),
-            row.integer(4) >= 0, row.integer(3) >= row.integer(4)
+        let utf8 = row.bytes(1)
+        guard let name = String(validating: utf8, as: UTF8.self).flatMap({ try? DocumentName($0) }),
+            let lineBreak = LineBreak(stored: row.integer(9)), let chain = Digest(bytes: row.bytes(10))
         else { return nil }
         entry = DocumentEntry(
             id: DocumentID(row.integer(0)), name: name,
@@ -20,8 +33,36 @@ struct DocumentRow {
             head: Revision(Int(row.integer(3))), start: Revision(Int(row.integer(4))),
             length: TextLength(
                 utf8: Int(row.integer(5)), utf16: Int(row.integer(6)), scalars: Int(row.integer(7))),
-            updated: row.integer(8), lineBreak: lineBreak)
+            updated: row.integer(8), lineBreak: lineBreak,
+            deleted: row.isNull(13) ? nil : row.integer(13))
         self.chain = Chain(chain)
+        snapshot = Revision(Int(row.integer(11)))
+        loose = Int(row.integer(12))
+        if sum != row.integer(14) { return nil }
+    }
+
+    /// The columns behind the identity, in their order, with the sum.
+    var values: [Value] {
+        numbers.reduce(into: [.bytes(entry.name.bytes.utf8)]) { values, number in
+            values.append(.integer(number))
+        } + [
+            .bytes(chain.value.bytes), .integer(Int64(snapshot.value)), .integer(Int64(loose)),
+            entry.deleted.map { .integer($0) } ?? .null, .integer(sum),
+        ]
+    }
+
+    private var numbers: [Int64] {
+        [
+            Int64(bitPattern: entry.epoch.document), Int64(entry.head.value), Int64(entry.start.value),
+            Int64(entry.length.utf8), Int64(entry.length.utf16), Int64(entry.length.scalars), entry.updated,
+            entry.lineBreak.stored,
+        ]
+    }
+
+    private var sum: Int64 {
+        RowSum.of(
+            numbers + [entry.id.value, Int64(snapshot.value), Int64(loose), entry.deleted ?? -1],
+            entry.name.bytes.utf8, chain.value.bytes)
     }
 }
 

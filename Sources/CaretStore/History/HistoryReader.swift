@@ -3,10 +3,18 @@ import CaretLog
 
 /// Reads documents and their histories through one connection, and checks every chain on the way.
 ///
-/// Confined with its connection.
+/// Confined with its connection. What belongs together is read inside one transaction of its caller.
 struct HistoryReader {
     let database: Database
     let generation: UInt64
+    private var authors = AuthorCache()
+    /// The segment that was read last, known to be sound: pages of one block are read one after the other.
+    private var newest: StoredSegment?
+
+    init(database: Database, generation: UInt64) {
+        self.database = database
+        self.generation = generation
+    }
 
     /// A text with the chain value that stands at its revision.
     struct Checked {
@@ -14,8 +22,27 @@ struct HistoryReader {
         var chain: Chain
     }
 
+    /// Does `body` while nothing changes that it reads.
+    mutating func reading<Answer>(
+        _ body: (inout HistoryReader) throws(StoreFault) -> Answer
+    ) throws(StoreFault) -> Answer {
+        let database = database
+        return try database.reading(
+            { () throws(StoreFault) in try body(&self) }, orFault: StoreFault.database)
+    }
+
+    // MARK: Documents
+
+    /// A document that is not deleted.
     func document(_ id: DocumentID) throws(StoreFault) -> DocumentRow {
-        try row("id = ? AND deleted IS NULL", .integer(id.value))
+        let row = try anyDocument(id)
+        if row.entry.deleted != nil { throw .gone }
+        return row
+    }
+
+    /// A document, deleted or not.
+    func anyDocument(_ id: DocumentID) throws(StoreFault) -> DocumentRow {
+        try row("id = ?", .integer(id.value))
     }
 
     func document(named name: DocumentName) throws(StoreFault) -> DocumentRow {
@@ -41,65 +68,73 @@ struct HistoryReader {
             WHERE deleted IS NULL AND name >= ? AND name <> ? ORDER BY name LIMIT ?
             """, .bytes(start.utf8), after.map { .bytes($0.utf8) } ?? .bytes([]), .integer(Int64(limit) + 1)
         ) { DocumentRow($0, generation: generation) }
-        // A damaged row has no name to be listed by.
-        let entries = rows.compactMap { $0?.entry }.filter { $0.name.bytes.hasPrefix(prefix) }
-        return Listing(entries: Array(entries.prefix(limit)), hasMore: entries.count > limit)
+        return Listing(rows, limit: limit) { $0.name.bytes.hasPrefix(prefix) }
+    }
+
+    func deleted(prefix: ByteString, after: DocumentID?, limit: Int) throws(StoreFault) -> Listing {
+        // One that is being removed cannot be brought back.
+        let rows = try database.every(
+            """
+            SELECT \(DocumentRow.columns) FROM document
+            WHERE deleted > 0 AND id > ? AND substr(name, 1, ?) = ? ORDER BY id LIMIT ?
+            """, .integer(after?.value ?? 0), .integer(Int64(prefix.utf8.count)), .bytes(prefix.utf8),
+            .integer(Int64(limit) + 1)
+        ) { DocumentRow($0, generation: generation) }
+        return Listing(rows, limit: limit) { _ in true }
     }
 
     func pusher(_ pusher: Pusher, in id: DocumentID) throws(StoreFault) -> PusherAnswer {
         let head = try document(id).entry.head
-        let entry = try database.one(
+        let found = try database.one(
             """
-            SELECT seq, revision, digest, used FROM pusher JOIN author ON author.id = pusher.author
-            WHERE document = ? AND user = ? AND client = ?
-            """, .integer(id.value), .bytes(pusher.user.utf8), .bytes(pusher.client.utf8)
-        ) { row in
-            Digest(bytes: row.bytes(2)).map {
-                PusherEntry(
-                    seq: row.integer(0), revision: Revision(Int(row.integer(1))), digest: $0,
-                    used: row.integer(3))
-            }
-        }
-        if case .some(nil) = entry { throw .damaged }
-        return PusherAnswer(entry: entry ?? nil, head: head)
+            SELECT \(PusherRow.columns) FROM author JOIN pusher ON author.id = pusher.author
+            WHERE user = ? AND client = ? AND document = ?
+            """, .bytes(pusher.user.utf8), .bytes(pusher.client.utf8), .integer(id.value)
+        ) { PusherRow($0, of: pusher, in: id) }
+        if case .some(nil) = found { throw .damaged }
+        return PusherAnswer(entry: found??.entry, head: head)
     }
 
+    // MARK: Histories
+
     /// The changes after `revision`, as many as fit `limit` bytes of text, but at least one where there is one.
-    func changes(
+    mutating func changes(
         of document: DocumentRow, after revision: Revision, limit: Int
     ) throws(StoreFault) -> [LoggedChange] {
         var changes: [LoggedChange] = []
-        var (bytes, next) = (0, revision.next)
-        while next <= document.entry.head {
-            let segment = try segment(of: document, holding: next)
-            for change in segment.changes[(next.value - segment.first.value)...] {
+        if revision == document.entry.head { return changes }
+        var bytes = 0
+        try forEachSegment(of: document, from: revision.next) { stored throws(StoreFault) in
+            let skipped = max(0, revision.value + 1 - stored.segment.first.value)
+            for change in stored.segment.changes[skipped...] {
                 bytes += change.edits.reduce(0) { $0 + $1.edit.inserted.utf8 }
-                if bytes > limit, !changes.isEmpty { return changes }
+                if bytes > limit, !changes.isEmpty { return false }
                 changes.append(change)
             }
-            next = segment.last.next
+            return true
         }
         return changes
     }
 
     /// The text at a revision that is kept.
-    func text(of document: DocumentRow, at revision: Revision) throws(StoreFault) -> Checked {
+    mutating func text(of document: DocumentRow, at revision: Revision) throws(StoreFault) -> Checked {
         try check(revision, of: document)
-        var checked = try newestSnapshot(of: document, through: revision)
-        while checked.snapshot.revision < revision {
-            let segment = try segment(of: document, holding: checked.snapshot.revision.next)
-            var (text, at) = (checked.snapshot.text, checked.snapshot.revision)
-            for change in segment.changes[(at.value + 1 - segment.first.value)...] where at < revision {
-                at = at.next
-                checked.chain.extend(by: change, at: at)
-                // A change that does not fit its text is damage, whatever it is that does not.
-                guard let change = try? change.change, (try? text.apply(change)) != nil else {
-                    throw .damaged
-                }
+        let start = try newestSnapshot(of: document, through: revision)
+        var replay = Replay(start)
+        if start.snapshot.revision < revision {
+            try forEachSegment(of: document, from: start.snapshot.revision.next) {
+                stored throws(StoreFault) in
+                try replay.take(stored, through: revision)
+                return stored.last < revision
             }
-            checked.snapshot = Snapshot(revision: at, text: text)
         }
-        if revision == document.entry.head && checked.chain != document.chain { throw .damaged }
+        let checked = replay.checked
+        if revision == document.entry.head {
+            guard checked.chain == document.chain, checked.snapshot.text.length == document.entry.length
+            else {
+                throw .damaged
+            }
+        }
         return checked
     }
 
@@ -113,49 +148,80 @@ struct HistoryReader {
     ) throws(StoreFault) -> Checked {
         let found = try database.one(
             """
-            SELECT revision, body, digest, chain FROM snapshot
+            SELECT \(StoredSnapshot.columns) FROM snapshot
             WHERE document = ? AND revision <= ? ORDER BY revision DESC LIMIT 1
             """, .integer(document.entry.id.value), .integer(Int64(revision.value))
-        ) { row in (Revision(Int(row.integer(0))), row.bytes(1), row.bytes(2), Digest(bytes: row.bytes(3))) }
+        ) { StoredSnapshot($0, of: document.entry.id) }
         guard let found else {
-            if document.entry.start > 0 { throw .damaged }
+            if document.snapshot > 0 && document.snapshot <= revision || document.entry.start > 0 {
+                throw .damaged
+            }
             return Checked(
                 snapshot: Snapshot(revision: 0, text: Text()), chain: Chain(of: document.entry.epoch))
         }
-        guard let chain = found.3, let text = SnapshotFormat.decoded(found.1, digest: found.2) else {
-            throw .damaged
-        }
-        return Checked(snapshot: Snapshot(revision: found.0, text: text), chain: Chain(chain))
+        guard let stored = found, let text = stored.text else { throw .damaged }
+        return Checked(snapshot: Snapshot(revision: stored.revision, text: text), chain: stored.chain)
     }
 
-    /// The segment that holds a revision, with its own chain checked from end to end.
-    func segment(of document: DocumentRow, holding revision: Revision) throws(StoreFault) -> Segment {
-        let found = try database.one(
+    /// Gives `body` the segments of a document from the one on that holds a revision, each checked by itself and
+    /// against the one before, until it answers with false. They must lead to the head.
+    mutating func forEachSegment(
+        of document: DocumentRow, from revision: Revision,
+        _ body: (StoredSegment) throws(StoreFault) -> Bool
+    ) throws(StoreFault) {
+        let (id, from) = (Value.integer(document.entry.id.value), Value.integer(Int64(revision.value)))
+        // Up to here all is there, and behind it this chain stands; nil before the first segment.
+        var reached: (last: Revision, chain: Chain)?
+        var isStopped = false
+        try database.forEach(
             """
-            SELECT first, last, body, before, after FROM segment
-            WHERE document = ? AND first <= ? ORDER BY first DESC LIMIT 1
-            """, .integer(document.entry.id.value), .integer(Int64(revision.value))
-        ) { row in
-            (
-                Int(row.integer(0)), Int(row.integer(1)), row.bytes(2), Digest(bytes: row.bytes(3)),
-                row.bytes(4)
-            )
+            SELECT \(StoredSegment.columns) FROM segment WHERE document = ?1
+            AND first >= (SELECT max(first) FROM segment WHERE document = ?1 AND first <= ?2) ORDER BY first
+            """, [id, from], orFault: StoreFault.database
+        ) { row throws(StoreFault) in
+            let stored = try segment(row)
+            if let reached {
+                guard stored.segment.first == reached.last.next, stored.before == reached.chain else {
+                    throw .damaged
+                }
+            } else {
+                guard stored.segment.first <= revision, stored.last >= revision else { throw .damaged }
+            }
+            reached = (stored.last, stored.after)
+            isStopped = try !body(stored)
+            return !isStopped
         }
-        guard let found, let before = found.3 else { throw .damaged }
-        let changes = try decoded(found.2)
-        let segment = Segment(first: Revision(found.0), changes: changes)
-        var chain = Chain(before)
-        chain.extend(by: segment)
-        guard chain.value.bytes == found.4, segment.last.value == found.1, segment.last >= revision else {
+        if isStopped { return }
+        guard let reached, reached.last == document.entry.head, reached.chain == document.chain else {
             throw .damaged
         }
-        return segment
     }
 
-    private func decoded(_ body: [UInt8]) throws(StoreFault) -> [LoggedChange] {
-        var pushers: [Int64: Pusher] = [:]
+    /// A row of `segment`, checked.
+    private mutating func segment(_ row: Row) throws(StoreFault) -> StoredSegment {
+        guard let before = Digest(bytes: row.bytes(4)), let after = Digest(bytes: row.bytes(5)) else {
+            throw .damaged
+        }
+        // The chain says what is in it, so a block of that chain need not be read again.
+        if let newest, newest.after.value == after, newest.before.value == before {
+            return StoredSegment(
+                row: row.integer(0), segment: newest.segment, last: newest.last, before: newest.before,
+                after: newest.after)
+        }
+        let changes = try decoded(row.bytes(3))
+        let stored = StoredSegment(
+            row: row.integer(0), segment: Segment(first: Revision(Int(row.integer(1))), changes: changes),
+            last: Revision(Int(row.integer(2))), before: Chain(before), after: Chain(after))
+        guard stored.isSound else { throw .damaged }
+        newest = stored
+        return stored
+    }
+
+    private mutating func decoded(_ body: [UInt8]) throws(StoreFault) -> [LoggedChange] {
         do throws(SegmentFault) {
-            for number in try SegmentFormat.authors(in: body) {
+            let numbers = try SegmentFormat.authors(in: body)
+            var pushers: [Int64: Pusher] = [:]
+            for number in numbers {
                 do throws(StoreFault) { pushers[number] = try author(number) } catch {
                     throw .unknownAuthor(number)
                 }
@@ -166,9 +232,35 @@ struct HistoryReader {
         }
     }
 
-    private func author(_ number: Int64) throws(StoreFault) -> Pusher? {
-        try database.one("SELECT user, client FROM author WHERE id = ?", .integer(number)) { row in
+    /// The number of a pusher who has one.
+    mutating func number(of pusher: Pusher) throws(StoreFault) -> Int64? {
+        if let known = authors[pusher] { return known }
+        let found = try database.one(
+            "SELECT id FROM author WHERE user = ? AND client = ?", .bytes(pusher.user.utf8),
+            .bytes(pusher.client.utf8)
+        ) { $0.integer(0) }
+        if let found { authors.keep(pusher, found) }
+        return found
+    }
+
+    private mutating func author(_ number: Int64) throws(StoreFault) -> Pusher? {
+        if let known = authors[number] { return known }
+        let found = try database.one("SELECT user, client FROM author WHERE id = ?", .integer(number)) {
+            row in
             Pusher(user: ByteString(utf8: row.bytes(0)), client: ByteString(utf8: row.bytes(1)))
         }
+        if let found { authors.keep(found, number) }
+        return found
+    }
+}
+
+extension Listing {
+    /// A page of the rows, of which one more than fits was asked for.
+    fileprivate init(_ rows: [DocumentRow?], limit: Int, where belongs: (DocumentEntry) -> Bool) {
+        let page = rows.prefix { row in row.map { belongs($0.entry) } ?? true }
+        let taken = page.prefix(limit)
+        self.init(
+            entries: taken.compactMap { $0?.entry }, hasMore: page.count > limit,
+            damaged: taken.count { $0 == nil })
     }
 }

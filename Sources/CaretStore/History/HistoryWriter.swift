@@ -3,44 +3,73 @@ import CaretLog
 
 /// Changes documents and their histories through the one connection that writes, inside a transaction of its caller.
 ///
-/// Confined with its connection.
+/// Confined with its connection. What it refuses it has not begun to write.
 struct HistoryWriter {
     let database: Database
     let generation: UInt64
+    private(set) var reader: HistoryReader
+    /// The documents that were written last, as they stand in the transaction.
+    private var rows: [DocumentID: DocumentRow] = [:]
+    /// The documents that have become due for upkeep in this transaction.
+    private(set) var due: Set<DocumentID> = []
 
-    var reader: HistoryReader { HistoryReader(database: database, generation: generation) }
+    /// Enough for the documents that are hot at one time; when there are more it begins anew.
+    private static let mostRows = 4096
 
-    func append(_ append: Append) throws(StoreFault) -> AppendOutcome {
-        let document: DocumentRow
+    init(database: Database, generation: UInt64) {
+        self.database = database
+        self.generation = generation
+        reader = HistoryReader(database: database, generation: generation)
+    }
+
+    /// The transaction was committed; answers with the documents that have become due in it.
+    mutating func committed() -> Set<DocumentID> {
+        defer { due = [] }
+        return due
+    }
+
+    /// The transaction was undone, and with it whatever is known here.
+    mutating func rolledBack() { self = HistoryWriter(database: database, generation: generation) }
+
+    // MARK: Appending
+
+    mutating func append(_ append: Append) throws(StoreFault) -> AppendOutcome {
+        var row: DocumentRow
         do throws(StoreFault) {
-            document = try reader.document(append.document)
+            row = try document(append.document)
         } catch {
             return try error.appendOutcome()
         }
-        if document.entry.epoch != append.epoch { return .gone }
-        if document.entry.head != append.expected { return .conflict(head: document.entry.head) }
-        if append.changes.isEmpty { return .committed(head: append.expected) }
+        if row.entry.epoch != append.epoch { return .gone }
+        if row.entry.head != append.expected { return .conflict(head: row.entry.head) }
+        guard let newest = append.changes.last else { return .committed(head: append.expected) }
         let segment = Segment(first: append.expected.next, changes: append.changes.map(\.logged))
-        let chain = try insert(segment, of: document.entry.id, after: document.chain)
-        for (index, pushed) in append.changes.enumerated() {
-            try remember(pushed, at: Revision(segment.first.value + index), in: append.document)
-        }
-        try update(document.entry, with: segment, append.lineBreak ?? document.entry.lineBreak, chain)
+        let encoded = try encoded(segment, after: row.chain, packing: .plain)
+        try insert(encoded, of: append.document)
+        try remember(append.changes, from: segment.first, in: append.document)
+        row.entry.head = segment.last
+        row.entry.length = segment.changes.reduce(row.entry.length) { $0 + $1.growth }
+        row.entry.updated = newest.logged.time
+        if let lineBreak = append.lineBreak { row.entry.lineBreak = lineBreak }
+        row.chain = encoded.after
+        row.loose += 1
+        try save(row)
+        if UpkeepPolicy.isDue(row) { due.insert(append.document) }
         return .committed(head: segment.last)
     }
 
-    func appendLocked(
+    mutating func appendLocked(
         _ append: Append, rebase: ([LoggedChange]) -> [PushedChange]
     ) throws(StoreFault) -> (missed: [LoggedChange], outcome: AppendOutcome) {
         let missed: [LoggedChange]
         let head: Revision
         do throws(StoreFault) {
-            let document = try reader.document(append.document)
-            head = document.entry.head
-            if append.expected < document.entry.start || append.expected > head {
+            let row = try document(append.document)
+            head = row.entry.head
+            if append.expected < row.entry.start || append.expected > head {
                 return ([], .conflict(head: head))
             }
-            missed = try reader.changes(of: document, after: append.expected, limit: .max)
+            missed = try reader.changes(of: row, after: append.expected, limit: .max)
         } catch {
             return ([], try error.appendOutcome())
         }
@@ -50,93 +79,195 @@ struct HistoryWriter {
         return (missed, try self.append(rebased))
     }
 
-    func create(_ name: DocumentName, at time: Int64, epoch: UInt64) throws(StoreFault) -> Creation {
+    // MARK: Documents
+
+    /// A document that is not deleted.
+    mutating func document(_ id: DocumentID) throws(StoreFault) -> DocumentRow {
+        if let known = rows[id] { return known }
+        let row = try reader.document(id)
+        keep(row)
+        return row
+    }
+
+    mutating func create(_ name: DocumentName, at time: Int64, epoch: UInt64) throws(StoreFault) -> Creation {
         do throws(StoreFault) {
             return .exists(try reader.document(named: name).entry)
         } catch {
             guard case .refused(.refused(.gone)) = error else { throw error }
         }
-        let own = Epoch(generation: generation, document: epoch)
+        let id = DocumentID(try lastDocument() + 1)
+        let row = DocumentRow(
+            DocumentEntry(
+                id: id, name: name, epoch: Epoch(generation: generation, document: epoch), head: 0, start: 0,
+                length: .zero, updated: time, lineBreak: .lf))
         try database.write(
-            """
-            INSERT INTO document (name, epoch, head, start, utf8, utf16, scalars, updated, line_break, chain)
-            VALUES (?, ?, 0, 0, 0, 0, 0, ?, 0, ?)
-            """, .bytes(name.bytes.utf8), .integer(Int64(bitPattern: epoch)), .integer(time),
-            .bytes(Chain(of: own).value.bytes))
-        return .created(try reader.document(named: name).entry)
+            "INSERT INTO document (\(DocumentRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [.integer(id.value)] + row.values)
+        keep(row)
+        return .created(row.entry)
     }
 
-    func rename(_ id: DocumentID, to name: DocumentName) throws(StoreFault) -> Renaming {
-        _ = try reader.document(id)
+    /// The highest identity that was ever given, which the sum of a new row must name.
+    private func lastDocument() throws(StoreFault) -> Int64 {
+        try database.one("SELECT seq FROM sqlite_sequence WHERE name = 'document'") { $0.integer(0) } ?? 0
+    }
+
+    mutating func rename(_ id: DocumentID, to name: DocumentName) throws(StoreFault) -> Renaming {
+        var row = try document(id)
         if try isTaken(name) { return .exists }
-        try database.write(
-            "UPDATE document SET name = ? WHERE id = ?", .bytes(name.bytes.utf8), .integer(id.value))
+        row.entry.name = name
+        try save(row)
         return .renamed
     }
 
-    func delete(_ id: DocumentID, at time: Int64) throws(StoreFault) {
+    mutating func delete(_ id: DocumentID, at time: Int64) throws(StoreFault) {
+        var row = try document(id)
+        // 0 is a document that is being removed.
+        row.entry.deleted = max(time, 1)
+        try save(row)
+    }
+
+    mutating func undelete(_ id: DocumentID) throws(StoreFault) -> Undeletion {
+        var row = try reader.anyDocument(id)
+        guard let deleted = row.entry.deleted else { return .live }
+        if deleted == 0 { throw .gone }
+        if try isTaken(row.entry.name) { return .exists }
+        row.entry.deleted = nil
+        try save(row)
+        return .undeleted(row.entry)
+    }
+
+    // MARK: What upkeep does
+
+    /// Keeps a snapshot that was made of the history as it is, and answers with the document's row.
+    mutating func keep(_ snapshot: StoredSnapshot) throws(StoreFault) -> DocumentRow {
+        var row = try document(snapshot.document)
+        try reader.check(snapshot.revision, of: row)
         try database.write(
-            "UPDATE document SET deleted = ? WHERE id = ? AND deleted IS NULL", .integer(time),
-            .integer(id.value))
-        if database.changes == 0 { throw .gone }
+            "INSERT OR REPLACE INTO snapshot (document, \(StoredSnapshot.columns)) VALUES (?, ?, ?, ?, ?)",
+            [
+                .integer(snapshot.document.value), .integer(Int64(snapshot.revision.value)),
+                .bytes(snapshot.body), .bytes(snapshot.digest.bytes), .bytes(snapshot.chain.value.bytes),
+            ])
+        if snapshot.revision > row.snapshot {
+            row.snapshot = snapshot.revision
+            try save(row)
+        }
+        return row
     }
 
-    func undelete(_ id: DocumentID) throws(StoreFault) -> Undeletion {
-        let found = try database.one(
-            "SELECT name, deleted IS NULL FROM document WHERE id = ?", .integer(id.value)
-        ) {
-            ($0.bytes(0), $0.integer(1) == 1)
-        }
-        guard let (bytes, isLive) = found else { throw .gone }
-        if isLive { return .live }
-        // A name that is none belongs to a damaged row.
-        guard let name = String(validating: bytes, as: UTF8.self).flatMap({ try? DocumentName($0) }) else {
-            throw .damaged
-        }
-        if try isTaken(name) { return .exists }
-        try database.write("UPDATE document SET deleted = NULL WHERE id = ?", .integer(id.value))
-        return .undeleted(try reader.document(id).entry)
-    }
-
-    func putSnapshot(_ snapshot: Snapshot, of id: DocumentID) throws(StoreFault) {
-        let checked = try reader.text(of: reader.document(id), at: snapshot.revision)
-        if checked.snapshot.text != snapshot.text { throw .damaged }
-        let (body, digest) = SnapshotFormat.encoded(snapshot.text)
+    mutating func dropSnapshot(at revision: Revision, of id: DocumentID) throws(StoreFault) {
         try database.write(
-            "INSERT OR REPLACE INTO snapshot (document, revision, body, digest, chain) VALUES (?, ?, ?, ?, ?)",
-            .integer(id.value), .integer(Int64(snapshot.revision.value)), .bytes(body), .bytes(digest.bytes),
-            .bytes(checked.chain.value.bytes))
+            "DELETE FROM snapshot WHERE document = ? AND revision = ?",
+            [.integer(id.value), .integer(Int64(revision.value))])
     }
 
-    func trim(_ id: DocumentID, through revision: Revision) throws(StoreFault) -> Trimming {
-        let document = try reader.document(id)
-        try reader.check(revision, of: document)
-        let (row, last) = (Value.integer(id.value), Value.integer(Int64(revision.value)))
-        let chain = try database.one(
-            "SELECT chain FROM snapshot WHERE document = ? AND revision = ?", row, last
-        ) { Digest(bytes: $0.bytes(0)) }
-        guard let chain else { return .noSnapshot }
-        guard let chain else { throw .damaged }
-        if revision < document.entry.head {
-            try cut(
-                reader.segment(of: document, holding: revision.next), of: id, behind: revision, Chain(chain))
+    /// Puts one segment in the place of those that it was made of. False where they are no longer there.
+    mutating func replace(_ replacement: Replacement) throws(StoreFault) -> Bool {
+        var row = try document(replacement.document)
+        for old in replacement.old {
+            let found = try database.one(
+                "SELECT first, last FROM segment WHERE id = ? AND document = ?", .integer(old.row),
+                .integer(replacement.document.value)
+            ) { $0.integer(0) == old.first.value && $0.integer(1) == old.last.value }
+            if found != true { return false }
         }
-        try database.write("DELETE FROM segment WHERE document = ? AND last <= ?", row, last)
-        try database.write("DELETE FROM snapshot WHERE document = ? AND revision < ?", row, last)
-        try database.write("UPDATE document SET start = ? WHERE id = ?", last, row)
-        return .trimmed(start: revision)
+        // The new one takes the place of the first in the index, so the old ones go first; all is one transaction.
+        for old in replacement.old {
+            try database.write("DELETE FROM segment WHERE id = ?", [.integer(old.row)])
+        }
+        try insert(replacement.new, of: replacement.document)
+        let written = try database.one(
+            "SELECT body FROM segment WHERE id = ?", .integer(database.lastRow), read: { $0.bytes(0) })
+        guard written == replacement.new.body else { throw .database(.notWritten) }
+        row.loose = max(0, row.loose - replacement.loose)
+        try save(row)
+        return true
     }
 
-    /// Leaves of a segment what stands behind a revision.
-    private func cut(
-        _ segment: Segment, of id: DocumentID, behind revision: Revision, _ chain: Chain
-    ) throws(StoreFault) {
-        if segment.first > revision { return }
+    /// Makes history begin at a snapshot. What stands in front of it is removed by and by. False where the segment
+    /// that is cut is no longer there.
+    mutating func trim(_ plan: TrimPlan) throws(StoreFault) -> Bool {
+        let (id, start) = (plan.snapshot.document, plan.snapshot.revision)
+        if try document(id).entry.start >= start { return true }
+        if let cut = plan.cut, try !replace(cut) { return false }
+        var row = try keep(plan.snapshot)
+        row.entry.start = start
+        try save(row)
+        due.insert(id)
+        return true
+    }
+
+    /// Removes up to `limit` segments and as many snapshots that stand in front of the history. True while there may
+    /// be more.
+    mutating func removeTrimmed(of id: DocumentID, limit: Int) throws(StoreFault) -> Bool {
+        let row = try document(id)
+        let values: [Value] = [
+            .integer(id.value), .integer(Int64(row.entry.start.value)), .integer(Int64(limit)),
+        ]
         try database.write(
-            "DELETE FROM segment WHERE document = ? AND first = ?", .integer(id.value),
-            .integer(Int64(segment.first.value)))
-        let rest = segment.changes[(revision.value + 1 - segment.first.value)...]
-        _ = try insert(Segment(first: revision.next, changes: Array(rest)), of: id, after: chain)
+            """
+            DELETE FROM segment WHERE id IN
+            (SELECT id FROM segment WHERE document = ? AND first <= ?2 AND last <= ?2 LIMIT ?)
+            """, values)
+        let segments = database.changes
+        try database.write(
+            """
+            DELETE FROM snapshot WHERE document = ?1 AND revision IN
+            (SELECT revision FROM snapshot WHERE document = ?1 AND revision < ? LIMIT ?)
+            """, values)
+        return segments == limit || database.changes == limit
+    }
+
+    /// Begins or goes on to remove a document that was deleted at `time` or before. True while there is more.
+    mutating func purge(_ id: DocumentID, deletedBy time: Int64, limit: Int) throws(StoreFault) -> Bool {
+        var row = try reader.anyDocument(id)
+        guard let deleted = row.entry.deleted, deleted <= time else { return false }
+        if deleted > 0 {
+            row.entry.deleted = 0
+            try save(row)
+        }
+        for table in ["segment", "snapshot", "pusher"] {
+            let key = ["segment": "id", "snapshot": "revision", "pusher": "author"][table] ?? ""
+            try database.write(
+                """
+                DELETE FROM \(table) WHERE document = ?1 AND \(key) IN
+                (SELECT \(key) FROM \(table) WHERE document = ?1 LIMIT ?2)
+                """, [.integer(id.value), .integer(Int64(limit))])
+            if database.changes == limit { return true }
+        }
+        try database.write("DELETE FROM document WHERE id = ?", [.integer(id.value)])
+        return false
+    }
+
+    /// Gives free pages at the end of the file back.
+    func giveBack(pages: Int) throws(StoreFault) {
+        try database.write("PRAGMA incremental_vacuum(\(pages))", [])
+    }
+
+    /// Forgets pushers of a document that were last seen before `time`.
+    func forget(_ authors: [Int64], of id: DocumentID, usedBefore time: Int64) throws(StoreFault) {
+        for author in authors {
+            try database.write(
+                "DELETE FROM pusher WHERE document = ? AND author = ? AND used < ?",
+                [.integer(id.value), .integer(author), .integer(time)])
+        }
+    }
+
+    // MARK: Rows
+
+    private mutating func keep(_ row: DocumentRow) {
+        if rows.count >= HistoryWriter.mostRows { rows = [:] }
+        rows[row.entry.id] = row
+    }
+
+    private mutating func save(_ row: DocumentRow) throws(StoreFault) {
+        try database.write(
+            """
+            UPDATE document SET name = ?, epoch = ?, head = ?, start = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?,
+            line_break = ?, chain = ?, snapshot = ?, loose = ?, deleted = ?, sum = ? WHERE id = ?
+            """, row.values + [.integer(row.entry.id.value)])
+        if row.entry.deleted == nil { keep(row) } else { rows[row.entry.id] = nil }
     }
 
     private func isTaken(_ name: DocumentName) throws(StoreFault) -> Bool {
@@ -146,54 +277,52 @@ struct HistoryWriter {
             ?? false
     }
 
-    /// Stores a segment behind a chain value, and answers with the value behind it.
-    private func insert(_ segment: Segment, of id: DocumentID, after before: Chain) throws(StoreFault)
-        -> Chain
-    {
-        var after = before
-        after.extend(by: segment)
+    /// A segment behind a chain value, as it is stored. Its authors are made known.
+    private mutating func encoded(
+        _ segment: Segment, after before: Chain, packing: SegmentFormat.Packing
+    ) throws(StoreFault) -> EncodedSegment {
         var numbers: [Pusher: Int64] = [:]
         for change in segment.changes where numbers[change.pusher] == nil {
             numbers[change.pusher] = try number(of: change.pusher)
         }
-        let body = SegmentFormat.encoded(segment.changes, packing: .plain) { numbers[$0] ?? 0 }
-        try database.write(
-            "INSERT INTO segment (document, first, last, body, before, after) VALUES (?, ?, ?, ?, ?, ?)",
-            .integer(id.value), .integer(Int64(segment.first.value)), .integer(Int64(segment.last.value)),
-            .bytes(body), .bytes(before.value.bytes), .bytes(after.value.bytes))
-        return after
+        return EncodedSegment(segment, after: before, packing: packing, authors: numbers)
     }
 
-    private func number(of pusher: Pusher) throws(StoreFault) -> Int64 {
-        let (user, client) = (Value.bytes(pusher.user.utf8), Value.bytes(pusher.client.utf8))
-        let known = try database.one("SELECT id FROM author WHERE user = ? AND client = ?", user, client) {
-            $0.integer(0)
-        }
-        if let known { return known }
-        try database.write("INSERT INTO author (user, client) VALUES (?, ?)", user, client)
+    private func insert(_ segment: EncodedSegment, of id: DocumentID) throws(StoreFault) {
+        try database.write(
+            "INSERT INTO segment (document, first, last, time, body, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                .integer(id.value), .integer(Int64(segment.first.value)), .integer(Int64(segment.last.value)),
+                .integer(segment.time), .bytes(segment.body), .bytes(segment.before.value.bytes),
+                .bytes(segment.after.value.bytes),
+            ])
+    }
+
+    private mutating func number(of pusher: Pusher) throws(StoreFault) -> Int64 {
+        if let known = try reader.number(of: pusher) { return known }
+        try database.write(
+            "INSERT INTO author (user, client) VALUES (?, ?)",
+            [.bytes(pusher.user.utf8), .bytes(pusher.client.utf8)])
         return database.lastRow
     }
 
-    private func remember(_ pushed: PushedChange, at revision: Revision, in id: DocumentID) throws(StoreFault)
-    {
-        try database.write(
-            "INSERT OR REPLACE INTO pusher (document, author, seq, revision, digest, used) VALUES (?, ?, ?, ?, ?, ?)",
-            .integer(id.value), .integer(number(of: pushed.logged.pusher)), .integer(pushed.logged.seq),
-            .integer(Int64(revision.value)), .bytes(pushed.digest.bytes), .integer(pushed.logged.time))
-    }
-
-    private func update(
-        _ entry: DocumentEntry, with segment: Segment, _ lineBreak: LineBreak, _ chain: Chain
+    /// Of each pusher only the highest push is remembered.
+    private mutating func remember(
+        _ changes: [PushedChange], from first: Revision, in id: DocumentID
     ) throws(StoreFault) {
-        let length = segment.changes.reduce(entry.length) { $0 + $1.growth }
-        try database.write(
-            """
-            UPDATE document SET head = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?, line_break = ?, chain = ?
-            WHERE id = ?
-            """, .integer(Int64(segment.last.value)), .integer(Int64(length.utf8)),
-            .integer(Int64(length.utf16)),
-            .integer(Int64(length.scalars)), .integer(segment.changes.last?.time ?? entry.updated),
-            .integer(lineBreak.stored), .bytes(chain.value.bytes), .integer(entry.id.value))
+        var highest: [Pusher: Int] = [:]
+        for (index, pushed) in changes.enumerated() { highest[pushed.logged.pusher] = index }
+        for index in changes.indices where highest[changes[index].logged.pusher] == index {
+            let (logged, digest) = (changes[index].logged, changes[index].digest)
+            let row = PusherRow(
+                document: id, author: try number(of: logged.pusher), pusher: logged.pusher,
+                entry: PusherEntry(
+                    seq: logged.seq, revision: Revision(first.value + index), digest: digest,
+                    used: logged.time))
+            try database.write(
+                "INSERT OR REPLACE INTO pusher (document, \(PusherRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [.integer(id.value)] + row.values)
+        }
     }
 }
 

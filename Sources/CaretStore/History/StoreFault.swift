@@ -41,7 +41,7 @@ extension StoreFault {
 
 extension Database {
     /// The same calls for whoever answers with a `StoreFault`.
-    func write(_ sql: String, _ values: Value...) throws(StoreFault) {
+    func write(_ sql: String, _ values: [Value]) throws(StoreFault) {
         do throws(DatabaseFault) { try run(sql, values) } catch { throw .database(error) }
     }
 

@@ -1,0 +1,131 @@
+import CSQLite
+import CZlib
+import Glibc
+
+/// A layer between SQLite and the files of the system: every page of a database file bears a sum of its content and
+/// its place, and a page whose sum is wrong is damage, whatever stands on it.
+///
+/// SQLite checks the frames of its log by itself, but takes any page of the file as it is. The layer is a VFS of its
+/// own above the default one; it changes how pages of databases are read and written, and nothing else.
+enum PageSums {
+    static let pageSize = 4096
+    /// What a database leaves free at the end of every page.
+    static let reservedBytes = 4
+
+    /// The name of the VFS, which is registered when it is first asked for. Nil where SQLite refused it.
+    static let vfsName: String? = register()
+
+    private static func register() -> String? {
+        guard let base = sqlite3_vfs_find(nil) else { return nil }
+        let name = "caret-sums"
+        // Both live as long as the process: SQLite keeps the address of each.
+        let layer = UnsafeMutablePointer<Layer>.allocate(capacity: 1)
+        let address = strdup(name)
+        // All but opening is done by the base, which is given this copy of itself.
+        var vfs = base.pointee
+        vfs.pNext = nil
+        vfs.zName = UnsafePointer(address)
+        vfs.szOsFile = Int32(Tail.offset(behind: base) + MemoryLayout<Tail>.size)
+        vfs.xOpen = { PageSums.open($0, $1, $2, $3, $4) }
+        layer.initialize(to: Layer(vfs: vfs, base: base))
+        let own = UnsafeMutableRawPointer(layer).assumingMemoryBound(to: sqlite3_vfs.self)
+        return sqlite3_vfs_register(own, 0) == SQLITE_OK ? name : nil
+    }
+
+    /// What SQLite holds as the VFS.
+    private struct Layer {
+        var vfs: sqlite3_vfs
+        let base: UnsafeMutablePointer<sqlite3_vfs>
+    }
+
+    /// What stands in a file's memory behind the file of the base: the methods that SQLite calls, and those below.
+    private struct Tail {
+        var methods: sqlite3_io_methods
+        let base: UnsafePointer<sqlite3_io_methods>
+
+        static func offset(behind base: UnsafeMutablePointer<sqlite3_vfs>) -> Int {
+            let alignment = MemoryLayout<Tail>.alignment
+            return (Int(base.pointee.szOsFile) + alignment - 1) / alignment * alignment
+        }
+    }
+
+    private static func open(
+        _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?,
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32, _ answered: UnsafeMutablePointer<Int32>?
+    ) -> Int32 {
+        guard let vfs, let file else { return SQLITE_MISUSE }
+        let base = UnsafeRawPointer(vfs).assumingMemoryBound(to: Layer.self).pointee.base
+        let code = base.pointee.xOpen(base, name, file, flags, answered)
+        guard code == SQLITE_OK, flags & SQLITE_OPEN_MAIN_DB != 0, let methods = file.pointee.pMethods else {
+            return code
+        }
+        var own = methods.pointee
+        // Without the later ones, which map a file into memory, where nobody would check it.
+        own.iVersion = min(own.iVersion, 2)
+        own.xRead = { PageSums.read($0, $1, $2, $3) }
+        own.xWrite = { PageSums.write($0, $1, $2, $3) }
+        let tail = (UnsafeMutableRawPointer(file) + Tail.offset(behind: base)).bindMemory(
+            to: Tail.self, capacity: 1)
+        tail.initialize(to: Tail(methods: own, base: methods))
+        file.pointee.pMethods = UnsafeRawPointer(tail).assumingMemoryBound(to: sqlite3_io_methods.self)
+        return code
+    }
+
+    /// The methods of the base. Those of the file stand at the beginning of its tail.
+    private static func base(
+        of file: UnsafeMutablePointer<sqlite3_file>
+    ) -> UnsafePointer<sqlite3_io_methods> {
+        UnsafeRawPointer(file.pointee.pMethods).assumingMemoryBound(to: Tail.self).pointee.base
+    }
+
+    private static func read(
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ buffer: UnsafeMutableRawPointer?, _ count: Int32,
+        _ offset: sqlite3_int64
+    ) -> Int32 {
+        guard let file, let buffer else { return SQLITE_MISUSE }
+        let code = base(of: file).pointee.xRead(file, buffer, count, offset)
+        guard code == SQLITE_OK, isPage(count, offset) else { return code }
+        let page = UnsafeRawBufferPointer(start: buffer, count: pageSize)
+        return isSound(page, at: offset) ? SQLITE_OK : caret_sqlite_ioerr_data()
+    }
+
+    private static func write(
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ buffer: UnsafeRawPointer?, _ count: Int32,
+        _ offset: sqlite3_int64
+    ) -> Int32 {
+        guard let file, let buffer else { return SQLITE_MISUSE }
+        let base = base(of: file)
+        guard isPage(count, offset) else { return base.pointee.xWrite(file, buffer, count, offset) }
+        return withUnsafeTemporaryAllocation(byteCount: pageSize, alignment: 8) { page in
+            page.copyMemory(from: UnsafeRawBufferPointer(start: buffer, count: pageSize))
+            page.storeBytes(
+                of: sum(of: UnsafeRawBufferPointer(page), at: offset).littleEndian,
+                toByteOffset: pageSize - reservedBytes, as: UInt32.self)
+            return base.pointee.xWrite(file, page.baseAddress, count, offset)
+        }
+    }
+
+    /// SQLite also reads the header of a database alone.
+    private static func isPage(_ count: Int32, _ offset: sqlite3_int64) -> Bool {
+        count == Int32(pageSize) && offset % sqlite3_int64(pageSize) == 0
+    }
+
+    private static func isSound(_ page: UnsafeRawBufferPointer, at offset: sqlite3_int64) -> Bool {
+        let stored = page.loadUnaligned(fromByteOffset: pageSize - reservedBytes, as: UInt32.self)
+        if UInt32(littleEndian: stored) == sum(of: page, at: offset) { return true }
+        // A page that was never written is a hole in the file. As a page of a tree SQLite refuses it, and the
+        // bytes of a segment or snapshot have digests.
+        return page.allSatisfy { $0 == 0 }
+    }
+
+    private static func sum(of page: UnsafeRawBufferPointer, at offset: sqlite3_int64) -> UInt32 {
+        let number = UInt32(truncatingIfNeeded: offset / sqlite3_int64(pageSize) + 1)
+        let start = withUnsafeBytes(of: number.littleEndian) { crc32($0, continuing: 0) }
+        return crc32(UnsafeRawBufferPointer(rebasing: page.dropLast(reservedBytes)), continuing: start)
+    }
+
+    private static func crc32(_ bytes: UnsafeRawBufferPointer, continuing sum: UInt32) -> UInt32 {
+        let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        return UInt32(CZlib.crc32(UInt(sum), start, UInt32(bytes.count)))
+    }
+}

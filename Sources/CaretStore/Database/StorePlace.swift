@@ -1,0 +1,44 @@
+import CaretLog
+
+/// How far a store has got: which generation, and how many groups it has committed.
+struct StorePlace: Equatable {
+    var generation: UInt64
+    var commits: Int64
+}
+
+/// The one row of `store`.
+struct StoreRow: Equatable {
+    var place: StorePlace
+    /// When this file was made as a backup.
+    var backup: Int64?
+
+    /// Why this is not the database that the counter beside it counts for; nil where it is.
+    func renewal(_ counter: CommitCounter.Reading) -> Renewal? {
+        if let backup { return .backup(at: backup) }
+        switch counter {
+        // A new store has no counter yet.
+        case .none: return place.commits == 0 ? nil : .noCounter
+        case .unreadable: return .noCounter
+        case .place(let known):
+            if known.generation != place.generation { return .otherGeneration }
+            if known.commits > place.commits { return .behind(commits: place.commits, known: known.commits) }
+            return nil
+        }
+    }
+
+    static func read(_ database: Database) throws(DatabaseFault) -> StoreRow? {
+        try database.first("SELECT generation, commits, backup FROM store") { row in
+            StoreRow(
+                place: StorePlace(
+                    generation: UInt64(bitPattern: row.integer(0)), commits: row.integer(1)),
+                backup: row.isNull(2) ? nil : row.integer(2))
+        }
+    }
+
+    func write(_ database: Database) throws(DatabaseFault) {
+        try database.run(
+            "INSERT OR REPLACE INTO store (one, generation, commits, backup) VALUES (1, ?, ?, ?)",
+            .integer(Int64(bitPattern: place.generation)), .integer(place.commits),
+            backup.map { .integer($0) } ?? .null)
+    }
+}

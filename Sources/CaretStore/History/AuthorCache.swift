@@ -1,0 +1,20 @@
+import CaretLog
+
+/// The authors that a connection met last, in both directions.
+struct AuthorCache {
+    /// Enough for everybody who writes at one time; when it is full it begins anew.
+    private static let most = 4096
+
+    private var pushers: [Int64: Pusher] = [:]
+    private var numbers: [Pusher: Int64] = [:]
+
+    subscript(number: Int64) -> Pusher? { pushers[number] }
+
+    subscript(pusher: Pusher) -> Int64? { numbers[pusher] }
+
+    mutating func keep(_ pusher: Pusher, _ number: Int64) {
+        if pushers.count >= AuthorCache.most { self = AuthorCache() }
+        pushers[number] = pusher
+        numbers[pusher] = number
+    }
+}

@@ -1,0 +1,28 @@
+import CaretCore
+import CaretLog
+
+/// A segment as a row is made of it.
+struct EncodedSegment {
+    let first: Revision
+    let last: Revision
+    /// Of the first change.
+    let time: Int64
+    let body: [UInt8]
+    let before: Chain
+    let after: Chain
+
+    /// `authors` has a number for each of its pushers.
+    init(
+        _ segment: Segment, after before: Chain, packing: SegmentFormat.Packing, authors: [Pusher: Int64]
+    ) {
+        first = segment.first
+        last = segment.last
+        time = segment.changes.first?.time ?? 0
+        self.before = before
+        after = before.extended(by: segment.changes[...], from: segment.first)
+        body = SegmentFormat.encoded(segment.changes, packing: packing) { pusher in
+            guard let number = authors[pusher] else { preconditionFailure("a pusher without a number") }
+            return number
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import CaretCore
+import CaretLog
+
+/// A row of `pusher` with its author's.
+struct PusherRow {
+    static let columns = "author, seq, revision, digest, used, sum"
+
+    let document: DocumentID
+    let author: Int64
+    let pusher: Pusher
+    let entry: PusherEntry
+
+    init(document: DocumentID, author: Int64, pusher: Pusher, entry: PusherEntry) {
+        self.document = document
+        self.author = author
+        self.pusher = pusher
+        self.entry = entry
+    }
+
+    /// Nil where the row cannot be: it is damaged.
+    init?(_ row: Row, of pusher: Pusher, in document: DocumentID) {
+        guard let digest = Digest(bytes: row.bytes(3)) else { return nil }
+        self.document = document
+        self.pusher = pusher
+        author = row.integer(0)
+        entry = PusherEntry(
+            seq: row.integer(1), revision: Revision(Int(row.integer(2))), digest: digest, used: row.integer(4)
+        )
+        if sum != row.integer(5) { return nil }
+    }
+
+    /// The columns behind the document, in their order, with the sum.
+    var values: [Value] {
+        [
+            .integer(author), .integer(entry.seq), .integer(Int64(entry.revision.value)),
+            .bytes(entry.digest.bytes), .integer(entry.used), .integer(sum),
+        ]
+    }
+
+    private var sum: Int64 {
+        RowSum.of(
+            [document.value, author, entry.seq, Int64(entry.revision.value), entry.used],
+            entry.digest.bytes, pusher.user.utf8, pusher.client.utf8)
+    }
+}

@@ -1,0 +1,37 @@
+import CaretCore
+import CaretLog
+
+/// A row of `snapshot`.
+struct StoredSnapshot {
+    static let columns = "revision, body, digest, chain"
+
+    let document: DocumentID
+    let revision: Revision
+    let body: [UInt8]
+    /// Of the text's UTF-8.
+    let digest: Digest
+    let chain: Chain
+
+    /// What is to be stored of a text that was read.
+    init(_ checked: HistoryReader.Checked, of document: DocumentID) {
+        self.document = document
+        revision = checked.snapshot.revision
+        chain = checked.chain
+        (body, digest) = SnapshotFormat.encoded(checked.snapshot.text)
+    }
+
+    /// Nil where the row cannot be: it is damaged.
+    init?(_ row: Row, of document: DocumentID) {
+        guard let digest = Digest(bytes: row.bytes(2)), let chain = Digest(bytes: row.bytes(3)) else {
+            return nil
+        }
+        self.document = document
+        revision = Revision(Int(row.integer(0)))
+        body = row.bytes(1)
+        self.digest = digest
+        self.chain = Chain(chain)
+    }
+
+    /// Nil where the bytes are no text, or not the one that the digest was made of.
+    var text: Text? { SnapshotFormat.decoded(body, digest: digest) }
+}

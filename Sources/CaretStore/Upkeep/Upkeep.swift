@@ -1,0 +1,157 @@
+import CaretCore
+import CaretLog
+
+/// What a store does by itself, a small step at a time: each is read and made ready beside the writer, and takes the
+/// writer only to be put in place.
+struct Upkeep: Sendable {
+    let writes: WriteQueue
+    let reader: Confined<UpkeepReader>
+    let settings: StoreSettings
+    let tell: @Sendable (StoreEvent) -> Void
+
+    /// Tends the documents that become due, until there will be no more.
+    func run(_ due: DueDocuments) async {
+        for await _ in due.signals {
+            for document in due.taken() where !Task.isCancelled { await tend(document, isIdle: false) }
+        }
+    }
+
+    /// Does whatever is due for a document's history. What is refused is left for another time.
+    func tend(_ document: DocumentID, isIdle: Bool) async {
+        while !Task.isCancelled {
+            switch await reader.done({ $0.next(for: document, isIdle: isIdle) }) {
+            case .failure(let fault):
+                if case .refused(.damaged) = fault.historyRefusal { tell(.damaged(document)) }
+                return
+            case .success(nil): return
+            case .success(let step?): if await !isDone(step, of: document) { return }
+            }
+        }
+    }
+
+    /// Whether a step was taken. One whose ground has changed meanwhile counts as taken, and is thought out anew.
+    private func isDone(_ step: UpkeepStep, of document: DocumentID) async -> Bool {
+        let tell = tell
+        let result = await writes.done { writer throws(StoreFault) in
+            switch step {
+            case .merge(let replacement):
+                tell(.merging(document, segments: replacement.old.count))
+                _ = try writer.replace(replacement)
+            case .snapshot(let snapshot, let superseded):
+                tell(.snapshotting(document, snapshot.revision))
+                _ = try writer.keep(snapshot)
+                if let superseded { try writer.dropSnapshot(at: superseded, of: document) }
+            case .removeTrimmed:
+                _ = try writer.removeTrimmed(of: document, limit: UpkeepPolicy.removedAtOnce)
+            }
+        }
+        switch result {
+        case .success: return true
+        case .failure: return false
+        }
+    }
+
+    /// Forgets the revisions through this one, and answers where history begins now.
+    func trim(_ document: DocumentID, through revision: Revision) async -> Trimming {
+        while true {
+            let found = await reader.done { $0.trimming(of: document, through: revision) }
+            let plan: TrimPlan
+            switch found {
+            case .failure(let fault): return .refused(fault.historyRefusal)
+            case .success(nil): return .trimmed(start: revision)
+            case .success(let found?): plan = found
+            }
+            let result = await writes.done { writer throws(StoreFault) in try writer.trim(plan) }
+            switch result {
+            case .failure(let refusal): return .refused(refusal)
+            case .success(true):
+                tell(.trimmed(document, start: revision))
+                return .trimmed(start: revision)
+            // A merge was faster: what was to be cut is another segment now.
+            case .success(false): continue
+            }
+        }
+    }
+
+    // MARK: The round
+
+    /// Goes once through all documents: removes what was deleted long ago, forgets what need not be kept, merges what
+    /// rests, and gives space back.
+    func round(at time: Int64) async {
+        var last = DocumentID(0)
+        while !Task.isCancelled {
+            let after = last
+            let page = await reader.done { $0.documents(after: after, limit: 256) }
+            guard case .success(let rows) = page, let end = rows.last else { break }
+            for row in rows where !Task.isCancelled { await visit(row, at: time) }
+            last = end.id
+        }
+        await giveSpaceBack()
+    }
+
+    private func visit(_ row: UpkeepReader.Visited, at time: Int64) async {
+        guard let document = row.document else { return tell(.damaged(row.id)) }
+        if let deleted = document.entry.deleted {
+            if deleted <= time - settings.keepDeleted { await purge(row.id, at: time) }
+            return
+        }
+        await forgetPushers(of: row.id, before: time - settings.keepPushers)
+        if let through = await reader.done({ [settings] in $0.trimDue(document, settings, at: time) }) {
+            _ = await trim(row.id, through: through)
+        }
+        await tend(row.id, isIdle: document.entry.updated <= time - UpkeepPolicy.idle)
+    }
+
+    private func purge(_ document: DocumentID, at time: Int64) async {
+        let limit = time - settings.keepDeleted
+        while !Task.isCancelled {
+            let result = await writes.done { writer throws(StoreFault) in
+                try writer.purge(document, deletedBy: limit, limit: UpkeepPolicy.removedAtOnce)
+            }
+            switch result {
+            case .success(true): continue
+            case .success(false): return tell(.purged(document))
+            case .failure: return
+            }
+        }
+    }
+
+    private func forgetPushers(of document: DocumentID, before time: Int64) async {
+        while !Task.isCancelled {
+            let found = await reader.done { $0.pushers(of: document, usedBefore: time) }
+            guard case .success(let authors) = found, !authors.isEmpty else { return }
+            let result = await writes.done { writer throws(StoreFault) in
+                try writer.forget(authors, of: document, usedBefore: time)
+            }
+            guard case .success = result else { return }
+            tell(.forgot(document, pushers: authors.count))
+        }
+    }
+
+    /// Gives free pages back to the file system, once they are an eighth of the file.
+    private func giveSpaceBack() async {
+        guard let space = await reader.done({ $0.space() }), space.free > space.pages / 8 else { return }
+        for _ in 0..<(space.free / UpkeepPolicy.pagesAtOnce + 1) where !Task.isCancelled {
+            let result = await writes.done { writer throws(StoreFault) in
+                try writer.giveBack(pages: UpkeepPolicy.pagesAtOnce)
+            }
+            guard case .success = result else { return }
+        }
+    }
+}
+
+/// One thing to be done for a document's history, made ready.
+enum UpkeepStep {
+    case merge(Replacement)
+    /// A snapshot to be kept, and the one that it makes superfluous.
+    case snapshot(StoredSnapshot, superseded: Revision?)
+    /// There are rows in front of the history's beginning.
+    case removeTrimmed
+}
+
+/// How a history is made to begin later.
+struct TrimPlan {
+    let snapshot: StoredSnapshot
+    /// Of the segment that the beginning falls into, what stands behind it.
+    let cut: Replacement?
+}

@@ -1,0 +1,31 @@
+import CaretCore
+import CaretLog
+
+/// When something is due, as numbers.
+enum UpkeepPolicy {
+    /// So many segments as they were appended are merged.
+    static let loose = 64
+    /// And so many once nobody writes any more.
+    static let looseWhenIdle = 4
+    /// A document that nobody has changed for so long is idle, in milliseconds.
+    static let idle: Int64 = 60_000
+
+    /// An older snapshot is worth its place where the history in front of it takes so many times as many bytes.
+    static let snapshotShare = 32
+
+    /// So many changes behind the newest snapshot cost about what reading the text costs: a change is replayed in
+    /// about the time in which 150 bytes are unpacked and checked.
+    static func mostChanges(behindSnapshotOf utf8: Int) -> Int { max(256, utf8 / 150) }
+
+    static func isSnapshotDue(_ row: DocumentRow) -> Bool {
+        row.entry.head.value - row.snapshot.value > mostChanges(behindSnapshotOf: row.entry.length.utf8)
+    }
+
+    static func isDue(_ row: DocumentRow) -> Bool { row.loose >= loose || isSnapshotDue(row) }
+
+    /// Rows that one step removes, so that the writer is not held up.
+    static let removedAtOnce = 16
+    static let pushersAtOnce = 256
+    /// Pages that one step gives back to the file system.
+    static let pagesAtOnce = 128
+}

@@ -1,0 +1,219 @@
+import CaretCore
+import CaretLog
+
+/// Finds what is due, and makes it ready, through a connection of its own.
+///
+/// Confined to the queue of the upkeep.
+struct UpkeepReader {
+    private var reader: HistoryReader
+    private var database: Database { reader.database }
+
+    init(_ reader: HistoryReader) { self.reader = reader }
+
+    /// A document as it is visited; its row is nil where it is damaged.
+    struct Visited: Sendable {
+        let id: DocumentID
+        let document: DocumentRow?
+    }
+
+    func documents(after id: DocumentID, limit: Int) -> Result<[Visited], StoreFault> {
+        Result { () throws(StoreFault) in
+            try database.every(
+                "SELECT \(DocumentRow.columns) FROM document WHERE id > ? ORDER BY id LIMIT ?",
+                .integer(id.value), .integer(Int64(limit))
+            ) { row in
+                Visited(
+                    id: DocumentID(row.integer(0)),
+                    document: DocumentRow(row, generation: reader.generation))
+            }
+        }
+    }
+
+    // MARK: One document's history
+
+    /// What is due for a document; nil where nothing is.
+    mutating func next(for id: DocumentID, isIdle: Bool) -> Result<UpkeepStep?, StoreFault> {
+        reading { reader throws(StoreFault) in
+            let row = try reader.document(id)
+            let places = try reader.places(of: row)
+            if try reader.hasTrimmed(row, places) { return .removeTrimmed }
+            if let step = try reader.merge(places, of: row, isIdle: isIdle) { return step }
+            return try UpkeepPolicy.isSnapshotDue(row) ? reader.snapshot(of: row) : nil
+        }
+    }
+
+    /// How a document's history can be made to begin behind a revision; nil where it already begins there.
+    mutating func trimming(
+        of id: DocumentID, through revision: Revision
+    ) -> Result<TrimPlan?, StoreFault> {
+        reading { reader throws(StoreFault) in
+            let row = try reader.document(id)
+            try reader.check(revision, of: row)
+            if revision == row.entry.start { return nil }
+            let snapshot = StoredSnapshot(try reader.text(of: row, at: revision), of: id)
+            return TrimPlan(snapshot: snapshot, cut: try reader.cut(row, behind: snapshot))
+        }
+    }
+
+    /// Where history may begin by the settings; nil where it need not be trimmed.
+    mutating func trimDue(_ row: DocumentRow, _ settings: StoreSettings, at time: Int64) -> Revision? {
+        let found = reading { reader throws(StoreFault) -> Revision? in
+            switch settings.keepHistory {
+            case .all: return nil
+            case .revisions(let count):
+                let kept = row.entry.head.value - row.entry.start.value
+                return kept > count + count / 16 ? Revision(row.entry.head.value - count) : nil
+            case .time(let length): return try reader.lastRevision(of: row, before: time - length)
+            }
+        }
+        // What cannot be read is found by whoever tends the document next.
+        return (try? found.get()) ?? nil
+    }
+
+    func pushers(of id: DocumentID, usedBefore time: Int64) -> Result<[Int64], StoreFault> {
+        Result { () throws(StoreFault) in
+            try database.every(
+                "SELECT author FROM pusher WHERE document = ? AND used < ? LIMIT ?", .integer(id.value),
+                .integer(time), .integer(Int64(UpkeepPolicy.pushersAtOnce))
+            ) { $0.integer(0) }
+        }
+    }
+
+    /// The pages of the file, and those of them that are free; nil where SQLite does not say.
+    func space() -> (pages: Int, free: Int)? {
+        do throws(StoreFault) {
+            let pages = try database.one("PRAGMA page_count") { Int($0.integer(0)) }
+            let free = try database.one("PRAGMA freelist_count") { Int($0.integer(0)) }
+            guard let pages, let free else { return nil }
+            return (pages, free)
+        } catch {
+            return nil
+        }
+    }
+
+    private mutating func reading<Answer>(
+        _ body: (inout HistoryReader) throws(StoreFault) -> Answer
+    ) -> Result<Answer, StoreFault> {
+        Result { () throws(StoreFault) in try reader.reading(body) }
+    }
+}
+
+extension HistoryReader {
+    /// The segments of a document without their content.
+    fileprivate func places(of row: DocumentRow) throws(StoreFault) -> [SegmentPlace] {
+        try database.every(
+            """
+            SELECT id, first, last, length(body), substr(body, 2, 1) FROM segment WHERE document = ? ORDER BY first
+            """, .integer(row.entry.id.value)
+        ) { row in
+            SegmentPlace(
+                row: row.integer(0), first: Revision(Int(row.integer(1))),
+                last: Revision(Int(row.integer(2))),
+                bytes: Int(row.integer(3)), isLoose: row.bytes(4) == [SegmentFormat.Packing.plain.rawValue])
+        }
+    }
+
+    /// Whether something stands in front of the history's beginning.
+    fileprivate func hasTrimmed(_ row: DocumentRow, _ places: [SegmentPlace]) throws(StoreFault) -> Bool {
+        if let first = places.first, first.last <= row.entry.start { return true }
+        let snapshot = try database.one(
+            "SELECT 1 FROM snapshot WHERE document = ? AND revision < ?", .integer(row.entry.id.value),
+            .integer(Int64(row.entry.start.value)), read: { _ in true })
+        return snapshot == true
+    }
+
+    /// The merge that is due. None goes over the newest snapshot: what is behind it is read alone.
+    fileprivate mutating func merge(
+        _ places: [SegmentPlace], of row: DocumentRow, isIdle: Bool
+    ) throws(StoreFault) -> UpkeepStep? {
+        let edge = places.firstIndex { $0.last > row.snapshot } ?? places.endIndex
+        let below = MergePlan.next(places[..<edge], isIdle: isIdle)
+        guard let due = below ?? MergePlan.next(places[edge...], isIdle: isIdle), let first = due.first,
+            let last = due.last
+        else { return nil }
+        var changes: [LoggedChange] = []
+        var before: Chain?
+        try forEachSegment(of: row, from: first.first) { stored throws(StoreFault) in
+            before = before ?? stored.before
+            changes += stored.segment.changes
+            return stored.last < last.last
+        }
+        guard let before else { throw .damaged }
+        let new = try encoded(Segment(first: first.first, changes: changes), after: before)
+        return .merge(Replacement(document: row.entry.id, old: Array(due), new: new))
+    }
+
+    /// A snapshot of the head, and the one before it where that has become superfluous.
+    fileprivate mutating func snapshot(of row: DocumentRow) throws(StoreFault) -> UpkeepStep {
+        let snapshot = StoredSnapshot(try text(of: row, at: row.entry.head), of: row.entry.id)
+        // The one that history begins with stays.
+        if row.snapshot <= row.entry.start { return .snapshot(snapshot, superseded: nil) }
+        let isWorthIt = try isWorthItsPlace(row.snapshot, of: row)
+        return .snapshot(snapshot, superseded: isWorthIt ? nil : row.snapshot)
+    }
+
+    /// Whether the history between a snapshot and the one before it is long for its size.
+    private func isWorthItsPlace(_ revision: Revision, of row: DocumentRow) throws(StoreFault) -> Bool {
+        let (id, at) = (Value.integer(row.entry.id.value), Value.integer(Int64(revision.value)))
+        let worth = try database.one(
+            """
+            SELECT coalesce((SELECT sum(length(body)) FROM segment WHERE document = ?1 AND last <= ?2 AND first >
+            coalesce((SELECT max(revision) FROM snapshot WHERE document = ?1 AND revision < ?2), 0)), 0)
+            >= ?3 * length(body) FROM snapshot WHERE document = ?1 AND revision = ?2
+            """, id, at, .integer(Int64(UpkeepPolicy.snapshotShare))
+        ) { $0.integer(0) == 1 }
+        return worth ?? true
+    }
+
+    /// What is left of the segment that a snapshot stands inside of; nil where none does.
+    fileprivate mutating func cut(
+        _ row: DocumentRow, behind snapshot: StoredSnapshot
+    ) throws(StoreFault) -> Replacement? {
+        let at = snapshot.revision
+        guard at < row.entry.head else { return nil }
+        var found: StoredSegment?
+        try forEachSegment(of: row, from: at.next) { stored throws(StoreFault) in
+            found = stored
+            return false
+        }
+        guard let found, found.segment.first <= at else { return nil }
+        let rest = found.segment.changes[(at.value + 1 - found.segment.first.value)...]
+        let old = SegmentPlace(
+            row: found.row, first: found.segment.first, last: found.last, bytes: 0, isLoose: false)
+        let new = try encoded(Segment(first: at.next, changes: Array(rest)), after: snapshot.chain)
+        return Replacement(document: row.entry.id, old: [old], new: new)
+    }
+
+    /// The last revision of those at the beginning that were all committed before `time`; nil where there is none.
+    fileprivate mutating func lastRevision(
+        of row: DocumentRow, before time: Int64
+    ) throws(StoreFault) -> Revision? {
+        guard row.entry.start < row.entry.head else { return nil }
+        let (id, start) = (
+            Value.integer(row.entry.id.value), Value.integer(Int64(row.entry.start.value))
+        )
+        // The last segment that begins before it holds the last such revision.
+        let from = try database.one(
+            "SELECT max(first) FROM segment WHERE document = ? AND last > ? AND time < ?", id, start,
+            .integer(time)
+        ) { $0.isNull(0) ? nil : Revision(Int($0.integer(0))) }
+        guard let found = from, let from = found else { return nil }
+        var last = Revision(from.value - 1)
+        try forEachSegment(of: row, from: from) { stored throws(StoreFault) in
+            last = Revision(last.value + stored.segment.changes.prefix { $0.time < time }.count)
+            return false
+        }
+        return last > row.entry.start ? last : nil
+    }
+
+    private mutating func encoded(_ segment: Segment, after before: Chain) throws(StoreFault)
+        -> EncodedSegment
+    {
+        var numbers: [Pusher: Int64] = [:]
+        for change in segment.changes where numbers[change.pusher] == nil {
+            guard let number = try number(of: change.pusher) else { throw .damaged }
+            numbers[change.pusher] = number
+        }
+        return EncodedSegment(segment, after: before, packing: .deflated, authors: numbers)
+    }
+}

@@ -1,0 +1,47 @@
+import CaretLog
+import Synchronization
+
+/// The calls that wait for the next transaction, and the one queue that makes transactions of them.
+final class WriteQueue: Sendable {
+    private let writer: Confined<GroupCommit>
+    private let waiting = Mutex<[WriteJob]>([])
+
+    init(_ group: sending GroupCommit) { writer = Confined(to: "caret.store.writer", group) }
+
+    /// Puts calls into the next transaction, all into the same one.
+    func add(_ jobs: [WriteJob]) {
+        let isFirst = waiting.withLock { waiting in
+            defer { waiting += jobs }
+            return waiting.isEmpty
+        }
+        if !isFirst || jobs.isEmpty { return }
+        writer.async { [self] group in
+            let jobs = waiting.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            group.run(jobs)
+        }
+    }
+
+    /// Does one call and answers with what came of it.
+    func done<Answer: Sendable>(
+        _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> Answer
+    ) async -> Result<Answer, HistoryRefusal> {
+        await withCheckedContinuation { done in
+            let job = WriteJob { writer throws(StoreFault) in
+                let answer = try body(&writer)
+                return { done.resume(returning: .success(answer)) }
+            } refuse: {
+                done.resume(returning: .failure($0.historyRefusal))
+            }
+            add([job])
+        }
+    }
+
+    /// Ends all calls that were made, and closes the connection, which must be the last one.
+    func close(then completion: @escaping @Sendable () -> Void) {
+        writer.async { $0.finish() }
+        writer.close(then: completion)
+    }
+}

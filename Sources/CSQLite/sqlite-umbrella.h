@@ -3,5 +3,7 @@
 // A macro with a cast, which Swift does not import: SQLite copies the bytes before the call returns.
 static inline sqlite3_destructor_type caret_sqlite_transient(void) { return SQLITE_TRANSIENT; }
 
-// An extended code, which Swift does not import either: the bytes that were read are not those that were written.
+// Extended codes, which Swift does not import either: the bytes that were read are not those that were written, or are
+// fewer than were asked for.
 static inline int caret_sqlite_ioerr_data(void) { return SQLITE_IOERR_DATA; }
+static inline int caret_sqlite_ioerr_short_read(void) { return SQLITE_IOERR_SHORT_READ; }

@@ -1,6 +1,6 @@
 package import CaretCore
 package import CaretLog
-import Synchronization
+import Glibc
 
 /// A store in one SQLite file.
 ///
@@ -27,8 +27,9 @@ package final class SQLiteStore: DocumentStore {
     ) throws(OpeningFault) {
         self.tell = tell
         folder = try DataFolder(path)
-        let database = try folder.openForWriting(tell: tell)
         let counter = try CommitCounter(folder: path)
+        try SQLiteStore.refuseLoss(of: folder.databasePath, counter)
+        let database = try folder.openForWriting(tell: tell)
         let row = try SQLiteStore.row(of: database, counter, tell)
         let generation = row.place.generation
         lookups = Confined(
@@ -44,6 +45,16 @@ package final class SQLiteStore: DocumentStore {
             writes: writes, reader: Confined(to: "caret.store.upkeep", reader), settings: settings, tell: tell
         )
         tending = Task { [upkeep, due] in await upkeep.run(due) }
+    }
+
+    /// Does not begin anew where there was a store.
+    private static func refuseLoss(of path: String, _ counter: CommitCounter) throws(OpeningFault) {
+        guard try checkHeader(of: path) == .absent else { return }
+        switch try counter.read() {
+        case .none: return
+        case .unreadable: throw .lost(commits: nil)
+        case .place(let place): if place.commits > 0 { throw .lost(commits: place.commits) }
+        }
     }
 
     /// The store's row, made where there is none, and with a new generation where the database is not the one that
@@ -90,6 +101,51 @@ package final class SQLiteStore: DocumentStore {
     /// Goes once through all documents, as `StoreSettings` and the time say: removes what was deleted long ago, forgets
     /// what need not be kept, merges what rests, and gives space back.
     package func tend(at time: Int64) async { await upkeep.round(at: time) }
+
+    // MARK: Checking and copying
+
+    /// Checks one document, or all of them and the file, while everything goes on. `progress` is called on another
+    /// queue, and must return soon.
+    package func verify(
+        _ document: DocumentID? = nil, progress: @escaping @Sendable (CheckProgress) -> Void = { _ in }
+    ) async throws -> CheckReport {
+        let connection = Confined(to: "caret.store.check", try folder.openForReading())
+        let result = await connection.done { database in
+            Result { () throws(DatabaseFault) in
+                var check = try StoreCheck(database)
+                return check.run(document, progress: progress)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Checks a folder that no server has open, and changes nothing in it.
+    package static func verify(
+        folder path: String, progress: (CheckProgress) -> Void = { _ in }
+    ) throws(OpeningFault) -> CheckReport {
+        let folder = try DataFolder(path)
+        guard try checkHeader(of: folder.databasePath) == .ours else { throw .system(ENOENT) }
+        let database = try folder.openForReading()
+        try Migrator(migrations: Migration.all).requireAll(in: database)
+        do throws(DatabaseFault) {
+            var check = try StoreCheck(database)
+            return check.run(nil, progress: progress)
+        } catch {
+            throw .database(error)
+        }
+    }
+
+    /// Copies the store as it is now into a new file, while everything goes on; the copy is checked before it gets
+    /// its name.
+    package func backUp(to path: String, at time: Int64) async throws(BackupFault) -> CheckReport {
+        let source: Database
+        do throws(OpeningFault) { source = try folder.openForReading() } catch { throw BackupFault(error) }
+        let backup = Backup(path: path, time: time, tell: tell)
+        let connection = Confined(to: "caret.store.backup", source)
+        return try await connection.done { database in
+            Result { () throws(BackupFault) in try backup.make(from: database) }
+        }.get()
+    }
 
     // MARK: Calls that write
 

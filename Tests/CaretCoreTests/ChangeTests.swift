@@ -5,7 +5,7 @@ import Testing
 @Suite("Change") struct ChangeTests {
     @Test("a composed change does what both do in turn")
     func composeAppliesInTurn() {
-        checkLaw("composeAppliesInTurn", cases: Share.cases(500_000, everyCommit: 150_000)) { random in
+        checkLaw("composeAppliesInTurn", cases: Seeds.share(of: 500_000, everyCommit: 150_000)) { random in
             let base = try Text(SampleText.make(upTo: 12, &random))
             let first = SampleChange.make(for: base, upTo: 4, &random)
             let middle = try base.applying(first)
@@ -20,7 +20,7 @@ import Testing
 
     @Test("the inverse of a change restores the text, and its own inverse is the change")
     func inverseRestores() {
-        checkLaw("inverseRestores", cases: Share.cases(500_000, everyCommit: 150_000)) { random in
+        checkLaw("inverseRestores", cases: Seeds.share(of: 500_000, everyCommit: 150_000)) { random in
             let base = try Text(SampleText.make(upTo: 12, &random))
             let change = SampleChange.make(for: base, upTo: 4, &random)
             let after = try base.applying(change)
@@ -33,7 +33,7 @@ import Testing
 
     @Test("mapped selections follow the formulas, stay in the text, on boundaries and in order")
     func mappedSelections() {
-        checkLaw("mappedSelections", cases: Share.cases(500_000, everyCommit: 150_000)) { random in
+        checkLaw("mappedSelections", cases: Seeds.share(of: 500_000, everyCommit: 150_000)) { random in
             let base = try Text(SampleText.make(upTo: 12, &random))
             let change = SampleChange.make(for: base, upTo: 4, &random)
             let after = try base.applying(change)

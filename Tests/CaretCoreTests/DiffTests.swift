@@ -5,7 +5,7 @@ import Testing
 @Suite("Diff") struct DiffTests {
     @Test("applying the difference gives the new text, byte for byte, and cuts no grapheme")
     func diffIsHonest() {
-        checkLaw("diffIsHonest", cases: Share.cases(500_000, everyCommit: 100_000)) { random in
+        checkLaw("diffIsHonest", cases: Seeds.share(of: 500_000, everyCommit: 100_000)) { random in
             let old = try Text(SampleText.make(upTo: 30, &random))
             let new = try pushed(old, &random)
             let change = diff(from: old, to: new)
@@ -16,7 +16,7 @@ import Testing
 
     @Test("one edit in plain text is found again and is no larger than it was made")
     func oneEditIsSmall() {
-        checkLaw("oneEditIsSmall", cases: Share.cases(200_000, everyCommit: 50_000)) { random in
+        checkLaw("oneEditIsSmall", cases: Seeds.share(of: 200_000, everyCommit: 50_000)) { random in
             let old = try Text(SampleText.lines(bytes: random.number(1...400), &random))
             let places = [random.number(0...old.end.value), random.number(0...old.end.value)].sorted()
             let end = random.chance(50) ? places[0] : min(places[1], places[0] + 20)
@@ -32,7 +32,7 @@ import Testing
 
     @Test("edits in many lines of a long text are found again, each in its place")
     func scatteredEdits() {
-        checkLaw("scatteredEdits", cases: Share.cases(300, everyCommit: 60)) { random in
+        checkLaw("scatteredEdits", cases: Seeds.share(of: 300, everyCommit: 60)) { random in
             let old = try Text(SampleText.lines(bytes: 60_000, &random))
             var edits: [Edit] = []
             var place = random.number(0...3000)
@@ -53,7 +53,7 @@ import Testing
 
     @Test("lines that stay keep apart the lines that were replaced, however short they are")
     func replacedLines() {
-        checkLaw("replacedLines", cases: Share.cases(5_000, everyCommit: 1_000)) { random in
+        checkLaw("replacedLines", cases: Seeds.share(of: 5_000, everyCommit: 1_000)) { random in
             let count = random.number(1...60)
             let isReplaced = (0..<count).map { _ in random.chance(40) }
             // No line stands twice, and a replaced one has nothing of the old one but its break.
@@ -73,7 +73,7 @@ import Testing
 
     @Test("a long passage that went in or out leaves the edits around it where they are")
     func longPassages() {
-        checkLaw("longPassages", cases: Share.cases(200, everyCommit: 40)) { random in
+        checkLaw("longPassages", cases: Seeds.share(of: 200, everyCommit: 40)) { random in
             let isOneLine = random.chance(50)
             let old = try Text(isOneLine ? words(1500, &random) : functions(200, &random))
             let passage =

@@ -5,7 +5,7 @@ import Testing
 @Suite("Histories") struct HistoryTests {
     @Test("all histories of two clients that edit twice each end in one text, exhaustively")
     func allHistories() throws {
-        let longest = Share.cases(3, everyCommit: 2)
+        let longest = Seeds.share(of: 3, everyCommit: 2)
         var histories = 0
         for length in 0...longest {
             let start = try Text(String("pqr".prefix(length)))

@@ -2,14 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How many cases a law is tried with.
-enum Share {
-    /// All of them, or, in the run that every commit goes through, the share that fits its time.
-    static func cases(_ all: Int, everyCommit share: Int) -> Int {
-        ProcessInfo.processInfo.environment["CARET_FULL"] == nil ? share : all
-    }
-}
-
 /// Tries a law with one seed after the other; the first failure is reported with the line that replays it.
 ///
 /// `failure` answers with what is wrong, or nil.
@@ -18,8 +10,7 @@ func checkLaw(
     _ failure: (inout Seeded) throws -> String?
 ) {
     let started = ContinuousClock.now
-    let asked = ProcessInfo.processInfo.environment["CARET_SEED"].flatMap(UInt64.init)
-    let seeds = asked.map { $0..<$0 + 1 } ?? 0..<UInt64(cases)
+    let seeds = Seeds.first(cases)
     for seed in seeds {
         var random = Seeded(seed)
         let found: String?
@@ -29,7 +20,7 @@ func checkLaw(
             found = "threw \(error)"
         }
         guard let found else { continue }
-        let replay = "CARET_SEED=\(seed) swift test -c release --scratch-path .build/tests --filter \(test)"
+        let replay = Seeds.replay(seed, of: test)
         Issue.record("seed \(seed): \(found)\nreplay: \(replay)", sourceLocation: location)
         return
     }

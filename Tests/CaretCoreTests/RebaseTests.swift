@@ -5,7 +5,7 @@ import Testing
 @Suite("Rebase") struct RebaseTests {
     @Test("both orders of two concurrent changes give one text")
     func rebaseConverges() {
-        checkLaw("rebaseConverges", cases: Share.cases(1_000_000, everyCommit: 200_000)) { random in
+        checkLaw("rebaseConverges", cases: Seeds.share(of: 1_000_000, everyCommit: 200_000)) { random in
             let base = try Text(SampleText.make(upTo: 12, &random))
             let first = SampleChange.make(for: base, upTo: 3, &random)
             let second = SampleChange.make(for: base, upTo: 3, &random)
@@ -17,7 +17,7 @@ import Testing
 
     @Test("a rebased change is what the formulas say and what identities keep")
     func rebaseFollowsTheModels() {
-        checkLaw("rebaseFollowsTheModels", cases: Share.cases(500_000, everyCommit: 100_000)) { random in
+        checkLaw("rebaseFollowsTheModels", cases: Seeds.share(of: 500_000, everyCommit: 100_000)) { random in
             let base = try Text(SampleText.make(upTo: 10, &random))
             let first = SampleChange.make(for: base, upTo: 4, &random)
             let second = SampleChange.make(for: base, upTo: 4, &random)
@@ -29,7 +29,7 @@ import Testing
         "rebasing over a list equals rebasing over one after the other, as the formulas say, whoever is first"
     )
     func rebaseOverAList() {
-        checkLaw("rebaseOverAList", cases: Share.cases(500_000, everyCommit: 100_000)) { random in
+        checkLaw("rebaseOverAList", cases: Seeds.share(of: 500_000, everyCommit: 100_000)) { random in
             let base = try Text(SampleText.make(upTo: 10, &random))
             let late = SampleChange.make(for: base, upTo: 3, &random)
             let isOtherFirst = random.chance(50)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Text") struct TextTests {
     @Test("a text that is replaced at random places reads like a plain string")
     func replaceLikeAString() {
-        checkLaw("replaceLikeAString", cases: Share.cases(2_000, everyCommit: 400)) { random in
+        checkLaw("replaceLikeAString", cases: Seeds.share(of: 2_000, everyCommit: 400)) { random in
             var model = Array(SampleText.make(upTo: 4000, &random).utf16)
             var text = try Text(String(decoding: model, as: UTF16.self))
             for _ in 0..<60 {
@@ -38,7 +38,7 @@ import Testing
 
     @Test("offsets convert between the three units as a walk over the scalars does")
     func conversions() {
-        checkLaw("conversions", cases: Share.cases(5_000, everyCommit: 1_000)) { random in
+        checkLaw("conversions", cases: Seeds.share(of: 5_000, everyCommit: 1_000)) { random in
             let string = SampleText.make(upTo: 3000, &random)
             let text = try Text(string)
             var at = TextLength.zero

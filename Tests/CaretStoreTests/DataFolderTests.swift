@@ -115,25 +115,3 @@ import Testing
         #expect(try database.first("SELECT generation FROM store", read: { $0.integer(0) }) == .min)
     }
 }
-
-/// A folder of its own for one test, which removes it at its end.
-struct Scratch {
-    let path: String
-
-    init() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        path = folder.path
-    }
-
-    func remove() {
-        // What cannot be removed lies in the system's folder for such things, and harms no test.
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    var databasePath: String { path + "/caret.sqlite" }
-
-    func databaseBytes() throws -> Data { try Data(contentsOf: URL(filePath: databasePath)) }
-
-    func write(_ bytes: Data) throws { try bytes.write(to: URL(filePath: databasePath)) }
-}

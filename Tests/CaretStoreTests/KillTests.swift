@@ -69,6 +69,6 @@ import Testing
             #expect(
                 pusher?.seq == Int64(entry.head.value) && pusher?.revision == entry.head, "\(round): \(name)")
         }
-        await withCheckedContinuation { done in store.close { done.resume() } }
+        await store.close()
     }
 }

@@ -99,9 +99,3 @@ private func type(_ count: Int, as writer: Int, into store: SQLiteStore) async {
         Issue.record("writer \(writer): \(error)")
     }
 }
-
-extension SQLiteStore {
-    fileprivate func close() async {
-        await withCheckedContinuation { done in close { done.resume() } }
-    }
-}

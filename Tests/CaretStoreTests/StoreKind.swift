@@ -40,7 +40,7 @@ enum ScratchFolders {
 
 /// A store with one document, and its text as a client would follow it.
 struct Following {
-    let store: any DocumentStore
+    var store: any DocumentStore
     let entry: DocumentEntry
     private(set) var texts = [Text()]
     private(set) var log: [LoggedChange] = []

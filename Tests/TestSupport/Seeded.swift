@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 /// A source of numbers that gives the same ones for the same seed, on every machine (SplitMix64).
@@ -33,5 +34,24 @@ extension Seeded {
         let (one, other) = (Double(next() >> 11) / 0x1p53, Double(next() >> 11) / 0x1p53)
         let normal = (-2 * log(1 - one)).squareRoot() * cos(2 * .pi * other)
         return Int64((median * exp(normal)).rounded())
+    }
+}
+
+/// Which seeds a test runs, and how many in a whole run.
+package enum Seeds {
+    /// The first so many, or the one that `CARET_SEED` asks for.
+    package static func first(_ count: Int) -> Range<UInt64> {
+        let asked = ProcessInfo.processInfo.environment["CARET_SEED"].flatMap(UInt64.init)
+        return asked.map { $0..<$0 + 1 } ?? 0..<UInt64(count)
+    }
+
+    /// All of them, or, in the run that every commit goes through, the share that fits its time.
+    package static func share(of all: Int, everyCommit share: Int) -> Int {
+        ProcessInfo.processInfo.environment["CARET_FULL"] == nil ? share : all
+    }
+
+    /// The line that replays a test with one seed.
+    package static func replay(_ seed: UInt64, of test: String) -> String {
+        "CARET_SEED=\(seed) swift test -c release --scratch-path .build/tests --filter \(test)"
     }
 }

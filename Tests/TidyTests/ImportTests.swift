@@ -20,7 +20,7 @@ struct ImportTable {
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
         "Tests/CaretStoreTests": [
-            "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Testing",
+            "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Synchronization", "Testing",
         ],
         "Tests/StoreWriter": ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc"],
         "Tests/TestSupport": [

@@ -183,7 +183,7 @@ final class Database {
     }
 
     private func eachRow(_ sql: String, _ values: [Value], _ body: (Row) -> Void) throws(DatabaseFault) {
-        try forEach(sql, values, orFault: { $0 }) { row throws(DatabaseFault) in
+        try forEach(sql, values, orFault: \.self) { row throws(DatabaseFault) in
             body(row)
             return true
         }
@@ -225,6 +225,9 @@ final class Database {
         return statement
     }
 
+    /// What the last call on this connection met.
+    var fault: DatabaseFault { fault(sqlite3_extended_errcode(connection)) }
+
     private func fault(_ code: Int32) -> DatabaseFault {
         DatabaseFault(code: code, message: String(cString: sqlite3_errmsg(connection)))
     }
@@ -242,6 +245,8 @@ struct Row {
     fileprivate let statement: OpaquePointer
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 

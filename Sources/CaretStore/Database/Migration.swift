@@ -55,6 +55,17 @@ struct Migrator {
         }
     }
 
+    /// Refuses a file whose schema is not that of this build, and leaves it as it is.
+    func requireAll(in database: Database) throws(OpeningFault) {
+        let (applied, known) = (try applied(in: database), migrations.last?.number ?? 0)
+        let newest = applied.last?.number ?? 0
+        if newest > known { throw .newer(found: newest, known: known) }
+        if newest < known { throw .older(found: newest, known: known) }
+        for (one, migration) in zip(applied, migrations) where one.checksum != checksum(migration) {
+            throw .changed(migration: migration.number)
+        }
+    }
+
     private func applied(in database: Database) throws(OpeningFault) -> [(number: Int64, checksum: [UInt8])] {
         do throws(DatabaseFault) {
             return try database.all("SELECT number, checksum FROM schema_migration ORDER BY number") {

@@ -4,6 +4,11 @@ package enum OpeningFault: Error, Equatable, Sendable {
     case foreign
     /// The file is ours, and its header was damaged.
     case badHeader
+    /// There is no database, or nothing in it, and the counter beside it knows of so many commits; nil where the
+    /// counter is unreadable.
+    case lost(commits: Int64?)
+    /// The file was written by an earlier version of Caret, and was not opened by a server since.
+    case older(found: Int64, known: Int64)
     /// The file was written by a later version of Caret.
     case newer(found: Int64, known: Int64)
     /// A migration that was applied is not the one that this build has.

@@ -84,9 +84,12 @@ enum PageSums {
     ) -> Int32 {
         guard let file, let buffer else { return SQLITE_MISUSE }
         let code = base(of: file).pointee.xRead(file, buffer, count, offset)
-        guard code == SQLITE_OK, isPage(count, offset) else { return code }
+        // Of a file that was cut inside a page, the rest of the page reads as zeros.
+        guard code == SQLITE_OK || code == caret_sqlite_ioerr_short_read(), isPage(count, offset) else {
+            return code
+        }
         let page = UnsafeRawBufferPointer(start: buffer, count: pageSize)
-        return isSound(page, at: offset) ? SQLITE_OK : caret_sqlite_ioerr_data()
+        return isSound(page, at: offset) ? code : caret_sqlite_ioerr_data()
     }
 
     private static func write(

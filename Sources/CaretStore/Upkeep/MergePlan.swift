@@ -14,61 +14,46 @@ struct SegmentPlace: Equatable {
     var changes: Int { last.value - first.value + 1 }
 }
 
-/// Which segments are joined: small ones once there are many of them, level by level, so that each revision is packed
+/// Which segments are joined: neighbours of about one size, once there are many of them, so that each revision is packed
 /// anew only a few times.
 enum MergePlan {
     /// A block that packs well, and can still be read within some ten milliseconds.
     static let mostChanges = 16_384
     static let mostBytes = 256 << 10
 
-    private enum Level: Int {
-        case loose
-        case small
-        case middle
-        /// It stays as it is.
-        case whole
-
-        init(_ place: SegmentPlace) {
-            if place.isLoose {
-                self = .loose
-            } else if place.changes >= mostChanges / 2 || place.bytes >= mostBytes / 2 {
-                self = .whole
-            } else {
-                self = place.changes >= mostChanges / 16 ? .middle : .small
-            }
-        }
-
-        /// So many in a row are joined.
-        func fanOut(isIdle: Bool) -> Int {
-            switch self {
-            case .loose: isIdle ? UpkeepPolicy.looseWhenIdle : UpkeepPolicy.loose
-            case .small, .middle, .whole: 16
-            }
-        }
-    }
-
     /// The segments to be joined next; nil where nothing is due. `places` are neighbours in their order.
     static func next(_ places: ArraySlice<SegmentPlace>, isIdle: Bool) -> ArraySlice<SegmentPlace>? {
-        for level in [Level.loose, .small, .middle] {
-            var rest = places
-            while let run = nextRun(in: &rest, upTo: level) {
-                if run.count < level.fanOut(isIdle: isIdle) { continue }
-                let fitting = fitting(run)
-                // One alone is packed, where it was not; to pack it anew gains nothing.
-                if fitting.count > 1 || fitting.first?.isLoose == true { return fitting }
+        let loose = isIdle ? UpkeepPolicy.fanOutWhenIdle : UpkeepPolicy.loose
+        if let run = runs(of: places, where: \.isLoose).first(where: { $0.count >= loose }) {
+            return fitting(run)
+        }
+        let fanOut = isIdle ? UpkeepPolicy.fanOutWhenIdle : UpkeepPolicy.fanOut
+        for run in runs(of: places, where: { !$0.isLoose && !isWhole($0) }) where run.count >= fanOut {
+            for start in run.indices.dropLast(fanOut - 1) {
+                let joined = fitting(run[start..<start + fanOut])
+                if isWorthwhile(joined) { return joined }
             }
         }
         return nil
     }
 
-    /// The first run of segments of this level or below, which is taken from `rest` with all before it.
-    private static func nextRun(
-        in rest: inout ArraySlice<SegmentPlace>, upTo level: Level
-    ) -> ArraySlice<SegmentPlace>? {
-        let start = rest.drop { Level($0).rawValue > level.rawValue }
-        let run = start.prefix { Level($0).rawValue <= level.rawValue }
-        rest = start.dropFirst(run.count)
-        return run.isEmpty ? nil : run
+    /// Whether it stays as it is.
+    private static func isWhole(_ place: SegmentPlace) -> Bool {
+        place.changes >= mostChanges / 2 || place.bytes >= mostBytes / 2
+    }
+
+    /// The largest is no more than all the others together: whatever is packed anew is then in a block of twice the
+    /// size at least, which can happen to a revision only so often.
+    private static func isWorthwhile(_ joined: ArraySlice<SegmentPlace>) -> Bool {
+        let largest = joined.map(\.changes).max() ?? 0
+        return joined.count > 1 && 2 * largest <= joined.reduce(0) { $0 + $1.changes }
+    }
+
+    /// The longest runs of neighbours of which this holds.
+    private static func runs(
+        of places: ArraySlice<SegmentPlace>, where holds: (SegmentPlace) -> Bool
+    ) -> [ArraySlice<SegmentPlace>] {
+        places.split { !holds($0) }
     }
 
     /// As many from the beginning as one block may hold, but at least one.

@@ -5,8 +5,10 @@ import CaretLog
 enum UpkeepPolicy {
     /// So many segments as they were appended are merged.
     static let loose = 64
-    /// And so many once nobody writes any more.
-    static let looseWhenIdle = 4
+    /// So many merged ones of one size are merged again.
+    static let fanOut = 16
+    /// And so many of any size once nobody writes any more.
+    static let fanOutWhenIdle = 4
     /// A document that nobody has changed for so long is idle, in milliseconds.
     static let idle: Int64 = 60_000
 

@@ -1,0 +1,51 @@
+package import CaretLog
+
+/// What a check of a store has found.
+package struct CheckReport: Equatable, Sendable {
+    package struct Finding: Equatable, Sendable {
+        /// Nil where the file itself is damaged.
+        package let document: DocumentID?
+        /// Nil where it is not known.
+        package let name: DocumentName?
+        package let fault: Fault
+    }
+
+    package enum Fault: Equatable, Sendable {
+        /// What SQLite says of the file.
+        case file(String)
+        /// The document's row is not as it was written.
+        case row
+        /// A segment is missing or is not as it was written, or does not lead to the next, or to the head.
+        case history
+        /// The snapshot at this revision is not the text that the history adds up to.
+        case snapshot(Int)
+        /// What is remembered of a pusher is not as it was written.
+        case pusher
+        /// Rows of this table belong to no document.
+        case orphans(String)
+        /// The disk failed while it was read.
+        case unread(DatabaseFault)
+    }
+
+    package internal(set) var documents = 0
+    package internal(set) var revisions = 0
+    package internal(set) var snapshots = 0
+    package internal(set) var pushers = 0
+    /// The first thousand, of which one a document is certain.
+    package private(set) var findings: [Finding] = []
+
+    package var isSound: Bool { findings.isEmpty }
+
+    mutating func find(_ fault: Fault, in document: DocumentID? = nil, _ name: DocumentName? = nil) {
+        if findings.count < 1000 {
+            findings.append(Finding(document: document, name: name, fault: fault))
+        }
+    }
+}
+
+/// How far a check has come.
+package struct CheckProgress: Equatable, Sendable {
+    package let documents: Int
+    package let allDocuments: Int
+    package let revisions: Int
+}

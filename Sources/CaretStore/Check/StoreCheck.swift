@@ -1,0 +1,143 @@
+import CaretCore
+import CaretLog
+
+/// Reads a store from end to end: every page, row, chain, snapshot and pusher. It changes nothing.
+///
+/// Confined with its connection.
+struct StoreCheck {
+    private var reader: HistoryReader
+    private var report = CheckReport()
+    private var database: Database { reader.database }
+
+    /// `database` is a connection that reads.
+    init(_ database: Database) throws(DatabaseFault) {
+        let row = try StoreRow.read(database)
+        reader = HistoryReader(database: database, generation: row?.place.generation ?? 0)
+    }
+
+    /// Checks one document, or all of them and the file.
+    mutating func run(_ document: DocumentID?, progress: (CheckProgress) -> Void) -> CheckReport {
+        do throws(StoreFault) {
+            if let document { try check(document) } else { try checkAll(progress) }
+        } catch {
+            switch error {
+            case .database(let fault): report.find(.unread(fault), in: document)
+            case .refused: report.find(.row, in: document)
+            }
+        }
+        return report
+    }
+
+    private mutating func checkAll(_ progress: (CheckProgress) -> Void) throws(StoreFault) {
+        let all = try database.one("SELECT count(*) FROM document") { Int($0.integer(0)) } ?? 0
+        for message in try database.every("PRAGMA integrity_check(20)", read: { $0.text(0) })
+        where message != "ok" {
+            report.find(.file(message))
+        }
+        var last: Int64 = 0
+        while true {
+            let page = try database.every(
+                "SELECT id FROM document WHERE id > ? ORDER BY id LIMIT 64", .integer(last)
+            ) { $0.integer(0) }
+            guard let end = page.last else { break }
+            for id in page { try check(DocumentID(id)) }
+            last = end
+            progress(
+                CheckProgress(documents: report.documents, allDocuments: all, revisions: report.revisions))
+        }
+        for table in ["segment", "snapshot", "pusher"] {
+            let orphans = try database.one(
+                "SELECT 1 FROM \(table) WHERE document NOT IN (SELECT id FROM document) LIMIT 1",
+                read: { _ in true })
+            if orphans == true { report.find(.orphans(table)) }
+        }
+    }
+
+    /// Checks a document as it is at one moment; one that is gone by then is no fault.
+    private mutating func check(_ id: DocumentID) throws(StoreFault) {
+        report.documents += 1
+        var name: DocumentName?
+        do throws(StoreFault) {
+            let database = database
+            try database.reading(
+                { () throws(StoreFault) in
+                    let row = try reader.anyDocument(id)
+                    name = row.entry.name
+                    if row.entry.deleted == 0 { return }
+                    try checkHistory(row)
+                    try checkPushers(row)
+                }, orFault: StoreFault.database)
+        } catch {
+            switch error.historyRefusal {
+            case .refused(.gone): return
+            case .refused(.damaged): report.find(name == nil ? .row : .history, in: id, name)
+            default: throw error
+            }
+        }
+    }
+
+    /// Replays the history from its beginning, past every snapshot.
+    private mutating func checkHistory(_ row: DocumentRow) throws(StoreFault) {
+        let snapshots = try database.every(
+            "SELECT \(StoredSnapshot.columns) FROM snapshot WHERE document = ? AND revision >= ? ORDER BY revision",
+            .integer(row.entry.id.value), .integer(Int64(row.entry.start.value))
+        ) { StoredSnapshot($0, of: row.entry.id) }
+        report.snapshots += snapshots.count
+        var waiting = snapshots[...]
+        var replay = Replay(try reader.text(of: row, at: row.entry.start))
+        while let next = waiting.first, next?.revision == row.entry.start { waiting.removeFirst() }
+        if row.entry.start < row.entry.head {
+            let begin = row.entry.start.next
+            var report = report
+            try reader.forEachSegment(of: row, from: begin) { stored throws(StoreFault) in
+                while let next = waiting.first {
+                    guard let next else { throw .damaged }
+                    if next.revision > stored.last { break }
+                    try replay.take(stored, through: next.revision)
+                    if !next.isLike(replay.checked) {
+                        report.find(.snapshot(next.revision.value), in: row.entry.id, row.entry.name)
+                    }
+                    waiting.removeFirst()
+                }
+                if replay.checked.snapshot.revision < stored.last {
+                    try replay.take(stored, through: stored.last)
+                }
+                return true
+            }
+            self.report = report
+        }
+        report.revisions += row.entry.head.value - row.entry.start.value
+        let checked = replay.checked
+        guard waiting.isEmpty, checked.chain == row.chain, checked.snapshot.text.length == row.entry.length
+        else {
+            throw .damaged
+        }
+    }
+
+    private mutating func checkPushers(_ row: DocumentRow) throws(StoreFault) {
+        var (count, damaged) = (0, false)
+        let columns = PusherRow.columns.split(separator: ", ").map { "pusher.\($0)" }.joined(separator: ", ")
+        try database.forEach(
+            """
+            SELECT \(columns), user, client FROM pusher LEFT JOIN author ON author.id = pusher.author
+            WHERE document = ?
+            """, [.integer(row.entry.id.value)], orFault: StoreFault.database
+        ) { (found: Row) throws(StoreFault) in
+            count += 1
+            let who = Pusher(
+                user: ByteString(utf8: found.bytes(6)), client: ByteString(utf8: found.bytes(7)))
+            let pusher = PusherRow(found, of: who, in: row.entry.id)
+            if pusher == nil || pusher.map({ $0.entry.revision > row.entry.head }) == true { damaged = true }
+            return true
+        }
+        report.pushers += count
+        if damaged { report.find(.pusher, in: row.entry.id, row.entry.name) }
+    }
+}
+
+extension StoredSnapshot {
+    /// Whether it is the text, and stands where the chain has this value.
+    fileprivate func isLike(_ checked: HistoryReader.Checked) -> Bool {
+        chain == checked.chain && text == checked.snapshot.text
+    }
+}

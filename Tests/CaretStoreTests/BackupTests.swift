@@ -1,0 +1,86 @@
+import CaretCore
+import CaretLog
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("Backups") struct BackupTests {
+    @Test("a backup made while others write is one moment of the store, sound, marked, and one file")
+    func whileWriting() async throws {
+        let sample = try await SampleStore(isCutOff: false)
+        defer { sample.scratch.remove() }
+        let store = try SQLiteStore(folder: sample.scratch.path)
+        let target = try Scratch()
+        defer { target.remove() }
+        let before = sample.documents[2].head
+        let writing = Task {
+            var document = sample.documents[2]
+            document.store = store
+            try await document.type(String(repeating: "more ", count: 60))
+            return document
+        }
+        let report = try await store.backUp(to: target.databasePath, at: 77)
+        let written = try await writing.value
+        await store.close()
+        #expect(report.isSound && report.documents == 4)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["caret.sqlite"])
+        let told = Told()
+        let copy = try SQLiteStore(folder: target.path) { told.add($0) }
+        #expect(told.all == [.renewed(.backup(at: 77))])
+        let entry = try await copy.find(written.entry.name).get()
+        #expect(entry.head >= before && entry.head <= written.head)
+        #expect(try await copy.text(of: entry.id).get().text == written.texts[entry.head.value])
+        #expect(entry.epoch != written.entry.epoch)
+        await copy.close()
+    }
+
+    @Test("a backup can be checked as it is, and its mark stays until a server opens it")
+    func markStays() async throws {
+        let sample = try await SampleStore(isCutOff: false)
+        let target = try Scratch()
+        defer { sample.scratch.remove() }
+        defer { target.remove() }
+        let store = try SQLiteStore(folder: sample.scratch.path)
+        _ = try await store.backUp(to: target.databasePath, at: 5)
+        await store.close()
+        #expect(try SQLiteStore.verify(folder: target.path).isSound)
+        #expect(try target.number("SELECT backup FROM store") == 5)
+        // Put back into the folder it was made from, it is still another history.
+        try sample.scratch.write(try target.databaseBytes())
+        let told = Told()
+        await (try SQLiteStore(folder: sample.scratch.path) { told.add($0) }).close()
+        #expect(told.all.first == .renewed(.backup(at: 5)))
+    }
+
+    @Test("a file that is there is left alone, and a damaged store gives no backup")
+    func refused() async throws {
+        let sample = try await SampleStore(isCutOff: false)
+        let target = try Scratch()
+        defer { sample.scratch.remove() }
+        defer { target.remove() }
+        try target.write(Data("mine".utf8))
+        try DataFolder(sample.scratch.path).openForWriting().execute(
+            "UPDATE pusher SET seq = 4 WHERE document = 3")
+        let store = try SQLiteStore(folder: sample.scratch.path)
+        await #expect(throws: BackupFault.exists) {
+            try await store.backUp(to: target.databasePath, at: 1)
+        }
+        #expect(try target.databaseBytes() == Data("mine".utf8))
+        let fault = await #expect(throws: BackupFault.self) {
+            try await store.backUp(to: target.path + "/other.sqlite", at: 1)
+        }
+        guard case .damaged(let report) = fault else {
+            throw Unexpected(what: "\(String(describing: fault))")
+        }
+        #expect(report.findings.map(\.fault) == [.pusher])
+        await #expect(
+            throws: BackupFault.database(DatabaseFault(code: 14, message: "unable to open database file"))
+        ) {
+            try await store.backUp(to: target.path + "/nowhere/caret.sqlite", at: 1)
+        }
+        await store.close()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["caret.sqlite"])
+    }
+}

@@ -1,0 +1,90 @@
+import CaretCore
+import CaretLog
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("Checking a store") struct CheckTests {
+    @Test("a sound store is found sound, open or not, and everything in it is counted")
+    func sound() async throws {
+        let sample = try await SampleStore(isCutOff: true)
+        defer { sample.scratch.remove() }
+        let closed = try SQLiteStore.verify(folder: sample.scratch.path)
+        #expect(closed.isSound && closed.documents == 4, "\(closed.findings)")
+        #expect(closed.revisions == sample.documents.reduce(-70) { $0 + $1.head.value })
+        #expect(closed.pushers == 4 && closed.snapshots >= 2)
+        let store = try SQLiteStore(folder: sample.scratch.path)
+        let seen = Counted()
+        let open = try await store.verify { progress in
+            #expect(progress.documents <= progress.allDocuments)
+            seen.add()
+        }
+        #expect(open == closed && seen.count == 1)
+        let one = try await store.verify(sample.documents[2].entry.id)
+        #expect(one.isSound && one.documents == 1 && one.revisions == 5)
+        await store.close()
+    }
+
+    @Test("what is harmed is found and named, and only that", arguments: Harm.all)
+    func harmed(harm: Harm) async throws {
+        let sample = try await SampleStore(isCutOff: false)
+        defer { sample.scratch.remove() }
+        try DataFolder(sample.scratch.path).openForWriting().execute(harm.sql)
+        let report = try SQLiteStore.verify(folder: sample.scratch.path)
+        let document = sample.documents[harm.document].entry
+        let found = report.findings.map(\.fault)
+        #expect(found == [harm.fault], "\(harm.sql): \(report.findings)")
+        #expect(report.findings.allSatisfy { $0.document == document.id })
+    }
+
+    /// A change of one document's rows that makes their bytes others, though every page bears a right sum.
+    struct Harm: Sendable {
+        let document: Int
+        let sql: String
+        let fault: CheckReport.Fault
+
+        static let all = [
+            Harm(document: 0, sql: "UPDATE document SET head = head - 1 WHERE id = 1", fault: .row),
+            Harm(document: 2, sql: "UPDATE document SET deleted = 5 WHERE id = 3", fault: .row),
+            Harm(
+                document: 0,
+                sql:
+                    "DELETE FROM segment WHERE document = 1 AND first = (SELECT max(first) FROM segment WHERE document = 1)",
+                fault: .history),
+            Harm(
+                document: 2, sql: "UPDATE segment SET before = zeroblob(32) WHERE document = 3 AND first = 2",
+                fault: .history),
+            Harm(
+                document: 0,
+                sql:
+                    "UPDATE snapshot SET chain = zeroblob(32) WHERE document = 1 AND revision = (SELECT max(revision) FROM snapshot)",
+                fault: .snapshot(1365)),
+            Harm(document: 2, sql: "UPDATE pusher SET seq = 4 WHERE document = 3", fault: .pusher),
+        ]
+    }
+
+    @Test("a harmed page of the file is found")
+    func harmedPage() async throws {
+        let sample = try await SampleStore(isCutOff: false)
+        defer { sample.scratch.remove() }
+        var bytes = try sample.scratch.databaseBytes()
+        bytes[bytes.count - 2000] ^= 1
+        try sample.scratch.write(bytes)
+        #expect(try !SQLiteStore.verify(folder: sample.scratch.path).isSound)
+    }
+
+    @Test("a check of a closed folder changes nothing in it, and one that a server holds is refused")
+    func leftAlone() async throws {
+        let sample = try await SampleStore(isCutOff: false)
+        defer { sample.scratch.remove() }
+        let before = try sample.scratch.databaseBytes()
+        try FileManager.default.removeItem(at: sample.scratch.file("caret.commits"))
+        _ = try SQLiteStore.verify(folder: sample.scratch.path)
+        #expect(try sample.scratch.databaseBytes() == before)
+        let store = try SQLiteStore(folder: sample.scratch.path)
+        #expect(throws: OpeningFault.held) { try SQLiteStore.verify(folder: sample.scratch.path) }
+        await store.close()
+    }
+}

@@ -1,0 +1,109 @@
+import CaretCore
+import CaretLog
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("Damaged files") struct DamageTests {
+    @Test(
+        "a bit that flips in a file is found, or harms nobody: no wrong text, no lost document, no push taken twice"
+    )
+    func flippedBits() async throws {
+        let cases = Seeds.share(of: 1000, everyCommit: 80)
+        try await tryHarms("flippedBits", cases) { bytes, random in
+            bytes[random.number(0...bytes.count - 1)] ^= UInt8(1 << random.number(0...7))
+        }
+    }
+
+    @Test("a file that was cut is refused, or an older state that is told as one")
+    func cutFiles() async throws {
+        let cases = Seeds.share(of: 200, everyCommit: 20)
+        try await tryHarms("cutFiles", cases) { bytes, random in
+            bytes.removeLast(random.number(1...bytes.count))
+        }
+    }
+
+    /// Harms the database, its log or the counter, in a copy of the folder for each seed.
+    private func tryHarms(
+        _ test: String, _ cases: Int, _ harm: (inout [UInt8], inout Seeded) -> Void
+    ) async throws {
+        let sample = try await SampleStore(isCutOff: true)
+        defer { sample.scratch.remove() }
+        var outcomes = Outcomes()
+        let unharmed = try sample.scratch.copied()
+        defer { unharmed.remove() }
+        #expect(await outcomes.fault(of: sample, in: unharmed) == nil)
+        #expect(outcomes.sound == 1)
+        for seed in Seeds.first(cases) {
+            var random = Seeded(seed)
+            let copy = try sample.scratch.copied()
+            defer { copy.remove() }
+            let name = random.pick([
+                "caret.sqlite", "caret.sqlite", "caret.sqlite-wal", "caret.sqlite-wal", "caret.commits",
+            ])
+            var bytes = [UInt8](try Data(contentsOf: copy.file(name)))
+            harm(&bytes, &random)
+            try Data(bytes).write(to: copy.file(name))
+            if let fault = await outcomes.fault(of: sample, in: copy) {
+                Issue.record("seed \(seed), \(name): \(fault)\nreplay: \(Seeds.replay(seed, of: test))")
+            }
+        }
+        print(
+            "\(test): \(cases) harms: \(outcomes.refused) refused at opening, \(outcomes.renewed) told as an older state, \(outcomes.damaged) with damage named, \(outcomes.sound) without effect"
+        )
+        #expect(outcomes.refused + outcomes.renewed + outcomes.damaged > 0)
+    }
+}
+
+/// What came of opening harmed folders.
+private struct Outcomes {
+    private(set) var refused = 0
+    private(set) var renewed = 0
+    private(set) var damaged = 0
+    private(set) var sound = 0
+
+    mutating func fault(of sample: SampleStore, in copy: Scratch) async -> String? {
+        let events = Told()
+        let store: SQLiteStore
+        do throws(OpeningFault) {
+            store = try SQLiteStore(folder: copy.path) { events.add($0) }
+        } catch {
+            refused += 1
+            return nil
+        }
+        let fault = await sample.fault(of: store, isRenewed: events.isRenewed)
+        await store.close()
+        if events.isRenewed {
+            renewed += 1
+        } else if events.hasDamage {
+            damaged += 1
+        } else {
+            sound += 1
+        }
+        return fault
+    }
+}
+
+/// The events of a store, on whatever queue.
+final class Told: Sendable {
+    private let events = Mutex<[StoreEvent]>([])
+
+    func add(_ event: StoreEvent) { events.withLock { $0.append(event) } }
+
+    var all: [StoreEvent] { events.withLock { $0 } }
+
+    var isRenewed: Bool {
+        all.contains { event in
+            if case .renewed = event { true } else { false }
+        }
+    }
+
+    var hasDamage: Bool {
+        all.contains { event in
+            if case .damaged = event { true } else { false }
+        }
+    }
+}

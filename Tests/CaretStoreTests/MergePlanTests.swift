@@ -1,0 +1,84 @@
+import CaretCore
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("Which segments are merged") struct MergePlanTests {
+    @Test("a growing history stays in few segments, and each revision is packed anew only a few times")
+    func growing() {
+        for seed in Seeds.first(20) {
+            var random = Seeded(seed)
+            var history = Growing()
+            let (most, bytes) = (random.number(1...40), random.number(1...60))
+            for _ in 0..<6000 {
+                history.append(changes: random.number(1...most), bytes: bytes)
+                history.merge(isIdle: false)
+            }
+            let whole = history.places.count {
+                $0.changes >= MergePlan.mostChanges / 2 || $0.bytes >= MergePlan.mostBytes / 2
+            }
+            #expect(
+                history.places.count < 64 + 16 + 2 * 16 + whole,
+                "seed \(seed): \(history.places.map(\.changes))")
+            #expect(history.packings <= 5 * history.revisions, "seed \(seed)")
+            #expect(history.places.allSatisfy { $0.changes <= MergePlan.mostChanges }, "seed \(seed)")
+        }
+    }
+
+    @Test("large segments are packed alone, and joined only to what one block may hold")
+    func large() {
+        var history = Growing()
+        for round in 0..<200 {
+            history.append(changes: 3, bytes: MergePlan.mostBytes * (1 + round % 4))
+            history.merge(isIdle: false)
+        }
+        #expect(history.places.filter(\.isLoose).count < 64)
+        #expect(history.places.allSatisfy { $0.changes == 3 || $0.bytes <= MergePlan.mostBytes })
+        #expect(history.packings <= 3 * history.revisions)
+    }
+
+    @Test("a few segments rest as they are while somebody writes, and are merged once nobody does")
+    func idle() {
+        var history = Growing()
+        for _ in 0..<10 { history.append(changes: 1, bytes: 20) }
+        #expect(MergePlan.next(history.places[...], isIdle: false) == nil)
+        history.merge(isIdle: true)
+        #expect(history.places.map(\.changes) == [10])
+        #expect(MergePlan.next(history.places[...], isIdle: true) == nil)
+    }
+}
+
+/// A history of segments without content.
+private struct Growing {
+    private(set) var places: [SegmentPlace] = []
+    private(set) var packings = 0
+    private var rows: Int64 = 0
+
+    var revisions: Int { places.last?.last.value ?? 0 }
+
+    mutating func append(changes: Int, bytes: Int) {
+        add(from: revisions + 1, through: revisions + changes, bytes: bytes, isLoose: true, at: places.count)
+    }
+
+    /// Merges whatever is due; packed bytes are a third.
+    mutating func merge(isIdle: Bool) {
+        while let due = MergePlan.next(places[...], isIdle: isIdle), let first = due.first,
+            let last = due.last
+        {
+            packings += last.last.value - first.first.value + 1
+            let bytes = due.reduce(0) { $0 + ($1.isLoose ? max($1.bytes / 3, 1) : $1.bytes) }
+            places.removeSubrange(due.indices)
+            add(
+                from: first.first.value, through: last.last.value, bytes: bytes, isLoose: false,
+                at: due.startIndex)
+        }
+    }
+
+    private mutating func add(from first: Int, through last: Int, bytes: Int, isLoose: Bool, at index: Int) {
+        rows += 1
+        let place = SegmentPlace(
+            row: rows, first: Revision(first), last: Revision(last), bytes: bytes, isLoose: isLoose)
+        places.insert(place, at: index)
+    }
+}

@@ -1,0 +1,187 @@
+import CaretCore
+import CaretLog
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("The store beside its model") struct RandomStoreTests {
+    @Test("whatever is asked of it in whatever order, the store answers as its plainest keeper does")
+    func likeTheModel() async throws {
+        let cases = Seeds.share(of: 400, everyCommit: 12)
+        var steps = 0
+        for seed in Seeds.first(cases) {
+            var run = try RandomRun(seed)
+            do {
+                for _ in 0..<150 { try await run.step() }
+                steps += 150
+            } catch {
+                Issue.record("seed \(seed): \(error)\nreplay: \(Seeds.replay(seed, of: "likeTheModel"))")
+                return
+            }
+            await run.end()
+        }
+        print("store beside its model: \(cases) seeds, \(steps) steps, no answer differs")
+    }
+}
+
+/// One run of random calls on a store and on its model.
+private struct RandomRun {
+    private var random: Seeded
+    private let scratch: Scratch
+    private var store: SQLiteStore
+    private let model = MemoryStore()
+    /// The documents as both know them, deleted or not; identities are given in the same order.
+    private var documents: [(id: DocumentID, store: Epoch, model: Epoch)] = []
+    private var seq: Int64 = 0
+    private var time: Int64 = 1000
+
+    init(_ seed: UInt64) throws {
+        random = Seeded(seed)
+        scratch = try Scratch()
+        store = try SQLiteStore(folder: scratch.path)
+    }
+
+    func end() async {
+        await store.close()
+        scratch.remove()
+    }
+
+    mutating func step() async throws {
+        time += Int64(random.number(0...50))
+        switch random.number(0...99) {
+        case 0..<6: try await create()
+        case 6..<8: try await delete()
+        case 8..<11: try await undelete()
+        case 11..<14: try await rename()
+        case 14..<18: try await trim()
+        case 18..<22: await store.tend(at: time + UpkeepPolicy.idle)
+        case 22..<24: try await reopen()
+        case 24..<34: try await look()
+        case 34..<44: try await readHistory()
+        default: try await append()
+        }
+    }
+
+    private mutating func create() async throws {
+        let name = try DocumentName("doc/\(random.number(0...4))")
+        let (one, other) = (await store.create(name, at: time), await model.create(name, at: time))
+        switch (one, other) {
+        case (.created(let one), .created(let other)):
+            try agree(one.like(other), other, "create \(name)")
+            documents.append((one.id, one.epoch, other.epoch))
+        case (.exists(let one), .exists(let other)): try agree(one.like(other), other, "create \(name)")
+        default: throw Unexpected(what: "create \(name): \(one), \(other)")
+        }
+    }
+
+    private mutating func append() async throws {
+        guard !documents.isEmpty else { return }
+        let document = random.pick(documents)
+        var text = (try? await model.text(of: document.id).get().text) ?? Text()
+        let entry = try? await model.entries(of: [document.id])[0].get()
+        let expected = random.chance(5) ? Revision(3) : entry?.head ?? 0
+        var changes: [PushedChange] = []
+        let pusher = random.pick([SampleLog.ann, SampleLog.bob])
+        for _ in 0..<random.number(1...random.pick([1, 2, 30])) {
+            seq += 1
+            let change = SampleChange.make(for: text, upTo: 2, &random)
+            changes.append(try SampleLog.pushed(change, in: text, by: pusher, seq: seq))
+            try text.apply(change)
+        }
+        func append(_ epoch: Epoch) -> Append {
+            Append(
+                document: document.id, epoch: epoch, expected: expected, changes: changes,
+                lineBreak: seq % 7 == 0 ? .crlf : nil)
+        }
+        let outcome = await store.append(append(document.store))
+        try agree(outcome, await model.append(append(document.model)), "append to \(document.id)")
+    }
+
+    private mutating func delete() async throws {
+        guard !documents.isEmpty else { return }
+        let id = random.pick(documents).id
+        let (one, other) = (await store.delete(id, at: time), await model.delete(id, at: time))
+        try agree(refusal(one), refusal(other), "delete \(id)")
+        let (left, kept) = (try await store.deleted().get(), try await model.deleted().get())
+        try agree(left.entries.map(\.id), kept.entries.map(\.id), "deleted")
+    }
+
+    private mutating func undelete() async throws {
+        guard !documents.isEmpty else { return }
+        let id = random.pick(documents).id
+        switch (await store.undelete(id), await model.undelete(id)) {
+        case (.undeleted(let one), .undeleted(let other)):
+            try agree(one.like(other), other, "undelete \(id)")
+        case (let one, let other): try agree(one, other, "undelete \(id)")
+        }
+    }
+
+    private mutating func rename() async throws {
+        guard !documents.isEmpty else { return }
+        let (id, name) = (random.pick(documents).id, try DocumentName("doc/\(random.number(0...4))"))
+        let (one, other) = (await store.rename(id, to: name), await model.rename(id, to: name))
+        try agree(one, other, "rename \(id)")
+    }
+
+    private mutating func trim() async throws {
+        guard !documents.isEmpty else { return }
+        let (id, revision) = (random.pick(documents).id, Revision(random.number(0...60)))
+        let (one, other) = (
+            await store.trim(id, through: revision), await model.trim(id, through: revision)
+        )
+        try agree(one, other, "trim \(id) through \(revision)")
+    }
+
+    /// The answers about a document and the names.
+    private mutating func look() async throws {
+        let (list, known) = (
+            try await store.list(prefix: "doc", limit: 3).get(),
+            try await model.list(prefix: "doc", limit: 3).get()
+        )
+        try agree(list.hasMore, known.hasMore, "list")
+        for (one, other) in zip(list.entries, known.entries) { try agree(one.like(other), other, "list") }
+        try agree(list.entries.count, known.entries.count, "list")
+        guard !documents.isEmpty else { return }
+        let id = random.pick(documents).id
+        for pusher in [SampleLog.ann, SampleLog.bob] {
+            let (one, other) = (await store.pusher(pusher, in: id), await model.pusher(pusher, in: id))
+            try agree(one, other, "\(pusher) in \(id)")
+        }
+    }
+
+    private mutating func readHistory() async throws {
+        guard !documents.isEmpty else { return }
+        let (id, revision) = (random.pick(documents).id, Revision(random.number(0...200)))
+        let at = random.chance(30) ? nil : revision
+        let (text, known) = (await store.text(of: id, at: at), await model.text(of: id, at: at))
+        try agree(text, known, "text of \(id) at \(revision)")
+        let limit = random.number(0...300)
+        let (read, log) = (
+            await store.read(id, after: revision, limit: limit),
+            await model.read(id, after: revision, limit: limit)
+        )
+        try agree(read, log, "read \(id) after \(revision)")
+    }
+
+    private mutating func reopen() async throws {
+        await store.close()
+        store = try SQLiteStore(folder: scratch.path) { event in
+            if case .renewed(let reason) = event { Issue.record("renewed: \(reason)") }
+        }
+    }
+
+    private func agree<Answer: Equatable>(_ store: Answer, _ model: Answer, _ call: String) throws {
+        if store != model { throw Unexpected(what: "\(call): \(store), and the model: \(model)") }
+    }
+}
+
+extension DocumentEntry {
+    /// The same entry in the other's epoch, which chance chose.
+    fileprivate func like(_ other: DocumentEntry) -> DocumentEntry {
+        DocumentEntry(
+            id: id, name: name, epoch: other.epoch, head: head, start: start, length: length,
+            updated: updated,
+            lineBreak: lineBreak, deleted: deleted)
+    }
+}

@@ -1,0 +1,88 @@
+import CaretCore
+import CaretLog
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("An older state that was put back") struct RenewalTests {
+    @Test("a folder that is opened again as it was keeps its epochs, and says nothing")
+    func unchanged() async throws {
+        let sample = try await SampleStore(isCutOff: true)
+        defer { sample.scratch.remove() }
+        for _ in 0..<2 {
+            let (events, entry) = try await opened(sample)
+            #expect(events.isEmpty && entry?.epoch == sample.documents[0].entry.epoch)
+        }
+    }
+
+    @Test("an older database in the place of the newer one is told, and renews every epoch")
+    func older() async throws {
+        let sample = try await SampleStore(isCutOff: false)
+        defer { sample.scratch.remove() }
+        let old = try sample.scratch.databaseBytes()
+        let store = try SQLiteStore(folder: sample.scratch.path)
+        var document = sample.documents[0]
+        document.store = store
+        try await document.type("more")
+        await store.close()
+        try sample.scratch.write(old)
+        let (events, entry) = try await opened(sample)
+        guard case .renewed(.behind(let commits, let known))? = events.first else {
+            throw Unexpected(what: "\(events)")
+        }
+        #expect(known == commits + 4 && events.count == 1)
+        #expect(entry?.epoch.generation != sample.documents[0].entry.epoch.generation)
+        #expect(entry?.epoch.document == sample.documents[0].entry.epoch.document)
+        #expect(entry?.head == sample.documents[0].head)
+        // Once: from now on this is the history.
+        #expect(try await opened(sample).events.isEmpty)
+    }
+
+    @Test("a database without its counter, with an unreadable one, or with another store's, is told")
+    func counters() async throws {
+        let sample = try await SampleStore(isCutOff: false)
+        let other = try await SampleStore(isCutOff: false)
+        defer { sample.scratch.remove() }
+        defer { other.scratch.remove() }
+        let counter = sample.scratch.file("caret.commits")
+        try FileManager.default.removeItem(at: counter)
+        #expect(try await opened(sample).events == [.renewed(.noCounter)])
+        try Data("not a counter".utf8).write(to: counter)
+        #expect(try await opened(sample).events == [.renewed(.noCounter)])
+        try Data(contentsOf: other.scratch.file("caret.commits")).write(to: counter)
+        #expect(try await opened(sample).events == [.renewed(.otherGeneration)])
+        #expect(try await opened(sample).events.isEmpty)
+    }
+
+    @Test("where the database is lost, nothing begins anew in its place")
+    func lost() async throws {
+        let sample = try await SampleStore(isCutOff: false)
+        defer { sample.scratch.remove() }
+        try sample.scratch.write(Data())
+        #expect {
+            try SQLiteStore(folder: sample.scratch.path)
+        } throws: { fault in
+            guard case .lost(let commits?) = fault as? OpeningFault else { return false }
+            return commits > 100
+        }
+        #expect(try sample.scratch.databaseBytes().isEmpty)
+        try Data("not a counter".utf8).write(to: sample.scratch.file("caret.commits"))
+        #expect(throws: OpeningFault.lost(commits: nil)) { try SQLiteStore(folder: sample.scratch.path) }
+    }
+
+    /// What a store says while it is opened, and the first document as it has it.
+    private func opened(
+        _ sample: SampleStore
+    ) async throws -> (events: [StoreEvent], entry: DocumentEntry?) {
+        let told = Told()
+        let store = try SQLiteStore(folder: sample.scratch.path) { told.add($0) }
+        let events = told.all
+        let entry = try await store.find(sample.documents[0].entry.name).get()
+        let text = try await store.text(of: entry.id).get().text
+        #expect(text == sample.documents[0].texts[entry.head.value])
+        await store.close()
+        return (events, entry)
+    }
+}

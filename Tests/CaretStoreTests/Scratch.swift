@@ -1,0 +1,47 @@
+import Foundation
+import Synchronization
+
+@testable import CaretStore
+
+/// A folder of its own for one test, which removes it at its end.
+struct Scratch {
+    let path: String
+
+    init() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        path = folder.path
+    }
+
+    func remove() {
+        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    var databasePath: String { path + "/caret.sqlite" }
+
+    func databaseBytes() throws -> Data { try Data(contentsOf: URL(filePath: databasePath)) }
+
+    func write(_ bytes: Data) throws { try bytes.write(to: URL(filePath: databasePath)) }
+
+    /// What a query answers with, a store being open or not.
+    func number(_ sql: String) throws -> Int64 {
+        let database = try Database(path: databasePath, for: .read)
+        return try database.first(sql) { $0.integer(0) } ?? 0
+    }
+
+    func count(_ table: String) throws -> Int64 { try number("SELECT count(*) FROM \(table)") }
+}
+
+/// How often something happened, on whatever queue.
+final class Counted: Sendable {
+    private let counted = Mutex(0)
+
+    func add() { counted.withLock { $0 += 1 } }
+
+    var count: Int { counted.withLock { $0 } }
+}
+
+extension SQLiteStore {
+    func close() async { await withCheckedContinuation { done in close { done.resume() } } }
+}

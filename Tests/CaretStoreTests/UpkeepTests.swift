@@ -1,0 +1,171 @@
+import CaretCore
+import CaretLog
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("What the store does by itself") struct UpkeepTests {
+    @Test("a long history rests in few segments, reads as it was written, and begins its text near the head")
+    func merged() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        for round in 0..<40 {
+            try await document.typeAtOnce(String(repeating: "abcdefgh ", count: 1 + round % 3))
+            try await document.type("é😀\n", by: round % 4 == 0 ? SampleLog.bob : SampleLog.ann)
+        }
+        await store.tend(at: .max)
+        let rows = try scratch.count("segment")
+        #expect(rows < 8, "\(rows) segments")
+        let (snapshot, head) = (try scratch.number("SELECT snapshot FROM document"), document.head.value)
+        #expect(head - Int(snapshot) <= UpkeepPolicy.mostChanges(behindSnapshotOf: document.text.length.utf8))
+        let id = document.entry.id
+        #expect(try await store.read(id, after: 0).get().segment == Segment(first: 1, changes: document.log))
+        for revision in stride(from: 0, through: head, by: 7) {
+            let text = try await store.text(of: id, at: Revision(revision)).get().text
+            #expect(text == document.texts[revision], "revision \(revision)")
+        }
+        await store.close()
+    }
+
+    @Test("merging goes on while others write, and nobody is refused")
+    func mergedWhileWriting() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let merges = Counted()
+        let store = try SQLiteStore(folder: scratch.path) { event in
+            if case .merging = event { merges.add() }
+        }
+        try await withThrowingTaskGroup { group in
+            for name in ["a", "b", "c"] {
+                group.addTask {
+                    var document = try await Following(on: store, name)
+                    try await document.type(String(repeating: "xyz", count: 150))
+                    let changes = try await store.read(document.entry.id, after: 0).get().segment.changes
+                    #expect(changes == document.log)
+                }
+            }
+            try await group.waitForAll()
+        }
+        await store.tend(at: .max)
+        #expect(merges.count >= 3)
+        #expect(try scratch.count("segment") < 3 * 8)
+        await store.close()
+    }
+
+    @Test("a deleted document is kept for its time, and then nothing of it is left")
+    func purged() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        for _ in 0..<40 { try await document.type("ab") }
+        let other = try await Following(on: store, "other")
+        let (id, month) = (document.entry.id, 30 * StoreSettings.day)
+        #expect(refusal(await store.delete(id, at: 1000)) == nil)
+        await store.tend(at: month + 999)
+        guard case .undeleted = await store.undelete(id) else {
+            throw Unexpected(what: "it was gone a millisecond too early")
+        }
+        #expect(refusal(await store.delete(id, at: 1000)) == nil)
+        await store.tend(at: month + 1000)
+        #expect(await store.undelete(id) == .refused(.gone))
+        for table in ["segment", "snapshot", "pusher"] { #expect(try scratch.count(table) == 0, "\(table)") }
+        #expect(try scratch.count("document") == 1)
+        #expect(refusal(await store.find(other.entry.name)) == nil)
+        // Its identity is never given again.
+        guard case .created(let again) = await store.create(document.entry.name) else {
+            throw Unexpected(what: "the name was not free")
+        }
+        #expect(again.id > other.entry.id)
+        await store.close()
+    }
+
+    @Test("a pusher is forgotten once he was not seen for his time, and not before")
+    func forgotten() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        try await document.type("a")
+        try await document.type("bc", by: SampleLog.bob)
+        // Samples are pushed at 1000 and their seq.
+        let quarter = 90 * StoreSettings.day
+        await store.tend(at: quarter + 1001)
+        #expect(try await store.pusher(SampleLog.ann, in: document.entry.id).get().entry != nil)
+        await store.tend(at: quarter + 1002)
+        #expect(try await store.pusher(SampleLog.ann, in: document.entry.id).get().entry == nil)
+        #expect(try await store.pusher(SampleLog.bob, in: document.entry.id).get().entry?.seq == 3)
+        await store.close()
+    }
+
+    @Test("history is kept for the time that the settings say, to the revision")
+    func trimmedByTime() async throws {
+        var settings = StoreSettings()
+        settings.keepHistory = .time(5000)
+        let (store, document, scratch) = try await trimmed(settings, at: 1040 + 5000)
+        defer { scratch.remove() }
+        // Change n is of the time 1000 + n: those before 1040 are forgotten.
+        #expect(try await store.find(document.entry.name).get().start == 39)
+        try await check(store, document, from: 39)
+        #expect(try scratch.number("SELECT min(first) FROM segment") == 40)
+        await store.tend(at: 1040 + 5000)
+        #expect(try await store.find(document.entry.name).get().start == 39)
+        await store.close()
+    }
+
+    @Test("of a history of which so many revisions are kept, that many are left")
+    func trimmedByCount() async throws {
+        var settings = StoreSettings()
+        settings.keepHistory = .revisions(32)
+        let (store, document, scratch) = try await trimmed(settings, at: .max)
+        defer { scratch.remove() }
+        #expect(try await store.find(document.entry.name).get().start == 68)
+        try await check(store, document, from: 68)
+        #expect(try scratch.number("SELECT min(first) FROM segment") == 69)
+        #expect(try scratch.count("snapshot") >= 1)
+        await store.close()
+    }
+
+    @Test("the space of what was merged or removed goes back to the file system")
+    func space() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        for _ in 0..<300 { try await document.type("abcd") }
+        await store.close()
+        let before = try scratch.databaseBytes().count
+        let again = try SQLiteStore(folder: scratch.path)
+        await again.tend(at: .max)
+        await again.close()
+        #expect(try scratch.databaseBytes().count < before)
+        #expect(try scratch.number("PRAGMA freelist_count") * 8 <= scratch.number("PRAGMA page_count"))
+    }
+
+    /// A store with these settings and a document of a hundred letters, tended once.
+    private func trimmed(
+        _ settings: StoreSettings, at time: Int64
+    ) async throws -> (SQLiteStore, Following, Scratch) {
+        let scratch = try Scratch()
+        let store = try SQLiteStore(folder: scratch.path, settings: settings)
+        var document = try await Following(on: store)
+        for _ in 0..<10 { try await document.typeAtOnce("0123456789") }
+        await store.tend(at: time)
+        return (store, document, scratch)
+    }
+
+    private func check(_ store: SQLiteStore, _ document: Following, from start: Int) async throws {
+        let id = document.entry.id
+        #expect(
+            refusal(await store.text(of: id, at: Revision(start - 1))) == .trimmed(start: Revision(start)))
+        for revision in start...document.head.value {
+            let text = try await store.text(of: id, at: Revision(revision)).get().text
+            #expect(text == document.texts[revision])
+        }
+        let changes = try await store.read(id, after: Revision(start)).get().segment.changes
+        #expect(changes == Array(document.log[start...]))
+    }
+}

@@ -16,7 +16,8 @@ package final class SQLiteStore: DocumentStore {
     private let upkeep: Upkeep
     private let due = DueDocuments()
     /// What the store does by itself, until it is closed.
-    private let tending: Task<Void, Never>
+    private let tending: [Task<Void, Never>]
+    private let calls = OpenCalls()
     private let tell: @Sendable (StoreEvent) -> Void
 
     /// Opens the store in a folder that exists, and makes it where there is none. `tell` is called on any queue, and
@@ -42,9 +43,11 @@ package final class SQLiteStore: DocumentStore {
         let reader = UpkeepReader(
             HistoryReader(database: try folder.openForReading(), generation: generation))
         upkeep = Upkeep(
-            writes: writes, reader: Confined(to: "caret.store.upkeep", reader), settings: settings, tell: tell
-        )
-        tending = Task { [upkeep, due] in await upkeep.run(due) }
+            writes: writes, reader: Confined(to: "caret.store.upkeep", reader), settings: settings,
+            calls: calls, tell: tell)
+        tending = [
+            Task { [upkeep, due] in await upkeep.run(due) }, Task { [upkeep] in await upkeep.runRounds() },
+        ]
     }
 
     /// Does not begin anew where there was a store.
@@ -85,9 +88,10 @@ package final class SQLiteStore: DocumentStore {
     /// Ends all calls that were made, and lets the folder go. No call may follow.
     package func close(then completion: @escaping @Sendable () -> Void) {
         due.close()
-        tending.cancel()
+        for task in tending { task.cancel() }
         Task { [self] in
-            await tending.value
+            await calls.close()
+            for task in tending { await task.value }
             // The writer last: who closes last brings the log into the database.
             for reader in [lookups, histories] { await reader.closed() }
             await upkeep.reader.closed()
@@ -100,7 +104,11 @@ package final class SQLiteStore: DocumentStore {
 
     /// Goes once through all documents, as `StoreSettings` and the time say: removes what was deleted long ago, forgets
     /// what need not be kept, merges what rests, and gives space back.
-    package func tend(at time: Int64) async { await upkeep.round(at: time) }
+    package func tend(at time: Int64) async {
+        calls.began()
+        defer { calls.ended() }
+        await upkeep.round(at: time)
+    }
 
     // MARK: Checking and copying
 
@@ -109,6 +117,8 @@ package final class SQLiteStore: DocumentStore {
     package func verify(
         _ document: DocumentID? = nil, progress: @escaping @Sendable (CheckProgress) -> Void = { _ in }
     ) async throws -> CheckReport {
+        calls.began()
+        defer { calls.ended() }
         let connection = Confined(to: "caret.store.check", try folder.openForReading())
         let result = await connection.done { database in
             Result { () throws(DatabaseFault) in
@@ -138,6 +148,8 @@ package final class SQLiteStore: DocumentStore {
     /// Copies the store as it is now into a new file, while everything goes on; the copy is checked before it gets
     /// its name.
     package func backUp(to path: String, at time: Int64) async throws(BackupFault) -> CheckReport {
+        calls.began()
+        defer { calls.ended() }
         let source: Database
         do throws(OpeningFault) { source = try folder.openForReading() } catch { throw BackupFault(error) }
         let backup = Backup(path: path, time: time, tell: tell)
@@ -245,7 +257,11 @@ package final class SQLiteStore: DocumentStore {
         _ document: DocumentID, through revision: Revision,
         then completion: @escaping @Sendable (Trimming) -> Void
     ) {
-        Task { [upkeep] in completion(await upkeep.trim(document, through: revision)) }
+        calls.began()
+        Task { [upkeep, calls] in
+            completion(await upkeep.trim(document, through: revision))
+            calls.ended()
+        }
     }
 
     // MARK: Calls that read

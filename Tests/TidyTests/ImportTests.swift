@@ -17,11 +17,13 @@ struct ImportTable {
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/caret-bench": ["CaretCore", "TestSupport", "CMalloc", "FoundationEssentials", "Glibc"],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
+        "Tests/CFaultVFS": [],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Synchronization", "Testing",
         ],
+        "Tests/StoreFaults": ["CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc"],
         "Tests/StoreWriter": ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc"],
         "Tests/TestSupport": [
             "CaretCore", "CaretLog", "CZlib", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",

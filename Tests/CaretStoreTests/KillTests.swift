@@ -1,7 +1,6 @@
 import CaretCore
 import CaretLog
 import CaretStore
-import Foundation
 import TestSupport
 import Testing
 
@@ -10,7 +9,7 @@ import Testing
     func killed() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
-        let rounds = ProcessInfo.processInfo.environment["CARET_FULL"] == nil ? 12 : 200
+        let rounds = isFullRun ? 200 : 12
         var acked = 0
         for round in 0..<rounds {
             var random = Seeded(UInt64(round))
@@ -21,30 +20,39 @@ import Testing
         print("kill -9: \(rounds) rounds, \(acked) acks before the kills, nothing lost")
     }
 
+    @Test(
+        "kill -9 right before a write, a sync or a truncation loses nothing either, inside of a checkpoint too"
+    )
+    func killedAtOperation() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let faulty = FaultyRun(seed: 3, rounds: 160)
+        let whole = try faulty.outcome(in: scratch)
+        var random = Seeded(1)
+        var moments: [String] = []
+        for (name, kind, count) in [("write", FaultTrace.Kind.wrote, 12), ("sync", .synced, 6)] {
+            let all = whole.trace.operations(kind)
+            let inside = all.indices.filter { all[$0].file == FaultTrace.database }
+            for round in 0..<(isFullRun ? count * 10 : count) {
+                let number = round % 2 == 0 ? random.pick(inside) + 1 : random.number(1...all.count)
+                moments.append("\(name):\(number)")
+            }
+        }
+        moments += (1...whole.trace.operations(.truncated).count).map { "truncate:\($0)" }
+        for moment in moments {
+            let outcome = try faulty.outcome(in: scratch, "kill=\(moment)")
+            #expect(outcome.end.status == nil, "\(moment): the process was not killed")
+            let fault = try await faulty.fault(in: scratch.data, acked: outcome.acked)
+            #expect(fault == nil, "killed at \(moment)")
+        }
+        print("kill -9 at an operation: \(moments.count) kills, nothing lost")
+    }
+
     /// Runs the writer until it has acked so often, kills it, and answers with the last head of each document that
     /// it told, and how many acks it told.
     private func killedWriter(in folder: String, after acks: Int) throws -> (acked: [String: Int], lines: Int)
     {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-            .deletingLastPathComponent().appending(path: "store-writer")
-        process.arguments = [folder]
-        process.standardOutput = output
-        try process.run()
-        var told = Data()
-        while told.count(where: { $0 == UInt8(ascii: "\n") }) < acks {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty {
-                throw Unexpected(
-                    what: "the writer stopped by itself: \(String(decoding: told, as: UTF8.self))")
-            }
-            told.append(more)
-        }
-        kill(process.processIdentifier, SIGKILL)
-        told.append(output.fileHandleForReading.readDataToEndOfFile())
-        process.waitUntilExit()
-        let lines = String(decoding: told, as: UTF8.self).split(separator: "\n")
+        let lines = try ChildProcess("store-writer", [folder]).killed(afterLines: acks).lines
         var heads: [String: Int] = [:]
         for line in lines {
             let words = line.split(separator: " ")

@@ -51,7 +51,7 @@ package struct FixedRun: Sendable {
         var random = Seeded(seed)
         for document in 0..<FixedRun.documents { take(.create(document)) }
         for round in 0..<rounds {
-            if round == rounds / 2 { take(.reopen) }
+            if round == rounds / 4 { take(.reopen) }
             take(nextStep(atOnce, &random))
         }
     }

@@ -1,0 +1,71 @@
+import Foundation
+
+/// What the layer of faults wrote down: every operation on the files of a database, and the acks, in one order.
+struct FaultTrace {
+    enum Kind: UInt8 {
+        case opened = 0x6F
+        case wrote = 0x77
+        case synced = 0x73
+        case truncated = 0x74
+        case deleted = 0x64
+        case marked = 0x6D
+        /// A state of the file that is written past SQLite.
+        case beside = 0x62
+    }
+
+    struct Entry {
+        let kind: Kind
+        /// The name; empty where it is no operation on a file.
+        let file: String
+        /// It was made to fail, and not done.
+        let hasFailed: Bool
+        let offset: Int
+        let bytes: ArraySlice<UInt8>
+
+        /// A number of steps that are acked by now; nil where it is no mark of that.
+        var acked: Int? { kind == .marked ? Int(String(decoding: bytes, as: UTF8.self)) : nil }
+    }
+
+    let entries: [Entry]
+
+    static let database = "caret.sqlite"
+    static let log = "caret.sqlite-wal"
+    static let beside = "caret.commits"
+
+    init(contentsOf path: String) throws {
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        var entries: [Entry] = []
+        var names: [UInt8: String] = [:]
+        var at = 0
+        while at < bytes.count {
+            guard at + 16 <= bytes.count, let kind = Kind(rawValue: bytes[at]) else {
+                throw Unexpected(what: "a trace that is not understood at \(at)")
+            }
+            let end = at + 16 + Int(FaultTrace.number(bytes[(at + 4)..<(at + 8)]))
+            guard end <= bytes.count else { throw Unexpected(what: "a trace that was cut off at \(at)") }
+            let (file, content) = (bytes[at + 1], bytes[(at + 16)..<end])
+            if kind == .opened { names[file] = String(decoding: content, as: UTF8.self) }
+            entries.append(
+                Entry(
+                    kind: kind, file: kind == .marked || kind == .beside ? "" : names[file] ?? "",
+                    hasFailed: bytes[at + 2] == 1,
+                    offset: Int(bitPattern: UInt(FaultTrace.number(bytes[(at + 8)..<(at + 16)]))),
+                    bytes: content))
+            at = end
+        }
+        self.entries = entries
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// How many steps are acked by the marks in front of an entry.
+    func acked(before index: Int) -> Int { entries[..<index].last { $0.acked != nil }?.acked ?? 0 }
+
+    /// The operations of a kind; the n-th fails where the n-th is to fail.
+    func operations(_ kind: Kind) -> [Entry] { entries.filter { $0.kind == kind } }
+
+    /// The first operation that was made to fail.
+    var firstFailure: Int? { entries.firstIndex(where: \.hasFailed) }
+}

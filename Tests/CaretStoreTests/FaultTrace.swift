@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What the layer of faults wrote down: every operation on the files of a database, and the acks, in one order.
 struct FaultTrace {
@@ -63,8 +64,17 @@ struct FaultTrace {
     /// How many steps are acked by the marks in front of an entry.
     func acked(before index: Int) -> Int { entries[..<index].last { $0.acked != nil }?.acked ?? 0 }
 
-    /// The operations of a kind; the n-th fails where the n-th is to fail.
-    func operations(_ kind: Kind) -> [Entry] { entries.filter { $0.kind == kind } }
+    /// The operations of a kind, each with its file; the n-th of them is the one that an order for n strikes.
+    func files(of kind: Kind) -> [String] { entries.filter { $0.kind == kind }.map(\.file) }
+
+    /// So many numbers of operations of a kind, half of them on the database itself, where a checkpoint is.
+    func someNumbers(_ count: Int, of kind: Kind, _ random: inout Seeded) -> [Int] {
+        let files = files(of: kind)
+        let inside = files.indices.filter { files[$0] == FaultTrace.database }
+        return (0..<count).map { round in
+            round % 2 == 0 && !inside.isEmpty ? random.pick(inside) + 1 : random.number(1...files.count)
+        }
+    }
 
     /// The first operation that was made to fail.
     var firstFailure: Int? { entries.firstIndex(where: \.hasFailed) }

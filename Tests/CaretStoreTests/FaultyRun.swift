@@ -9,8 +9,8 @@ struct FaultyRun {
     private let seed: UInt64
     private let rounds: Int
 
-    init(seed: UInt64, rounds: Int) {
-        run = FixedRun(seed: seed, rounds: rounds)
+    init(seed: UInt64, rounds: Int, atOnce: Int = 3) {
+        run = FixedRun(seed: seed, rounds: rounds, atOnce: atOnce)
         (self.seed, self.rounds) = (seed, rounds)
     }
 

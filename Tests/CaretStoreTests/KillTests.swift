@@ -31,14 +31,10 @@ import Testing
         var random = Seeded(1)
         var moments: [String] = []
         for (name, kind, count) in [("write", FaultTrace.Kind.wrote, 12), ("sync", .synced, 6)] {
-            let all = whole.trace.operations(kind)
-            let inside = all.indices.filter { all[$0].file == FaultTrace.database }
-            for round in 0..<(isFullRun ? count * 10 : count) {
-                let number = round % 2 == 0 ? random.pick(inside) + 1 : random.number(1...all.count)
-                moments.append("\(name):\(number)")
-            }
+            moments += whole.trace.someNumbers(isFullRun ? count * 10 : count, of: kind, &random)
+                .map { "\(name):\($0)" }
         }
-        moments += (1...whole.trace.operations(.truncated).count).map { "truncate:\($0)" }
+        moments += whole.trace.files(of: .truncated).indices.map { "truncate:\($0 + 1)" }
         for moment in moments {
             let outcome = try faulty.outcome(in: scratch, "kill=\(moment)")
             #expect(outcome.end.status == nil, "\(moment): the process was not killed")

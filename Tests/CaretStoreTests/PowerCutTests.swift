@@ -54,6 +54,8 @@ private struct Recorded {
     let trace: FaultTrace
     /// The entries at which the database has pages that are not synced.
     private let insideCheckpoint: [Int]
+    /// The entries at which files are made, removed or cut, but for the last few.
+    private let turns: [Int]
 
     init(_ number: Int, in scratch: Scratch) throws {
         self.number = number
@@ -71,6 +73,9 @@ private struct Recorded {
             if entry.file == FaultTrace.database { isDirty = entry.kind == .wrote }
         }
         insideCheckpoint = inside
+        let kinds: Set = [FaultTrace.Kind.opened, .deleted, .truncated]
+        let entries = outcome.trace.entries
+        turns = entries.indices.dropLast(6).filter { kinds.contains(entries[$0].kind) }
     }
 
     struct Image {
@@ -80,10 +85,19 @@ private struct Recorded {
         let isInsideCheckpoint: Bool
     }
 
+    /// In most cases one at which more can go wrong than that a commit is cut off.
+    private func moment(_ random: inout Seeded) -> Int {
+        switch random.number(0...9) {
+        case 0...3: random.pick(insideCheckpoint)
+        case 4...5: random.pick(turns) + random.number(0...6)
+        default: random.number(0...trace.entries.count)
+        }
+    }
+
     /// What a power cut leaves at a moment that the seed decides.
     func image(_ seed: Int, deafTo deaf: String? = nil) -> Image {
         var random = Seeded(UInt64(seed))
-        let cut = random.chance(40) ? random.pick(insideCheckpoint) : random.number(0...trace.entries.count)
+        let cut = moment(&random)
         var disk = ForgetfulDisk(random, deafTo: deaf)
         disk.take(trace.entries[..<cut])
         return Image(

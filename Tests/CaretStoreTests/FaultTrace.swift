@@ -67,9 +67,11 @@ struct FaultTrace {
     /// The operations of a kind, each with its file; the n-th of them is the one that an order for n strikes.
     func files(of kind: Kind) -> [String] { entries.filter { $0.kind == kind }.map(\.file) }
 
-    /// So many numbers of operations of a kind, half of them on the database itself, where a checkpoint is.
+    /// So many numbers of operations of a kind, half of them on the database itself, where a checkpoint is; all where
+    /// there are no more.
     func someNumbers(_ count: Int, of kind: Kind, _ random: inout Seeded) -> [Int] {
         let files = files(of: kind)
+        if files.count <= count { return files.indices.map { $0 + 1 } }
         let inside = files.indices.filter { files[$0] == FaultTrace.database }
         return (0..<count).map { round in
             round % 2 == 0 && !inside.isEmpty ? random.pick(inside) + 1 : random.number(1...files.count)

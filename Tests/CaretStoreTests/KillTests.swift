@@ -35,13 +35,17 @@ import Testing
                 .map { "\(name):\($0)" }
         }
         moments += whole.trace.files(of: .truncated).indices.map { "truncate:\($0 + 1)" }
+        var kills = 0
         for moment in moments {
             let outcome = try faulty.outcome(in: scratch, "kill=\(moment)")
-            #expect(outcome.end.status == nil, "\(moment): the process was not killed")
+            // A run whose upkeep falls otherwise may have fewer operations, and end first.
+            #expect(outcome.end.status == nil || outcome.end.status == 0, "\(moment): \(outcome.end)")
+            kills += outcome.end.status == nil ? 1 : 0
             let fault = try await faulty.fault(in: scratch.data, acked: outcome.acked)
             #expect(fault == nil, "killed at \(moment)")
         }
-        print("kill -9 at an operation: \(moments.count) kills, nothing lost")
+        #expect(kills > moments.count / 2)
+        print("kill -9 at an operation: \(kills) kills")
     }
 
     /// Runs the writer until it has acked so often, kills it, and answers with the last head of each document that

@@ -22,10 +22,13 @@ import Testing
             inside += image.isInsideCheckpoint ? 1 : 0
             try scratch.makeData(image.files)
             let fault = try await recorded.faulty.fault(in: scratch.data, acked: image.acked)
+            if fault == nil { continue }
+            let kept = try Scratch()
+            try kept.makeData(image.files)
             #expect(
                 fault == nil,
                 """
-                seed \(seed), cut before entry \(image.cut) of \(recorded.trace.entries.count)
+                seed \(seed), cut before entry \(image.cut) of \(recorded.trace.entries.count), left in \(kept.data)
                 replay: CARET_SEED=\(seed) swift test -c release --scratch-path .build/tests --filter powerCuts
                 """)
         }

@@ -3,6 +3,7 @@ import CaretCore
 import CaretLog
 import CaretStore
 import Glibc
+import Synchronization
 import TestSupport
 
 /// Does the steps of a run on a store.
@@ -10,8 +11,14 @@ struct Runner {
     private let run: FixedRun
     private let folder: String
     private var store: SQLiteStore
+    private let failure: Failure
     private var entries: [Int: DocumentEntry] = [:]
     private var done = 0
+
+    /// Whether the store has said that its disk failed.
+    private final class Failure: Sendable {
+        let hasCome = Mutex(false)
+    }
 
     /// Why a step was not done.
     private enum Refused: Error {
@@ -22,13 +29,16 @@ struct Runner {
     init(_ run: FixedRun, in folder: String) throws(OpeningFault) {
         self.run = run
         self.folder = folder
-        store = try Runner.opened(folder)
+        failure = Failure()
+        store = try Runner.opened(folder, failure)
     }
 
-    private static func opened(_ folder: String) throws(OpeningFault) -> SQLiteStore {
+    private static func opened(_ folder: String, _ failure: Failure) throws(OpeningFault) -> SQLiteStore {
         try SQLiteStore(folder: folder) { event in
             switch event {
-            case .failed: say("event: failed")
+            case .failed:
+                failure.hasCome.withLock { $0 = true }
+                say("event: failed")
             case .full: say("event: full")
             default: break
             }
@@ -109,10 +119,13 @@ struct Runner {
             let answer = await store.trim(try entry(document).id, through: through)
             if answer == .refused(.refused(.full)) { throw Refused.full }
             if answer != .trimmed(start: through) { throw Refused.other("\(answer)") }
-        case .tend: await store.tend(at: 10 * 60_000)
+        case .tend:
+            await store.tend(at: 10 * 60_000)
+            // It answers nothing; a server ends where its store says that.
+            if failure.hasCome.withLock({ $0 }) { throw Refused.other("a failure") }
         case .reopen:
             await close()
-            store = try Runner.opened(folder)
+            store = try Runner.opened(folder, failure)
         }
     }
 

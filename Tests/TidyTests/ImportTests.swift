@@ -23,7 +23,9 @@ struct ImportTable {
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Synchronization", "Testing",
         ],
-        "Tests/StoreFaults": ["CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc"],
+        "Tests/StoreFaults": [
+            "CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
+        ],
         "Tests/StoreWriter": ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc"],
         "Tests/TestSupport": [
             "CaretCore", "CaretLog", "CZlib", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",

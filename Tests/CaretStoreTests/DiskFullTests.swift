@@ -12,7 +12,7 @@ import Testing
             return
         }
         for kilobytes in isFullRun ? Array(stride(from: 2048, through: 8192, by: 512)) : [2048, 8192] {
-            let scratch = try Scratch()
+            let scratch = try Scratch.inMemory()
             defer { scratch.remove() }
             try scratch.makeData()
             let full = FullRun(seed: UInt64(kilobytes))
@@ -26,7 +26,7 @@ import Testing
         // From where the store just opens to where it has brought its log into the database more than once.
         let bounds = stride(from: 400_000, through: 4_400_000, by: isFullRun ? 50_000 : 975_000)
         for bound in bounds {
-            let scratch = try Scratch()
+            let scratch = try Scratch.inMemory()
             defer { scratch.remove() }
             try scratch.makeData()
             let full = FullRun(seed: UInt64(bound))

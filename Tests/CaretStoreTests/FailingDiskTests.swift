@@ -47,7 +47,7 @@ import Testing
     private func fail(
         _ operation: Operation, of faulty: FaultyRun, with faults: (FaultTrace) -> [String]
     ) async throws {
-        let scratch = try Scratch()
+        let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let whole = try faulty.outcome(in: scratch)
         #expect(whole.end.status == 0)

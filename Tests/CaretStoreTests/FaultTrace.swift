@@ -67,14 +67,19 @@ struct FaultTrace {
     /// The operations of a kind, each with its file; the n-th of them is the one that an order for n strikes.
     func files(of kind: Kind) -> [String] { entries.filter { $0.kind == kind }.map(\.file) }
 
-    /// So many numbers of operations of a kind, half of them on the database itself, where a checkpoint is; all where
-    /// there are no more.
+    /// So many numbers of operations of a kind, half of them inside of checkpoints between acks; all where there are no
+    /// more.
     func someNumbers(_ count: Int, of kind: Kind, _ random: inout Seeded) -> [Int] {
-        let files = files(of: kind)
-        if files.count <= count { return files.indices.map { $0 + 1 } }
-        let inside = files.indices.filter { files[$0] == FaultTrace.database }
+        var (all, inside, isServing) = (0, [Int](), false)
+        for entry in entries {
+            if entry.kind == .marked { isServing = entry.acked != nil }
+            if entry.kind != kind { continue }
+            all += 1
+            if isServing && entry.file == FaultTrace.database { inside.append(all) }
+        }
+        if all <= count { return Array(1...all) }
         return (0..<count).map { round in
-            round % 2 == 0 && !inside.isEmpty ? random.pick(inside) + 1 : random.number(1...files.count)
+            round % 2 == 0 && !inside.isEmpty ? random.pick(inside) : random.number(1...all)
         }
     }
 

@@ -49,7 +49,11 @@ struct FaultyRun {
         }
         var differences: [String] = []
         for count in run.possible(after: acked) {
-            guard let difference = try await run.difference(in: store, after: count) else {
+            let found: String?
+            do { found = try await run.difference(in: store, after: count) } catch {
+                found = "\(error) where it is read"
+            }
+            guard let difference = found else {
                 differences = []
                 break
             }

@@ -24,7 +24,7 @@ import Testing
         "kill -9 right before a write, a sync or a truncation loses nothing either, inside of a checkpoint too"
     )
     func killedAtOperation() async throws {
-        let scratch = try Scratch()
+        let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let faulty = FaultyRun(seed: 3, rounds: 160)
         let whole = try faulty.outcome(in: scratch)

@@ -36,15 +36,9 @@ import Testing
     }
 }
 
-/// A run that is longer than its disk is large.
+/// A run that is longer than its disk is large. It appends to one document at a time, so that a step is done or not.
 private struct FullRun {
-    private let seed: UInt64
-    private let run: FixedRun
-
-    init(seed: UInt64) {
-        self.seed = seed
-        run = FixedRun(seed: seed, rounds: FullRun.rounds, atOnce: 1)
-    }
+    let seed: UInt64
 
     private static let rounds = 300
 
@@ -101,8 +95,7 @@ private struct SmallFileSystem {
             """
         let arguments = [
             "sh", "-c", script, "sh", ChildProcess.path(of: "store-faults"), scratch.data,
-            scratch.path + "/small",
-            String(kilobytes),
+            scratch.path + "/small", String(kilobytes),
         ]
         return try ChildProcess(at: "/usr/bin/env", way + arguments + orders).ended()
     }

@@ -15,6 +15,8 @@ enum { most_files = 8, kinds = 4, most_beside = 256 };
 struct watched {
     char name[64];
     int64_t size;
+    /// The trace has all that it holds.
+    int known;
 };
 
 // Everything below is read and changed only while `lock` is held. It is also held while an operation is done, so that
@@ -237,6 +239,19 @@ static int open_real(const char *name, sqlite3_file *file, int flags, int *answe
     return code;
 }
 
+/// Records what a file holds that was made past the layer.
+static void put_found(sqlite3_file *file, int at) {
+    if (trace < 0) return;
+    void *bytes = malloc((size_t)files[at].size + 1);
+    if (bytes == NULL) stop("no memory for a file that was found\n");
+    int count = (int)files[at].size;
+    if (count > 0 && real(file)->pMethods->xRead(real(file), bytes, count, 0) != SQLITE_OK) {
+        stop("a file that was found cannot be read\n");
+    }
+    put(FAULT_FOUND, at, 0, 0, bytes, (uint32_t)count);
+    free(bytes);
+}
+
 static int open_watched(const char *name, sqlite3_file *file, int flags, int *answered) {
     int is_there = 0;
     int code = base->xAccess(base, name, SQLITE_ACCESS_EXISTS, &is_there);
@@ -249,7 +264,10 @@ static int open_watched(const char *name, sqlite3_file *file, int flags, int *an
     code = open_real(name, file, flags, answered);
     if (code != SQLITE_OK) return code;
     put(FAULT_OPENED, at, 0, !is_there, files[at].name, (uint32_t)strlen(files[at].name));
-    return real(file)->pMethods->xFileSize(real(file), (sqlite3_int64 *)&files[at].size);
+    code = real(file)->pMethods->xFileSize(real(file), (sqlite3_int64 *)&files[at].size);
+    if (is_there && !files[at].known) put_found(file, at);
+    files[at].known = 1;
+    return code;
 }
 
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *answered) {

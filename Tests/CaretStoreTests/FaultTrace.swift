@@ -5,6 +5,8 @@ import TestSupport
 struct FaultTrace {
     enum Kind: UInt8 {
         case opened = 0x6F
+        /// What a file holds that was made, and synced, past SQLite.
+        case found = 0x66
         case wrote = 0x77
         case synced = 0x73
         case truncated = 0x74

@@ -56,6 +56,9 @@ struct ForgetfulDisk {
             files[file].durable = content(of: files[file])
             files[file].unsynced = []
         case (_, true), (.opened, _), (.marked, _), (.beside, _): break
+        case (.found, _):
+            files[file] = File(durable: Array(entry.bytes), syncsFolder: files[file].syncsFolder)
+            syncFolder()
         case (.wrote, false): files[file].unsynced.append(.wrote(entry.offset, entry.bytes))
         case (.truncated, false): files[file].unsynced.append(.truncated(entry.offset))
         case (.deleted, false):

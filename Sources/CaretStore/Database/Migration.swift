@@ -36,23 +36,15 @@ struct Migrator {
     }
 
     /// Marks an empty file as ours, with nothing applied yet.
-    static func begin(_ database: Database) throws(OpeningFault) {
-        try database.transaction { () throws(OpeningFault) in
-            do throws(DatabaseFault) {
-                try database.execute(
-                    """
-                    PRAGMA application_id = \(Migration.applicationID);
-                    CREATE TABLE schema_migration (
-                        number   INTEGER PRIMARY KEY,
-                        checksum BLOB    NOT NULL
-                    ) STRICT;
-                    """)
-            } catch {
-                throw .database(error)
-            }
-        } orFault: {
-            .database($0)
-        }
+    static func begin(_ database: Database) throws(DatabaseFault) {
+        try database.execute(
+            """
+            PRAGMA application_id = \(Migration.applicationID);
+            CREATE TABLE schema_migration (
+                number   INTEGER PRIMARY KEY,
+                checksum BLOB    NOT NULL
+            ) STRICT;
+            """)
     }
 
     /// Refuses a file whose schema is not that of this build, and leaves it as it is.

@@ -43,6 +43,8 @@ struct fault_plan {
 enum fault_record {
     /// The bytes are the file's name, and the offset is 1 where it was made.
     FAULT_OPENED = 'o',
+    /// The bytes are all that the file holds, which was made past the layer, and is taken for synced.
+    FAULT_FOUND = 'f',
     /// The bytes were written at the offset.
     FAULT_WROTE = 'w',
     FAULT_SYNCED = 's',

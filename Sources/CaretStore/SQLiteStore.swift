@@ -24,13 +24,14 @@ package final class SQLiteStore: DocumentStore {
     /// must return soon.
     package init(
         folder path: String, settings: StoreSettings = StoreSettings(),
+        migrations: [Migration] = Migration.all,
         tell: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws(OpeningFault) {
         self.tell = tell
         folder = try DataFolder(path)
         let counter = try CommitCounter(folder: path)
         try SQLiteStore.refuseLoss(of: folder.databasePath, counter)
-        let database = try folder.openForWriting(tell: tell)
+        let database = try folder.openForWriting(migrations: migrations, tell: tell)
         let row = try SQLiteStore.row(of: database, counter, tell)
         let generation = row.place.generation
         lookups = Confined(
@@ -135,7 +136,24 @@ package final class SQLiteStore: DocumentStore {
     ) throws(OpeningFault) -> CheckReport {
         let folder = try DataFolder(path)
         guard try checkHeader(of: folder.databasePath) == .ours else { throw .system(ENOENT) }
-        let database = try folder.openForReading()
+        return try check(try folder.openForReading(), progress)
+    }
+
+    /// Checks a backup as it is; its mark stays.
+    package static func verify(
+        backup path: String, progress: (CheckProgress) -> Void = { _ in }
+    ) throws(OpeningFault) -> CheckReport {
+        guard try checkHeader(of: path) == .ours else { throw .system(ENOENT) }
+        let database: Database
+        do throws(DatabaseFault) { database = try Database(path: path, for: .read) } catch {
+            throw .database(error)
+        }
+        return try check(database, progress)
+    }
+
+    private static func check(
+        _ database: Database, _ progress: (CheckProgress) -> Void
+    ) throws(OpeningFault) -> CheckReport {
         try Migrator(migrations: Migration.all).requireAll(in: database)
         do throws(DatabaseFault) {
             var check = try StoreCheck(database)

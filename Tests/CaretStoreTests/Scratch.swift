@@ -38,6 +38,12 @@ struct Scratch {
         return try database.first(sql) { $0.integer(0) } ?? 0
     }
 
+    /// The backups that a writer has made here.
+    func backups() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path)
+            .filter { $0.hasPrefix("backup-") && !$0.contains(".partial") }.map { "\(path)/\($0)" }
+    }
+
     func count(_ table: String) throws -> Int64 { try number("SELECT count(*) FROM \(table)") }
 }
 

@@ -26,7 +26,9 @@ struct ImportTable {
         "Tests/StoreFaults": [
             "CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
         ],
-        "Tests/StoreWriter": ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc"],
+        "Tests/StoreWriter": [
+            "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
+        ],
         "Tests/TestSupport": [
             "CaretCore", "CaretLog", "CZlib", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],

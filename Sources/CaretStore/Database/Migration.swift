@@ -1,13 +1,18 @@
 import CaretLog
 
 /// One step of the schema, as `migrations/` has it.
-struct Migration {
-    let number: Int64
+package struct Migration: Sendable {
+    package let number: Int64
     let sql: [UInt8]
+
+    package init(number: Int64, sql: [UInt8]) {
+        self.number = number
+        self.sql = sql
+    }
 
     /// All steps in their order. A test compares the list with the folder. The build names each file as a constant,
     /// with an underscore in place of the first digit.
-    static let all = [
+    package static let all = [
         Migration(number: 1, sql: PackageResources._001_documents_sql)
     ]
 

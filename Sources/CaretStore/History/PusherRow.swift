@@ -38,8 +38,15 @@ struct PusherRow {
     }
 
     private var sum: Int64 {
-        RowSum.of(
-            [document.value, author, entry.seq, Int64(entry.revision.value), entry.used],
-            entry.digest.bytes, pusher.user.utf8, pusher.client.utf8)
+        var sum = RowSum()
+        sum.take(document.value)
+        sum.take(author)
+        sum.take(entry.seq)
+        sum.take(Int64(entry.revision.value))
+        sum.take(entry.used)
+        sum.take(entry.digest)
+        sum.take(pusher.user.utf8)
+        sum.take(pusher.client.utf8)
+        return sum.value()
     }
 }

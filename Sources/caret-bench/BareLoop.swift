@@ -14,27 +14,25 @@ struct BareLoop: ~Copyable {
     private let pusher: OpaquePointer
     private let document: OpaquePointer
     private let counter: OpaquePointer
-    private let names: [UnsafeBufferPointer<UInt8>]
     private let hash = BareLoop.kept([UInt8](repeating: 0x5A, count: 32))
     private let body: UnsafeBufferPointer<UInt8>
     private var heads: [Int64]
     private var next = 0
     private var commits: Int64 = 1
-    /// Numbers as large as sums and epochs are.
+    /// A number as large as sums are.
     private static let sum: Int64 = 0x1E37_79B9_7F4A_7C15
 
-    /// Of a database with documents of these names, numbered from 1, each with one author and one revision; `body` is
-    /// the stored form of a segment.
-    init(path: String, names: [[UInt8]], body: [UInt8]) {
+    /// Of a database with so many documents, numbered from 1, each with one author and one revision; `body` is the
+    /// stored form of a segment.
+    init(path: String, documents: Int, body: [UInt8]) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         guard sqlite3_open_v2(path, &opened, flags, nil) == SQLITE_OK, let opened else {
             preconditionFailure("SQLite did not open \(path)")
         }
         connection = opened
-        self.names = names.map(BareLoop.kept)
         self.body = BareLoop.kept(body)
-        heads = [Int64](repeating: 1, count: names.count)
+        heads = [Int64](repeating: 1, count: documents)
         let pragmas = """
             PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216;
             PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8192;
@@ -50,13 +48,14 @@ struct BareLoop: ~Copyable {
             opened)
         pusher = prepared(
             """
-            INSERT OR REPLACE INTO pusher (document, author, seq, revision, digest, used, sum)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO pusher (document, author, seq, revision, digest, used, sum) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (document, author) DO UPDATE SET seq = excluded.seq, revision = excluded.revision,
+            digest = excluded.digest, used = excluded.used, sum = excluded.sum
             """, opened)
         document = prepared(
             """
-            UPDATE document SET name = ?, epoch = ?, head = ?, start = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?,
-            line_break = ?, chain = ?, snapshot = ?, loose = ?, deleted = ?, sum = ? WHERE id = ?
+            UPDATE document SET head = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?, line_break = ?, chain = ?,
+            loose = ?, sum = ? WHERE id = ?
             """, opened)
         counter = prepared("UPDATE store SET commits = ?", opened)
     }
@@ -64,7 +63,8 @@ struct BareLoop: ~Copyable {
     deinit {
         for statement in [begin, commit, segment, pusher, document, counter] { sqlite3_finalize(statement) }
         sqlite3_close_v2(connection)
-        for bytes in names + [hash, body] { bytes.deallocate() }
+        hash.deallocate()
+        body.deallocate()
     }
 
     /// Commits a group of so many appends, each of one change, to one document after the other.
@@ -72,7 +72,7 @@ struct BareLoop: ~Copyable {
         run(begin)
         for _ in 0..<appends {
             append(to: next)
-            next = (next + 1) % names.count
+            next = (next + 1) % heads.count
         }
         commits += 1
         sqlite3_bind_int64(counter, 1, commits)
@@ -100,21 +100,16 @@ struct BareLoop: ~Copyable {
         sqlite3_bind_int64(pusher, 6, time)
         sqlite3_bind_int64(pusher, 7, BareLoop.sum &* head)
         run(pusher)
-        bind(names[index], 1, document)
-        sqlite3_bind_int64(document, 2, BareLoop.sum &* id)
+        sqlite3_bind_int64(document, 1, head)
+        sqlite3_bind_int64(document, 2, head)
         sqlite3_bind_int64(document, 3, head)
-        sqlite3_bind_int64(document, 4, 0)
-        sqlite3_bind_int64(document, 5, head)
-        sqlite3_bind_int64(document, 6, head)
-        sqlite3_bind_int64(document, 7, head)
-        sqlite3_bind_int64(document, 8, time)
-        sqlite3_bind_int64(document, 9, 0)
-        bind(hash, 10, document)
-        sqlite3_bind_int64(document, 11, 0)
-        sqlite3_bind_int64(document, 12, head)
-        sqlite3_bind_null(document, 13)
-        sqlite3_bind_int64(document, 14, BareLoop.sum &* head)
-        sqlite3_bind_int64(document, 15, id)
+        sqlite3_bind_int64(document, 4, head)
+        sqlite3_bind_int64(document, 5, time)
+        sqlite3_bind_int64(document, 6, 0)
+        bind(hash, 7, document)
+        sqlite3_bind_int64(document, 8, head)
+        sqlite3_bind_int64(document, 9, BareLoop.sum &* head)
+        sqlite3_bind_int64(document, 10, id)
         run(document)
     }
 

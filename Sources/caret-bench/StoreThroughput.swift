@@ -111,13 +111,10 @@ struct StoreThroughput {
         await store.closed()
         let pusher = SampleLog.ann
         let append = Writing.append(to: documents[0], by: pusher, at: 100)
-        let body = SegmentFormat.encoded(append.changes.map(\.logged), packing: .plain) { _ in
-            Int64(documents.count / 2 + 1)
-        }
+        let body = SegmentFormat.encoded(
+            append.changes.map(\.logged), packing: .plain, authors: [Int64(documents.count / 2 + 1)])
         return BareLoop(
-            path: folder + "/caret.sqlite",
-            names: entries.sorted { $0.id < $1.id }.map { $0.name.bytes.utf8 },
-            body: body)
+            path: folder + "/caret.sqlite", documents: documents.count, body: body)
     }
 
     private func row(_ outcome: Outcome, _ documents: Int) -> [String] {

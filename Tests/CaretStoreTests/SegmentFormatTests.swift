@@ -90,7 +90,8 @@ import Testing
     }
 
     private func encoded(_ changes: [LoggedChange], _ packing: SegmentFormat.Packing) -> [UInt8] {
-        SegmentFormat.encoded(changes, packing: packing) { Self.numbers[$0] ?? 0 }
+        SegmentFormat.encoded(
+            changes, packing: packing, authors: changes.map { Self.numbers[$0.pusher] ?? 0 })
     }
 
     private func sampleChanges(_ random: inout Seeded) throws -> [LoggedChange] {

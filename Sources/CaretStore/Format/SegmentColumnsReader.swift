@@ -32,19 +32,20 @@ struct SegmentColumnsReader {
     mutating func change() throws(SegmentFault) -> LoggedChange {
         let author = try authors.next()
         guard let pusher = pushers[author] else { throw .unknownAuthor(author) }
-        let seq = try bounded(seqs.next() + guess.seq(of: author))
+        guess.turn(to: author)
+        let seq = try bounded(seqs.next() + guess.seq)
         let time = try bounded(times.signed() + guess.time)
-        guess.passed(time: time, seq: seq, of: author)
+        guess.passed(time: time, seq: seq)
         var shape = try shapes.byte()
         var edits: [LoggedEdit] = []
         if shape == SegmentColumns.severalEdits {
             let count = try shapes.count(atMost: Int(Int32.max))
             for _ in 0..<count {
                 shape = try shapes.byte()
-                edits.append(try edit(shape, of: author))
+                edits.append(try edit(shape))
             }
         } else {
-            edits.append(try edit(shape, of: author))
+            edits.append(try edit(shape))
         }
         return LoggedChange(pusher: pusher, seq: seq, time: time, edits: edits)
     }
@@ -58,9 +59,9 @@ struct SegmentColumnsReader {
         if !isAtEnd { throw .excess }
     }
 
-    private mutating func edit(_ shape: UInt8, of author: Int64) throws(SegmentFault) -> LoggedEdit {
+    private mutating func edit(_ shape: UInt8) throws(SegmentFault) -> LoggedEdit {
         guard let shape = SegmentColumns.Shape(rawValue: shape) else { throw .badNumber }
-        let start = try starts.signed() + guess.start(of: author)
+        let start = try starts.signed() + guess.start
         let wide = guess.extras
         let place = try length(start, units.next() + wide.bytes, units.next() + wide.units)
         var gone = TextLength.zero
@@ -68,7 +69,7 @@ struct SegmentColumnsReader {
             gone = try length(Int64(removed.count(atMost: Int(Int32.max))), units.next(), units.next())
         }
         let edit = try edit(place, gone, shape.inserts ? inserted() : "")
-        guess.passed(edit, of: author)
+        guess.passed(edit)
         return edit
     }
 

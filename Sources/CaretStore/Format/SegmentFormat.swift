@@ -14,15 +14,18 @@ package enum SegmentFormat {
         case deflated = 1
     }
 
+    /// `authors` has the number of each change's pusher.
     package static func encoded(
-        _ changes: [LoggedChange], packing: Packing, number: (Pusher) -> Int64
+        _ changes: [LoggedChange], packing: Packing, authors: [Int64]
     ) -> [UInt8] {
+        precondition(authors.count == changes.count, "a change without the number of its pusher")
         var columns = SegmentColumns()
-        for change in changes { columns.append(change, author: number(change.pusher)) }
+        for (change, author) in zip(changes, authors) { columns.append(change, author: author) }
         var block = ByteColumn()
-        block.append([version, packing.rawValue])
+        block.append(byte: version)
+        block.append(byte: packing.rawValue)
         block.append(count: changes.count)
-        for column in columns.finished() {
+        columns.forEach { column in
             let body = packing == .deflated ? Deflate.packed(column) : column
             block.append(count: column.count)
             if packing == .deflated { block.append(count: body.count) }

@@ -53,6 +53,27 @@ struct DocumentRow {
         ]
     }
 
+    /// Writes what an append changes; everything else is in the database as it is here.
+    func writeHead(_ database: Database) throws(StoreFault) {
+        try database.write(
+            """
+            UPDATE document SET head = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?, line_break = ?, chain = ?,
+            loose = ?, sum = ? WHERE id = ?
+            """
+        ) { row in
+            row.next(entry.head.value)
+            row.next(entry.length.utf8)
+            row.next(entry.length.utf16)
+            row.next(entry.length.scalars)
+            row.next(entry.updated)
+            row.next(entry.lineBreak.stored)
+            row.next(chain.value)
+            row.next(loose)
+            row.next(sum)
+            row.next(entry.id.value)
+        }
+    }
+
     private var sum: Int64 {
         var sum = RowSum()
         sum.take(Int64(bitPattern: entry.epoch.document))

@@ -36,6 +36,10 @@ struct SHA256 {
     }
 }
 
+extension Binding {
+    mutating func next(_ digest: Digest) { withUnsafeBytes(of: digest.words) { next($0) } }
+}
+
 extension Digest {
     /// The 32 bytes as libcrypto writes them.
     var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }

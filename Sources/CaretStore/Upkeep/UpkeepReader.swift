@@ -209,11 +209,16 @@ extension HistoryReader {
     private mutating func encoded(_ segment: Segment, after before: Chain) throws(StoreFault)
         -> EncodedSegment
     {
-        var numbers: [Pusher: Int64] = [:]
-        for change in segment.changes where numbers[change.pusher] == nil {
-            guard let number = try number(of: change.pusher) else { throw .damaged }
-            numbers[change.pusher] = number
+        var authors: [Int64] = []
+        authors.reserveCapacity(segment.changes.count)
+        var last: (pusher: Pusher, number: Int64)?
+        for change in segment.changes {
+            if last?.pusher != change.pusher {
+                guard let number = try number(of: change.pusher) else { throw .damaged }
+                last = (change.pusher, number)
+            }
+            if let last { authors.append(last.number) }
         }
-        return EncodedSegment(segment, after: before, packing: .deflated, authors: numbers)
+        return EncodedSegment(segment, after: before, packing: .deflated, authors: authors)
     }
 }

@@ -4,12 +4,13 @@ import Glibc
 @main struct CaretBench {
     static let usage = """
         usage: caret-bench core [--quick]
-               caret-bench store [--quick] [--folder <folder>] [throughput] [history] [documents]
+               caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
           core       the shared core: text, difference, rebase, selections
           store      the store: durable appends, long histories, many documents; all three, or those that are named
           --quick    fewer rounds, for a first look; the figures of record are made without it
           --folder   where the store's files are made and removed again; else the folder for temporary files
+          --writing  with so many documents alone, in place of 1, 8, 32 and 1000; for a profile
         """
 
     static func main() async {

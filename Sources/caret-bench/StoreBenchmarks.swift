@@ -13,6 +13,7 @@ struct StoreBenchmarks {
 
     private var isQuick = false
     private var folder = FileManager.default.temporaryDirectory.path
+    private var writing = [1, 8, 32, 1000]
     private var chosen: [String] = []
 
     /// Nil where the arguments are not those of the command.
@@ -24,6 +25,9 @@ struct StoreBenchmarks {
             case "--folder":
                 guard let path = rest.popFirst() else { return nil }
                 folder = path
+            case "--writing":
+                guard let count = rest.popFirst().flatMap(Int.init), count > 0 else { return nil }
+                writing = [count]
             case _ where StoreBenchmarks.parts.contains(argument): chosen.append(argument)
             default: return nil
             }
@@ -35,7 +39,9 @@ struct StoreBenchmarks {
         let base = BenchFolder(path: folder + "/caret-bench-\(getpid())")
         print("The files are in \(folder), on \(Machine.fileSystem(of: folder)).\n")
         defer { base.remove() }
-        if chosen.contains("throughput") { await StoreThroughput(base: base, isQuick: isQuick).run() }
+        if chosen.contains("throughput") {
+            await StoreThroughput(base: base, isQuick: isQuick, counts: writing).run()
+        }
         if chosen.contains("history") { await StoreHistory(base: base, isQuick: isQuick).run() }
         if chosen.contains("documents") { await StoreMemory(base: base).run() }
     }

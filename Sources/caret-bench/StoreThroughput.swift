@@ -7,6 +7,8 @@ import TestSupport
 struct StoreThroughput {
     let base: BenchFolder
     let isQuick: Bool
+    /// With how many documents at once.
+    let counts: [Int]
 
     /// What one side did in one slice of the run.
     private struct Slice {
@@ -33,7 +35,7 @@ struct StoreThroughput {
             "bare p50", "p99", "CPU", "bare CPU", "merges",
         ])
         var turns = Table(WriterTurns.headings)
-        for documents in [1, 8, 32, 1000] {
+        for documents in counts {
             let (outcome, writer) = await measured(documents)
             table.row(row(outcome, documents))
             writer.rows(in: &turns, named: documents == 1 ? "1 document" : "\(documents) documents")

@@ -13,10 +13,11 @@ struct SegmentColumnsReader {
     private var lengths: ByteColumnReader
     private var text: ByteColumnReader
     private var guess = SegmentGuess()
-    private let pushers: [Int64: Pusher]
+    /// The one whose turn it is.
+    private var author: (number: Int64, pusher: Pusher)?
 
     /// `columns` are as many as the format has.
-    init(_ columns: [ArraySlice<UInt8>], pushers: [Int64: Pusher]) {
+    init(_ columns: [ArraySlice<UInt8>]) {
         shapes = ByteColumnReader(columns[0])
         authors = RunColumnReader(columns[1])
         seqs = RunColumnReader(columns[2])
@@ -26,13 +27,13 @@ struct SegmentColumnsReader {
         removed = ByteColumnReader(columns[6])
         lengths = ByteColumnReader(columns[7])
         text = ByteColumnReader(columns[8])
-        self.pushers = pushers
     }
 
-    mutating func change() throws(SegmentFault) -> LoggedChange {
-        let author = try authors.next()
-        guard let pusher = pushers[author] else { throw .unknownAuthor(author) }
-        guess.turn(to: author)
+    /// The next change; `look` finds the pusher of a number.
+    mutating func change(
+        by look: (Int64) throws(SegmentFault) -> Pusher
+    ) throws(SegmentFault) -> LoggedChange {
+        let pusher = try pusher(try authors.next(), look)
         let seq = try bounded(seqs.next() + guess.seq)
         let time = try bounded(times.signed() + guess.time)
         guess.passed(time: time, seq: seq)
@@ -48,6 +49,16 @@ struct SegmentColumnsReader {
             edits.append(try edit(shape))
         }
         return LoggedChange(pusher: pusher, seq: seq, time: time, edits: edits)
+    }
+
+    private mutating func pusher(
+        _ number: Int64, _ look: (Int64) throws(SegmentFault) -> Pusher
+    ) throws(SegmentFault) -> Pusher {
+        if let author, author.number == number { return author.pusher }
+        let pusher = try look(number)
+        author = (number, pusher)
+        guess.turn(to: number)
+        return pusher
     }
 
     /// Every column must have been used up.

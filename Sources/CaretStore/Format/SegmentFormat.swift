@@ -37,25 +37,25 @@ package enum SegmentFormat {
     package static func decoded(
         _ bytes: [UInt8], pushers: [Int64: Pusher]
     ) throws(SegmentFault) -> [LoggedChange] {
+        try decoded(bytes) { number throws(SegmentFault) in
+            guard let pusher = pushers[number] else { throw .unknownAuthor(number) }
+            return pusher
+        }
+    }
+
+    /// `pusher` is asked for the one of a number whenever it changes.
+    static func decoded(
+        _ bytes: [UInt8], pusher: (Int64) throws(SegmentFault) -> Pusher
+    ) throws(SegmentFault) -> [LoggedChange] {
         let (count, columns) = try columns(of: bytes)
         // Each change has a shape of at least one byte.
         if count > columns[0].count { throw .cutOff }
-        var reader = SegmentColumnsReader(columns, pushers: pushers)
+        var reader = SegmentColumnsReader(columns)
         var changes: [LoggedChange] = []
         changes.reserveCapacity(count)
-        for _ in 0..<count { changes.append(try reader.change()) }
+        for _ in 0..<count { changes.append(try reader.change(by: pusher)) }
         try reader.finish()
         return changes
-    }
-
-    /// The numbers of the pushers that a segment needs, each once.
-    static func authors(in bytes: [UInt8]) throws(SegmentFault) -> Set<Int64> {
-        let (count, columns) = try columns(of: bytes)
-        if count > columns[0].count { throw .cutOff }
-        var authors = RunColumnReader(columns[1])
-        var found: Set<Int64> = []
-        for _ in 0..<count { found.insert(try authors.next()) }
-        return found
     }
 
     private static func columns(

@@ -137,6 +137,19 @@ final class Database {
         return results
     }
 
+    /// One byte of what stands in a column, of which nothing else is read; nil where there are not so many.
+    func byte(at offset: Int32, table: String, column: String, row: Int64) throws(DatabaseFault) -> UInt8? {
+        var opened: OpaquePointer?
+        let code = sqlite3_blob_open(connection, "main", table, column, row, 0, &opened)
+        guard code == SQLITE_OK, let opened else { throw fault(code) }
+        defer { sqlite3_blob_close(opened) }
+        if sqlite3_blob_bytes(opened) <= offset { return nil }
+        var byte: UInt8 = 0
+        let answer = sqlite3_blob_read(opened, &byte, 1, offset)
+        if answer != SQLITE_OK { throw fault(answer) }
+        return byte
+    }
+
     /// The number of the row that was inserted last.
     var lastRow: Int64 { sqlite3_last_insert_rowid(connection) }
 

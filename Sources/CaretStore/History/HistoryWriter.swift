@@ -167,17 +167,22 @@ struct HistoryWriter {
     /// Puts one segment in the place of those that it was made of. False where they are no longer there.
     mutating func replace(_ replacement: Replacement) throws(StoreFault) -> Bool {
         var row = try document(replacement.document)
-        for old in replacement.old {
-            let found = try database.one(
-                "SELECT first, last FROM segment WHERE id = ? AND document = ?", .integer(old.row),
-                .integer(replacement.document.value)
-            ) { $0.integer(0) == old.first.value && $0.integer(1) == old.last.value }
-            if found != true { return false }
+        guard let first = replacement.old.first?.first, let last = replacement.old.last?.first else {
+            return true
         }
+        let (from, to) = (Value.integer(Int64(first.value)), Value.integer(Int64(last.value)))
+        let found = try database.every(
+            "SELECT id, first, last FROM segment WHERE document = ? AND first BETWEEN ? AND ? ORDER BY first",
+            .integer(replacement.document.value), from, to
+        ) { ($0.integer(0), $0.integer(1), $0.integer(2)) }
+        guard
+            found.elementsEqual(
+                replacement.old, by: { $0 == ($1.row, Int64($1.first.value), Int64($1.last.value)) })
+        else { return false }
         // The new one takes the place of the first in the index, so the old ones go first; all is one transaction.
-        for old in replacement.old {
-            try database.write("DELETE FROM segment WHERE id = ?", [.integer(old.row)])
-        }
+        try database.write(
+            "DELETE FROM segment WHERE document = ? AND first BETWEEN ? AND ?",
+            [.integer(replacement.document.value), from, to])
         try insert(replacement.new, of: replacement.document)
         let written = try database.one(
             "SELECT body FROM segment WHERE id = ?", .integer(database.lastRow), read: { $0.bytes(0) })

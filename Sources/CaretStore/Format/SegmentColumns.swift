@@ -70,7 +70,7 @@ struct SegmentColumns {
     }
 
     /// Gives `body` the bytes of each column, in the order of the format. No change may follow.
-    mutating func forEach(_ body: ([UInt8]) -> Void) {
+    mutating func each(_ body: ([UInt8]) -> Void) {
         body(shapes.bytes)
         body(authors.finished())
         body(seqs.finished())

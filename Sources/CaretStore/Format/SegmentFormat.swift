@@ -25,7 +25,7 @@ package enum SegmentFormat {
         block.append(byte: version)
         block.append(byte: packing.rawValue)
         block.append(count: changes.count)
-        columns.forEach { column in
+        columns.each { column in
             let body = packing == .deflated ? Deflate.packed(column) : column
             block.append(count: column.count)
             if packing == .deflated { block.append(count: body.count) }

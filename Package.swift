@@ -29,7 +29,9 @@ let package = Package(
         ),
         .executableTarget(name: "caret-demo", dependencies: ["CaretCore"], swiftSettings: strict),
         .executableTarget(
-            name: "caret-bench", dependencies: ["CaretCore", "TestSupport", "CMalloc"], swiftSettings: strict),
+            name: "caret-bench",
+            dependencies: ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "CMalloc", "CSQLite"],
+            swiftSettings: strict),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),

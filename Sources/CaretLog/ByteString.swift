@@ -10,6 +10,12 @@ package struct ByteString: Hashable, Comparable, Sendable {
 
     package var string: String { String(decoding: utf8, as: UTF8.self) }
 
+    // All bytes at once: an array feeds them to the hasher one by one.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(utf8.count)
+        utf8.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     package static func < (left: ByteString, right: ByteString) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }

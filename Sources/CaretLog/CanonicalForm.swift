@@ -2,13 +2,15 @@ package import CaretCore
 
 /// A revision as bytes that say the same for ever, however it is encoded, packed or merged: what a hash is made of.
 package struct CanonicalForm {
-    package private(set) var bytes: [UInt8]
+    package private(set) var bytes: [UInt8] = []
 
-    /// Every number is eight bytes, the lowest first; every text has its length in front of it. `prefix` stands in
-    /// front of it all.
-    package init(_ change: LoggedChange, at revision: Revision, behind prefix: [UInt8] = []) {
-        bytes = prefix
-        bytes.reserveCapacity(prefix.count + 256)
+    package init() {}
+
+    /// Makes the bytes those of a revision, in the place of the one before. Every number is eight bytes, the lowest
+    /// first; every text has its length in front of it.
+    package mutating func write(_ change: LoggedChange, at revision: Revision) {
+        bytes.removeAll(keepingCapacity: true)
+        bytes.reserveCapacity(256)
         append(revision.value)
         append(Int(change.time))
         append(change.pusher.user.utf8)

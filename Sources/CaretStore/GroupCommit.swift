@@ -31,6 +31,7 @@ struct GroupCommit {
     mutating func run(_ jobs: [WriteJob]) {
         if hasFailed { return refuse(jobs, .refused(.refused(.failed))) }
         var isWorkDone = false
+        tell(.writing(jobs.count))
         do throws(DatabaseFault) {
             let next = StorePlace(
                 generation: store.place.generation, commits: store.place.commits + 1)

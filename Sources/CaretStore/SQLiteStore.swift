@@ -181,6 +181,7 @@ package final class SQLiteStore: DocumentStore {
 
     package func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void) {
         if appends.isEmpty { return write({ _ in { completion([]) } }, or: { _ in completion([]) }) }
+        if appends.count == 1 { return append(appends[0]) { completion([$0]) } }
         let outcomes = Gathered<AppendOutcome>(appends.count, then: completion)
         // Of one transaction, and each refused by itself.
         writes.add(
@@ -192,6 +193,16 @@ package final class SQLiteStore: DocumentStore {
                     outcomes.set(index, $0.appendOutcome)
                 }
             })
+    }
+
+    /// One append, whose outcome waits for no other.
+    private func append(_ append: Append, then completion: @escaping @Sendable (AppendOutcome) -> Void) {
+        write { writer throws(StoreFault) in
+            let outcome = try writer.append(append)
+            return { completion(outcome) }
+        } or: {
+            completion($0.appendOutcome)
+        }
     }
 
     package func appendLocked(

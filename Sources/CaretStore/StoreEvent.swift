@@ -7,6 +7,8 @@ package enum StoreEvent: Equatable, Sendable {
     case renewed(Renewal)
     /// A migration is about to be applied, inside its transaction.
     case migrating(Int64)
+    /// So many calls are about to be done in one transaction.
+    case writing(Int)
     /// So many calls are about to be committed; nobody was told anything.
     case committing(Int)
     /// They are on disk, and nobody was told yet.

@@ -4,24 +4,40 @@ import Glibc
 @main struct CaretBench {
     static let usage = """
         usage: caret-bench core [--quick]
+               caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
-          core     the shared core: text, difference, rebase, selections
-          --quick  fewer rounds, for a first look; the figures of record are made without it
+          core       the shared core: text, difference, rebase, selections
+          store      the store: durable appends, long histories, many documents; all three, or those that are named
+          --quick    fewer rounds, for a first look; the figures of record are made without it
+          --folder   where the store's files are made and removed again; else the folder for temporary files
+          --writing  with so many documents alone, in place of 1, 8, 32 and 1000; for a profile
         """
 
-    static func main() {
-        let arguments = CommandLine.arguments.dropFirst()
-        let rounds = arguments.contains("--quick") ? 3 : 15
-        switch arguments.first {
-        case "core" where arguments.dropFirst().allSatisfy { $0 == "--quick" }:
-            Machine.describe(command: "caret-bench " + arguments.joined(separator: " "))
-            CoreBenchmarks(rounds: rounds).run()
+    static func main() async {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        let command = "caret-bench " + arguments.joined(separator: " ")
+        let name = arguments.isEmpty ? "" : arguments.removeFirst()
+        switch name {
+        case "core" where arguments.allSatisfy { $0 == "--quick" }:
+            Machine.describe(command: command, CoreBenchmarks.measure)
+            CoreBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()
+        case "store":
+            guard let benchmarks = StoreBenchmarks(arguments) else { return refuse() }
+            Machine.describe(command: command, StoreBenchmarks.measure)
+            await benchmarks.run()
+        // The other half of `store documents`, which is a process of its own.
+        case "store-memory" where arguments.count == 1:
+            await StoreMemory.measure(folder: arguments[0])
         case "--help", "-h":
             print(usage)
         default:
-            let text = Array((usage + "\n").utf8)
-            write(STDERR_FILENO, text, text.count)
-            exit(64)
+            refuse()
         }
+    }
+
+    private static func refuse() {
+        let text = Array((usage + "\n").utf8)
+        write(STDERR_FILENO, text, text.count)
+        exit(64)
     }
 }

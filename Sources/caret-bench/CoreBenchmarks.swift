@@ -3,6 +3,9 @@ import TestSupport
 
 /// `caret-bench core`: the shared core, one table a concern.
 struct CoreBenchmarks {
+    static let measure =
+        "Times are CPU time of the measuring thread, the best round; ratios are of the same run, round by round."
+
     let rounds: Int
 
     func run() {

@@ -3,15 +3,25 @@ import Glibc
 
 /// What a figure cannot be read without.
 enum Machine {
-    static func describe(command: String) {
+    /// `measure` says what the figures are.
+    static func describe(command: String, _ measure: String) {
         #if DEBUG
             print("BUILT FOR DEBUGGING: these figures say nothing. Build with -c release.")
         #endif
         print("\(command) · \(processor), \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores · Swift \(compiler)")
-        print(
-            "Times are CPU time of the measuring thread, the best round; ratios are of the same run, round by round."
-        )
+        print(measure)
         print("")
+    }
+
+    /// What keeps the files of a folder: that of the deepest mount that it lies in.
+    static func fileSystem(of folder: String) -> String {
+        guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else {
+            // Only the heading lacks something.
+            return "an unknown file system"
+        }
+        let fields = mounts.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count > 2 }
+        let around = fields.filter { $0[1] == "/" || (folder + "/").hasPrefix($0[1] + "/") }
+        return around.max { $0[1].count < $1[1].count }.map { String($0[2]) } ?? "an unknown file system"
     }
 
     private static var processor: String {

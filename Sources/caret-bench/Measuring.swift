@@ -8,6 +8,30 @@ func threadNanoseconds() -> Double {
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 
+/// The time that has passed, in nanoseconds from some moment on.
+func wallNanoseconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+}
+
+/// CPU time that the whole process has used, in nanoseconds.
+func processNanoseconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+}
+
+extension [Double] {
+    /// The value that so many of a hundred do not exceed; 0 where there is none.
+    func percentile(_ percent: Double) -> Double {
+        if isEmpty { return 0 }
+        return sorted()[Swift.min(count - 1, Int(Double(count) * percent / 100))]
+    }
+
+    var median: Double { percentile(50) }
+}
+
 /// The best of `rounds` runs of each of `bodies`, which take turns, so that a noisy moment meets them all.
 func best(of rounds: Int, _ bodies: [() -> Void]) -> [Double] {
     var best = [Double](repeating: .infinity, count: bodies.count)
@@ -41,6 +65,8 @@ struct Table {
     init(_ headings: [String]) { rows = [headings] }
 
     mutating func row(_ cells: String...) { rows.append(cells) }
+
+    mutating func row(_ cells: [String]) { rows.append(cells) }
 
     func print(under title: String) {
         Swift.print(title)

@@ -26,6 +26,22 @@ import Testing
         }
     }
 
+    @Test(
+        "segments in front of a snapshot do not wait for others, and stand between merged ones only for a while"
+    )
+    func snapshots() {
+        var history = Growing()
+        for round in 1...20_000 {
+            history.append(changes: 1, bytes: 30)
+            let snapshot = Revision(round / 257 * 257)
+            history.merge(isIdle: false, behind: snapshot)
+            let rest = history.places.count { $0.isLoose && $0.last <= snapshot }
+            #expect(rest < 16, "\(rest) loose ones in front of the snapshot at \(snapshot)")
+        }
+        #expect(history.places.count < 64 + 4 * 16 + 2, "\(history.places.map(\.changes))")
+        #expect(history.packings <= 5 * history.revisions)
+    }
+
     @Test("large segments are packed alone, and joined only to what one block may hold")
     func large() {
         var history = Growing()
@@ -42,10 +58,10 @@ import Testing
     func idle() {
         var history = Growing()
         for _ in 0..<10 { history.append(changes: 1, bytes: 20) }
-        #expect(MergePlan.next(history.places[...], isIdle: false) == nil)
+        #expect(MergePlan.next(history.places, behind: 0, isIdle: false) == nil)
         history.merge(isIdle: true)
         #expect(history.places.map(\.changes) == [10])
-        #expect(MergePlan.next(history.places[...], isIdle: true) == nil)
+        #expect(MergePlan.next(history.places, behind: 0, isIdle: true) == nil)
     }
 }
 
@@ -62,8 +78,8 @@ private struct Growing {
     }
 
     /// Merges whatever is due; packed bytes are a third.
-    mutating func merge(isIdle: Bool) {
-        while let due = MergePlan.next(places[...], isIdle: isIdle), let first = due.first,
+    mutating func merge(isIdle: Bool, behind snapshot: Revision = 0) {
+        while let due = MergePlan.next(places, behind: snapshot, isIdle: isIdle), let first = due.first,
             let last = due.last
         {
             packings += last.last.value - first.first.value + 1

@@ -78,7 +78,7 @@ import Testing
             print("SKIPPED size of a recorded history: \(reason)")
             return
         }
-        let changes = try typedHistory(of: Trace(named: "automerge-paper"))
+        let changes = try TypedHistory.changes(of: Trace(named: "automerge-paper"))
         let whole = encoded(changes, .deflated)
         #expect(try SegmentFormat.decoded(whole, pushers: Self.pushers) == changes)
         let timeless = encoded(changes.map { $0.at(0) }, .deflated)
@@ -90,7 +90,8 @@ import Testing
     }
 
     private func encoded(_ changes: [LoggedChange], _ packing: SegmentFormat.Packing) -> [UInt8] {
-        SegmentFormat.encoded(changes, packing: packing) { Self.numbers[$0] ?? 0 }
+        SegmentFormat.encoded(
+            changes, packing: packing, authors: changes.map { Self.numbers[$0.pusher] ?? 0 })
     }
 
     private func sampleChanges(_ random: inout Seeded) throws -> [LoggedChange] {
@@ -105,28 +106,5 @@ import Testing
             try text.apply(change)
         }
         return changes
-    }
-
-    /// One key a revision, by two authors in turns, with pauses of a lognormal law whose median is 150 ms.
-    private func typedHistory(of trace: Trace) throws -> [LoggedChange] {
-        var random = Seeded(2026)
-        var text = try Text(trace.start)
-        var seqs: [Pusher: Int64] = [:]
-        var (pusher, time) = (SampleLog.ann, Int64(1_790_000_000_000))
-        return try trace.edits.map { edit in
-            if random.chance(1) { pusher = pusher == SampleLog.ann ? SampleLog.bob : SampleLog.ann }
-            seqs[pusher, default: 0] += 1
-            time += random.pause(median: 150)
-            let logged = try LoggedEdit(edit, in: text)
-            try text.apply(edit)
-            return LoggedChange(pusher: pusher, seq: seqs[pusher] ?? 0, time: time, edits: [logged])
-        }
-    }
-}
-
-extension LoggedChange {
-    /// The same change at another time.
-    fileprivate func at(_ time: Int64) -> LoggedChange {
-        LoggedChange(pusher: pusher, seq: seq, time: time, edits: edits)
     }
 }

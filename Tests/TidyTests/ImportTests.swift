@@ -15,7 +15,10 @@ struct ImportTable {
             "CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Dispatch", "Glibc", "Synchronization",
         ],
         "Sources/CaretWasm": ["CaretCore"],
-        "Sources/caret-bench": ["CaretCore", "TestSupport", "CMalloc", "FoundationEssentials", "Glibc"],
+        "Sources/caret-bench": [
+            "CaretCore", "CaretLog", "CaretStore", "TestSupport", "CMalloc", "CSQLite", "Dispatch",
+            "FoundationEssentials", "Glibc", "Synchronization",
+        ],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
         "Tests/CFaultVFS": [],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],

@@ -42,6 +42,8 @@ final class Database {
     let connection: OpaquePointer
     /// Statements are prepared once for each text.
     private var statements: [String: Statement] = [:]
+    /// Those whose text stands in the program, by its address.
+    private var fixed: [UnsafePointer<UInt8>: Statement] = [:]
     /// Where SQLite leaves how many pages the log holds, after each commit of this connection.
     private let logged = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
@@ -72,6 +74,7 @@ final class Database {
 
     deinit {
         for statement in statements.values { statement.end() }
+        for statement in fixed.values { statement.end() }
         sqlite3_close_v2(connection)
         logged.deallocate()
     }
@@ -138,6 +141,19 @@ final class Database {
         var results: [Result] = []
         try eachRow(sql, values) { results.append(read($0)) }
         return results
+    }
+
+    /// One byte of what stands in a column, of which nothing else is read; nil where there are not so many.
+    func byte(at offset: Int32, table: String, column: String, row: Int64) throws(DatabaseFault) -> UInt8? {
+        var opened: OpaquePointer?
+        let code = sqlite3_blob_open(connection, "main", table, column, row, 0, &opened)
+        guard code == SQLITE_OK, let opened else { throw fault(code) }
+        defer { sqlite3_blob_close(opened) }
+        if sqlite3_blob_bytes(opened) <= offset { return nil }
+        var byte: UInt8 = 0
+        let answer = sqlite3_blob_read(opened, &byte, 1, offset)
+        if answer != SQLITE_OK { throw fault(answer) }
+        return byte
     }
 
     /// The number of the row that was inserted last.
@@ -212,6 +228,25 @@ final class Database {
         }
     }
 
+    /// Runs one statement that answers nothing; `bind` gives its parameters. For what is run with every change: it
+    /// costs neither a look at the text of the statement nor memory for the values.
+    func run(_ sql: StaticString, binding bind: (inout Binding) -> Void) throws(DatabaseFault) {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        var binding = Binding(statement)
+        bind(&binding)
+        if binding.code != SQLITE_OK { throw fault(binding.code) }
+        let code = statement.step()
+        if code != SQLITE_DONE { throw fault(code) }
+    }
+
+    private func prepared(_ sql: StaticString) throws(DatabaseFault) -> Statement {
+        if let statement = fixed[sql.utf8Start] { return statement }
+        let statement = try made(sql.description)
+        fixed[sql.utf8Start] = statement
+        return statement
+    }
+
     private func bound(_ sql: String, _ values: [Value]) throws(DatabaseFault) -> Statement {
         let statement = try prepared(sql)
         for (index, value) in values.enumerated() {
@@ -223,12 +258,16 @@ final class Database {
 
     private func prepared(_ sql: String) throws(DatabaseFault) -> Statement {
         if let statement = statements[sql] { return statement }
+        let statement = try made(sql)
+        statements[sql] = statement
+        return statement
+    }
+
+    private func made(_ sql: String) throws(DatabaseFault) -> Statement {
         var pointer: OpaquePointer?
         let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
         guard code == SQLITE_OK, let pointer else { throw fault(code) }
-        let statement = Statement(pointer)
-        statements[sql] = statement
-        return statement
+        return Statement(pointer)
     }
 
     /// What the last call on this connection met.
@@ -264,6 +303,32 @@ struct Row {
     }
 }
 
+/// The parameters of a statement, which are given one after the other.
+struct Binding {
+    private let statement: Statement
+    private var index: Int32 = 0
+    /// What SQLite said of the first that it did not take.
+    fileprivate private(set) var code = SQLITE_OK
+
+    fileprivate init(_ statement: Statement) { self.statement = statement }
+
+    mutating func next(_ number: Int64) {
+        index += 1
+        note(statement.bind(number, to: index))
+    }
+
+    mutating func next(_ number: Int) { next(Int64(number)) }
+
+    mutating func next(_ bytes: [UInt8]) { bytes.withUnsafeBytes { next($0) } }
+
+    mutating func next(_ bytes: UnsafeRawBufferPointer) {
+        index += 1
+        note(statement.bind(bytes, to: index))
+    }
+
+    private mutating func note(_ answer: Int32) { if code == SQLITE_OK { code = answer } }
+}
+
 /// A prepared statement of one connection, with which it is confined.
 private struct Statement {
     private let pointer: OpaquePointer
@@ -274,14 +339,20 @@ private struct Statement {
 
     func bind(_ value: Value, to index: Int32) -> Int32 {
         switch value {
-        case .integer(let number): sqlite3_bind_int64(pointer, index, number)
+        case .integer(let number): bind(number, to: index)
         case .null: sqlite3_bind_null(pointer, index)
-        case .bytes(let bytes):
-            // An empty array has no address, and SQLite takes no address for NULL.
-            bytes.isEmpty
-                ? sqlite3_bind_zeroblob(pointer, index, 0)
-                : sqlite3_bind_blob64(pointer, index, bytes, UInt64(bytes.count), caret_sqlite_transient())
+        case .bytes(let bytes): bytes.withUnsafeBytes { bind($0, to: index) }
         }
+    }
+
+    func bind(_ number: Int64, to index: Int32) -> Int32 { sqlite3_bind_int64(pointer, index, number) }
+
+    func bind(_ bytes: UnsafeRawBufferPointer, to index: Int32) -> Int32 {
+        // What is empty has no address, and SQLite takes no address for NULL.
+        bytes.isEmpty
+            ? sqlite3_bind_zeroblob(pointer, index, 0)
+            : sqlite3_bind_blob64(
+                pointer, index, bytes.baseAddress, UInt64(bytes.count), caret_sqlite_transient())
     }
 
     func step() -> Int32 { sqlite3_step(pointer) }

@@ -12,6 +12,8 @@ struct ByteColumn {
         bytes.append(UInt8(rest))
     }
 
+    mutating func append(byte: UInt8) { bytes.append(byte) }
+
     mutating func append(count: Int) { append(UInt64(count)) }
 
     /// Small numbers of either sign in few bytes: 0, -1, 1, -2, …
@@ -90,9 +92,9 @@ struct RunColumn {
     }
 
     /// The bytes, with the last run.
-    mutating func finished() -> ByteColumn {
+    mutating func finished() -> [UInt8] {
         flush()
-        return column
+        return column.bytes
     }
 
     private mutating func flush() {

@@ -6,12 +6,28 @@ enum Deflate {
     static let largest = 256 << 20
 
     static func packed(_ bytes: [UInt8]) -> [UInt8] {
-        var length = compressBound(UInt(bytes.count))
-        var packed = [UInt8](repeating: 0, count: Int(length))
-        let code = compress2(&packed, &length, bytes, UInt(bytes.count), 9)
-        precondition(code == Z_OK, "zlib cannot pack \(bytes.count) bytes into its own bound: \(code)")
-        packed.removeLast(packed.count - Int(length))
-        return packed
+        var stream = z_stream()
+        // No more of a window than there is to look back at, and tables in proportion: zlib clears them every time.
+        let window = Int32(max(9, min(15, Int.bitWidth - max(bytes.count - 1, 0).leadingZeroBitCount)))
+        let started = deflateInit2_(
+            &stream, 9, Z_DEFLATED, window, min(8, window - 5), Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size))
+        precondition(started == Z_OK, "zlib has no room to pack \(bytes.count) bytes: \(started)")
+        defer { deflateEnd(&stream) }
+        let bound = Int(deflateBound(&stream, UInt(bytes.count)))
+        return bytes.withUnsafeBufferPointer { source in
+            [UInt8](unsafeUninitializedCapacity: bound) { target, count in
+                stream.next_in = UnsafeMutablePointer(mutating: source.baseAddress)
+                stream.avail_in = UInt32(source.count)
+                stream.next_out = target.baseAddress
+                stream.avail_out = UInt32(target.count)
+                let code = deflate(&stream, Z_FINISH)
+                precondition(
+                    code == Z_STREAM_END, "zlib cannot pack \(source.count) bytes into its own bound: \(code)"
+                )
+                count = bound - Int(stream.avail_out)
+            }
+        }
     }
 
     static func unpacked(_ packed: ArraySlice<UInt8>, count: Int) throws(SegmentFault) -> [UInt8] {

@@ -38,21 +38,22 @@ struct SegmentColumns {
     private var guess = SegmentGuess()
 
     mutating func append(_ change: LoggedChange, author: Int64) {
+        guess.turn(to: author)
         authors.append(author)
-        seqs.append(change.seq - guess.seq(of: author))
+        seqs.append(change.seq - guess.seq)
         times.append(signed: change.time - guess.time)
-        guess.passed(change, of: author)
+        guess.passed(time: change.time, seq: change.seq)
         if change.edits.count != 1 {
-            shapes.append([SegmentColumns.severalEdits])
+            shapes.append(byte: SegmentColumns.severalEdits)
             shapes.append(count: change.edits.count)
         }
-        for edit in change.edits { append(edit, author: author) }
+        for edit in change.edits { append(edit) }
     }
 
-    private mutating func append(_ edit: LoggedEdit, author: Int64) {
+    private mutating func append(_ edit: LoggedEdit) {
         let shape = Shape(edit)
-        shapes.append([shape.rawValue])
-        starts.append(signed: Int64(edit.start.utf16) - guess.start(of: author))
+        shapes.append(byte: shape.rawValue)
+        starts.append(signed: Int64(edit.start.utf16) - guess.start)
         let wide = guess.extras
         units.append(Int64(edit.start.extraBytes) - wide.bytes)
         units.append(Int64(edit.start.extraUnits) - wide.units)
@@ -65,15 +66,20 @@ struct SegmentColumns {
             lengths.append(count: edit.edit.inserted.utf8)
             text.append(edit.edit.text.utf8)
         }
-        guess.passed(edit, of: author)
+        guess.passed(edit)
     }
 
-    /// The bytes of all columns, in the order of the format.
-    mutating func finished() -> [[UInt8]] {
-        [
-            shapes.bytes, authors.finished().bytes, seqs.finished().bytes, times.bytes, starts.bytes,
-            units.finished().bytes, removed.bytes, lengths.bytes, text.bytes,
-        ]
+    /// Gives `body` the bytes of each column, in the order of the format. No change may follow.
+    mutating func each(_ body: ([UInt8]) -> Void) {
+        body(shapes.bytes)
+        body(authors.finished())
+        body(seqs.finished())
+        body(times.bytes)
+        body(starts.bytes)
+        body(units.finished())
+        body(removed.bytes)
+        body(lengths.bytes)
+        body(text.bytes)
     }
 
     static let count = 9
@@ -81,30 +87,44 @@ struct SegmentColumns {
 
 /// What the next change is likely to be, from those before it: only what differs is written.
 struct SegmentGuess {
+    /// What is known of one author.
+    private struct Author {
+        var seq: Int64 = 0
+        var start: Int64 = 0
+    }
+
     private(set) var time: Int64 = 0
     /// The bytes beyond one a UTF-16 unit, and the units beyond one a scalar, in front of the last edit.
     private(set) var extras: (bytes: Int64, units: Int64) = (0, 0)
-    private var seqs: [Int64: Int64] = [:]
-    private var starts: [Int64: Int64] = [:]
+    /// The author whose turn it is, apart from the others: he mostly writes on.
+    private var author: Int64?
+    private var current = Author()
+    private var others: [Int64: Author] = [:]
+
+    /// From now on this author's seq and start are guessed.
+    mutating func turn(to next: Int64) {
+        if next == author { return }
+        if let author {
+            others[author] = current
+            current = others[next] ?? Author()
+        }
+        author = next
+    }
 
     /// The seq behind the author's last one.
-    func seq(of author: Int64) -> Int64 { seqs[author, default: 0] + 1 }
+    var seq: Int64 { current.seq + 1 }
 
     /// Where the author's last edit left his caret.
-    func start(of author: Int64) -> Int64 { starts[author, default: 0] }
+    var start: Int64 { current.start }
 
-    mutating func passed(_ change: LoggedChange, of author: Int64) {
-        passed(time: change.time, seq: change.seq, of: author)
-    }
-
-    mutating func passed(time: Int64, seq: Int64, of author: Int64) {
+    mutating func passed(time: Int64, seq: Int64) {
         self.time = time
-        seqs[author] = seq
+        current.seq = seq
     }
 
-    mutating func passed(_ edit: LoggedEdit, of author: Int64) {
+    mutating func passed(_ edit: LoggedEdit) {
         extras = (Int64(edit.start.extraBytes), Int64(edit.start.extraUnits))
-        starts[author] = Int64(edit.start.utf16 + edit.edit.inserted.utf16)
+        current.start = Int64(edit.start.utf16 + edit.edit.inserted.utf16)
     }
 }
 

@@ -13,10 +13,11 @@ struct SegmentColumnsReader {
     private var lengths: ByteColumnReader
     private var text: ByteColumnReader
     private var guess = SegmentGuess()
-    private let pushers: [Int64: Pusher]
+    /// The one whose turn it is.
+    private var author: (number: Int64, pusher: Pusher)?
 
     /// `columns` are as many as the format has.
-    init(_ columns: [ArraySlice<UInt8>], pushers: [Int64: Pusher]) {
+    init(_ columns: [ArraySlice<UInt8>]) {
         shapes = ByteColumnReader(columns[0])
         authors = RunColumnReader(columns[1])
         seqs = RunColumnReader(columns[2])
@@ -26,27 +27,38 @@ struct SegmentColumnsReader {
         removed = ByteColumnReader(columns[6])
         lengths = ByteColumnReader(columns[7])
         text = ByteColumnReader(columns[8])
-        self.pushers = pushers
     }
 
-    mutating func change() throws(SegmentFault) -> LoggedChange {
-        let author = try authors.next()
-        guard let pusher = pushers[author] else { throw .unknownAuthor(author) }
-        let seq = try bounded(seqs.next() + guess.seq(of: author))
+    /// The next change; `look` finds the pusher of a number.
+    mutating func change(
+        by look: (Int64) throws(SegmentFault) -> Pusher
+    ) throws(SegmentFault) -> LoggedChange {
+        let pusher = try pusher(try authors.next(), look)
+        let seq = try bounded(seqs.next() + guess.seq)
         let time = try bounded(times.signed() + guess.time)
-        guess.passed(time: time, seq: seq, of: author)
+        guess.passed(time: time, seq: seq)
         var shape = try shapes.byte()
         var edits: [LoggedEdit] = []
         if shape == SegmentColumns.severalEdits {
             let count = try shapes.count(atMost: Int(Int32.max))
             for _ in 0..<count {
                 shape = try shapes.byte()
-                edits.append(try edit(shape, of: author))
+                edits.append(try edit(shape))
             }
         } else {
-            edits.append(try edit(shape, of: author))
+            edits.append(try edit(shape))
         }
         return LoggedChange(pusher: pusher, seq: seq, time: time, edits: edits)
+    }
+
+    private mutating func pusher(
+        _ number: Int64, _ look: (Int64) throws(SegmentFault) -> Pusher
+    ) throws(SegmentFault) -> Pusher {
+        if let author, author.number == number { return author.pusher }
+        let pusher = try look(number)
+        author = (number, pusher)
+        guess.turn(to: number)
+        return pusher
     }
 
     /// Every column must have been used up.
@@ -58,9 +70,9 @@ struct SegmentColumnsReader {
         if !isAtEnd { throw .excess }
     }
 
-    private mutating func edit(_ shape: UInt8, of author: Int64) throws(SegmentFault) -> LoggedEdit {
+    private mutating func edit(_ shape: UInt8) throws(SegmentFault) -> LoggedEdit {
         guard let shape = SegmentColumns.Shape(rawValue: shape) else { throw .badNumber }
-        let start = try starts.signed() + guess.start(of: author)
+        let start = try starts.signed() + guess.start
         let wide = guess.extras
         let place = try length(start, units.next() + wide.bytes, units.next() + wide.units)
         var gone = TextLength.zero
@@ -68,7 +80,7 @@ struct SegmentColumnsReader {
             gone = try length(Int64(removed.count(atMost: Int(Int32.max))), units.next(), units.next())
         }
         let edit = try edit(place, gone, shape.inserts ? inserted() : "")
-        guess.passed(edit, of: author)
+        guess.passed(edit)
         return edit
     }
 

@@ -14,15 +14,18 @@ package enum SegmentFormat {
         case deflated = 1
     }
 
+    /// `authors` has the number of each change's pusher.
     package static func encoded(
-        _ changes: [LoggedChange], packing: Packing, number: (Pusher) -> Int64
+        _ changes: [LoggedChange], packing: Packing, authors: [Int64]
     ) -> [UInt8] {
+        precondition(authors.count == changes.count, "a change without the number of its pusher")
         var columns = SegmentColumns()
-        for change in changes { columns.append(change, author: number(change.pusher)) }
+        for (change, author) in zip(changes, authors) { columns.append(change, author: author) }
         var block = ByteColumn()
-        block.append([version, packing.rawValue])
+        block.append(byte: version)
+        block.append(byte: packing.rawValue)
         block.append(count: changes.count)
-        for column in columns.finished() {
+        columns.each { column in
             let body = packing == .deflated ? Deflate.packed(column) : column
             block.append(count: column.count)
             if packing == .deflated { block.append(count: body.count) }
@@ -34,25 +37,25 @@ package enum SegmentFormat {
     package static func decoded(
         _ bytes: [UInt8], pushers: [Int64: Pusher]
     ) throws(SegmentFault) -> [LoggedChange] {
+        try decoded(bytes) { number throws(SegmentFault) in
+            guard let pusher = pushers[number] else { throw .unknownAuthor(number) }
+            return pusher
+        }
+    }
+
+    /// `pusher` is asked for the one of a number whenever it changes.
+    static func decoded(
+        _ bytes: [UInt8], pusher: (Int64) throws(SegmentFault) -> Pusher
+    ) throws(SegmentFault) -> [LoggedChange] {
         let (count, columns) = try columns(of: bytes)
         // Each change has a shape of at least one byte.
         if count > columns[0].count { throw .cutOff }
-        var reader = SegmentColumnsReader(columns, pushers: pushers)
+        var reader = SegmentColumnsReader(columns)
         var changes: [LoggedChange] = []
         changes.reserveCapacity(count)
-        for _ in 0..<count { changes.append(try reader.change()) }
+        for _ in 0..<count { changes.append(try reader.change(by: pusher)) }
         try reader.finish()
         return changes
-    }
-
-    /// The numbers of the pushers that a segment needs, each once.
-    static func authors(in bytes: [UInt8]) throws(SegmentFault) -> Set<Int64> {
-        let (count, columns) = try columns(of: bytes)
-        if count > columns[0].count { throw .cutOff }
-        var authors = RunColumnReader(columns[1])
-        var found: Set<Int64> = []
-        for _ in 0..<count { found.insert(try authors.next()) }
-        return found
     }
 
     private static func columns(

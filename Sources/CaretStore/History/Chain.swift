@@ -3,7 +3,7 @@ import CaretLog
 
 /// The hash that is chained over the revisions of a document: what was stored is what is read, or it is found out.
 struct Chain: Equatable {
-    private(set) var value: Digest
+    let value: Digest
 
     /// The chain of a document without revisions: of the document's own part of the epoch, since a new generation
     /// leaves its history as it is.
@@ -13,17 +13,17 @@ struct Chain: Equatable {
 
     init(_ value: Digest) { self.value = value }
 
-    private mutating func extend(by change: LoggedChange, at revision: Revision) {
-        value = SHA256.digest(of: CanonicalForm(change, at: revision, behind: value.bytes).bytes)
-    }
-
     /// The chain behind these changes, of which the first made the revision `first`.
     func extended(by changes: ArraySlice<LoggedChange>, from first: Revision) -> Chain {
-        var chain = self
+        var (value, form) = (value, CanonicalForm())
         for (index, change) in changes.enumerated() {
-            chain.extend(by: change, at: Revision(first.value + index))
+            form.write(change, at: Revision(first.value + index))
+            var sum = SHA256()
+            sum.take(value)
+            sum.take(form.bytes)
+            value = sum.digest()
         }
-        return chain
+        return Chain(value)
     }
 }
 

@@ -43,26 +43,54 @@ struct DocumentRow {
 
     /// The columns behind the identity, in their order, with the sum.
     var values: [Value] {
-        numbers.reduce(into: [.bytes(entry.name.bytes.utf8)]) { values, number in
-            values.append(.integer(number))
-        } + [
+        [
+            .bytes(entry.name.bytes.utf8), .integer(Int64(bitPattern: entry.epoch.document)),
+            .integer(Int64(entry.head.value)), .integer(Int64(entry.start.value)),
+            .integer(Int64(entry.length.utf8)), .integer(Int64(entry.length.utf16)),
+            .integer(Int64(entry.length.scalars)), .integer(entry.updated), .integer(entry.lineBreak.stored),
             .bytes(chain.value.bytes), .integer(Int64(snapshot.value)), .integer(Int64(loose)),
             entry.deleted.map { .integer($0) } ?? .null, .integer(sum),
         ]
     }
 
-    private var numbers: [Int64] {
-        [
-            Int64(bitPattern: entry.epoch.document), Int64(entry.head.value), Int64(entry.start.value),
-            Int64(entry.length.utf8), Int64(entry.length.utf16), Int64(entry.length.scalars), entry.updated,
-            entry.lineBreak.stored,
-        ]
+    /// Writes what an append changes; everything else is in the database as it is here.
+    func writeHead(_ database: Database) throws(StoreFault) {
+        try database.write(
+            """
+            UPDATE document SET head = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?, line_break = ?, chain = ?,
+            loose = ?, sum = ? WHERE id = ?
+            """
+        ) { row in
+            row.next(entry.head.value)
+            row.next(entry.length.utf8)
+            row.next(entry.length.utf16)
+            row.next(entry.length.scalars)
+            row.next(entry.updated)
+            row.next(entry.lineBreak.stored)
+            row.next(chain.value)
+            row.next(loose)
+            row.next(sum)
+            row.next(entry.id.value)
+        }
     }
 
     private var sum: Int64 {
-        RowSum.of(
-            numbers + [entry.id.value, Int64(snapshot.value), Int64(loose), entry.deleted ?? -1],
-            entry.name.bytes.utf8, chain.value.bytes)
+        var sum = RowSum()
+        sum.take(Int64(bitPattern: entry.epoch.document))
+        sum.take(Int64(entry.head.value))
+        sum.take(Int64(entry.start.value))
+        sum.take(Int64(entry.length.utf8))
+        sum.take(Int64(entry.length.utf16))
+        sum.take(Int64(entry.length.scalars))
+        sum.take(entry.updated)
+        sum.take(entry.lineBreak.stored)
+        sum.take(entry.id.value)
+        sum.take(Int64(snapshot.value))
+        sum.take(Int64(loose))
+        sum.take(entry.deleted ?? -1)
+        sum.take(entry.name.bytes.utf8)
+        sum.take(chain.value)
+        return sum.value()
     }
 }
 

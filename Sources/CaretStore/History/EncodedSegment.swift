@@ -11,18 +11,13 @@ struct EncodedSegment {
     let before: Chain
     let after: Chain
 
-    /// `authors` has a number for each of its pushers.
-    init(
-        _ segment: Segment, after before: Chain, packing: SegmentFormat.Packing, authors: [Pusher: Int64]
-    ) {
+    /// `authors` has the number of each change's pusher.
+    init(_ segment: Segment, after before: Chain, packing: SegmentFormat.Packing, authors: [Int64]) {
         first = segment.first
         last = segment.last
         time = segment.changes.first?.time ?? 0
         self.before = before
         after = before.extended(by: segment.changes[...], from: segment.first)
-        body = SegmentFormat.encoded(segment.changes, packing: packing) { pusher in
-            guard let number = authors[pusher] else { preconditionFailure("a pusher without a number") }
-            return number
-        }
+        body = SegmentFormat.encoded(segment.changes, packing: packing, authors: authors)
     }
 }

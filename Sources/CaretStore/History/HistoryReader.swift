@@ -219,14 +219,11 @@ struct HistoryReader {
 
     private mutating func decoded(_ body: [UInt8]) throws(StoreFault) -> [LoggedChange] {
         do throws(SegmentFault) {
-            let numbers = try SegmentFormat.authors(in: body)
-            var pushers: [Int64: Pusher] = [:]
-            for number in numbers {
-                do throws(StoreFault) { pushers[number] = try author(number) } catch {
-                    throw .unknownAuthor(number)
-                }
+            return try SegmentFormat.decoded(body) { number throws(SegmentFault) in
+                // What cannot be read is not known either.
+                guard let pusher = try? author(number) else { throw .unknownAuthor(number) }
+                return pusher
             }
-            return try SegmentFormat.decoded(body, pushers: pushers)
         } catch {
             throw .damaged
         }

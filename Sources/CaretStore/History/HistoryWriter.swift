@@ -44,16 +44,18 @@ struct HistoryWriter {
         if row.entry.head != append.expected { return .conflict(head: row.entry.head) }
         guard let newest = append.changes.last else { return .committed(head: append.expected) }
         let segment = Segment(first: append.expected.next, changes: append.changes.map(\.logged))
-        let encoded = try encoded(segment, after: row.chain, packing: .plain)
+        let authors = try authors(of: segment.changes)
+        let encoded = EncodedSegment(segment, after: row.chain, packing: .plain, authors: authors)
         try insert(encoded, of: append.document)
-        try remember(append.changes, from: segment.first, in: append.document)
+        try remember(append.changes, by: authors, from: segment.first, in: append.document)
         row.entry.head = segment.last
         row.entry.length = segment.changes.reduce(row.entry.length) { $0 + $1.growth }
         row.entry.updated = newest.logged.time
         if let lineBreak = append.lineBreak { row.entry.lineBreak = lineBreak }
         row.chain = encoded.after
         row.loose += 1
-        try save(row)
+        try row.writeHead(database)
+        keep(row)
         if UpkeepPolicy.isDue(row) { due.insert(append.document) }
         return .committed(head: segment.last)
     }
@@ -165,17 +167,22 @@ struct HistoryWriter {
     /// Puts one segment in the place of those that it was made of. False where they are no longer there.
     mutating func replace(_ replacement: Replacement) throws(StoreFault) -> Bool {
         var row = try document(replacement.document)
-        for old in replacement.old {
-            let found = try database.one(
-                "SELECT first, last FROM segment WHERE id = ? AND document = ?", .integer(old.row),
-                .integer(replacement.document.value)
-            ) { $0.integer(0) == old.first.value && $0.integer(1) == old.last.value }
-            if found != true { return false }
+        guard let first = replacement.old.first?.first, let last = replacement.old.last?.first else {
+            return true
         }
+        let (from, to) = (Value.integer(Int64(first.value)), Value.integer(Int64(last.value)))
+        let found = try database.every(
+            "SELECT id, first, last FROM segment WHERE document = ? AND first BETWEEN ? AND ? ORDER BY first",
+            .integer(replacement.document.value), from, to
+        ) { ($0.integer(0), $0.integer(1), $0.integer(2)) }
+        guard
+            found.elementsEqual(
+                replacement.old, by: { $0 == ($1.row, Int64($1.first.value), Int64($1.last.value)) })
+        else { return false }
         // The new one takes the place of the first in the index, so the old ones go first; all is one transaction.
-        for old in replacement.old {
-            try database.write("DELETE FROM segment WHERE id = ?", [.integer(old.row)])
-        }
+        try database.write(
+            "DELETE FROM segment WHERE document = ? AND first BETWEEN ? AND ?",
+            [.integer(replacement.document.value), from, to])
         try insert(replacement.new, of: replacement.document)
         let written = try database.one(
             "SELECT body FROM segment WHERE id = ?", .integer(database.lastRow), read: { $0.bytes(0) })
@@ -277,25 +284,34 @@ struct HistoryWriter {
             ?? false
     }
 
-    /// A segment behind a chain value, as it is stored. Its authors are made known.
-    private mutating func encoded(
-        _ segment: Segment, after before: Chain, packing: SegmentFormat.Packing
-    ) throws(StoreFault) -> EncodedSegment {
-        var numbers: [Pusher: Int64] = [:]
-        for change in segment.changes where numbers[change.pusher] == nil {
-            numbers[change.pusher] = try number(of: change.pusher)
-        }
-        return EncodedSegment(segment, after: before, packing: packing, authors: numbers)
-    }
-
     private func insert(_ segment: EncodedSegment, of id: DocumentID) throws(StoreFault) {
         try database.write(
-            "INSERT INTO segment (document, first, last, time, body, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                .integer(id.value), .integer(Int64(segment.first.value)), .integer(Int64(segment.last.value)),
-                .integer(segment.time), .bytes(segment.body), .bytes(segment.before.value.bytes),
-                .bytes(segment.after.value.bytes),
-            ])
+            "INSERT INTO segment (document, first, last, time, body, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        ) { row in
+            row.next(id.value)
+            row.next(segment.first.value)
+            row.next(segment.last.value)
+            row.next(segment.time)
+            row.next(segment.body)
+            row.next(segment.before.value)
+            row.next(segment.after.value)
+        }
+    }
+
+    /// The number of each change's author, who is made known.
+    private mutating func authors(of changes: [LoggedChange]) throws(StoreFault) -> [Int64] {
+        var (authors, last): ([Int64], Pusher?) = ([], nil)
+        authors.reserveCapacity(changes.count)
+        for change in changes {
+            // Whoever pushes mostly pushes several.
+            if let last, last == change.pusher {
+                authors.append(authors[authors.count - 1])
+            } else {
+                authors.append(try number(of: change.pusher))
+                last = change.pusher
+            }
+        }
+        return authors
     }
 
     private mutating func number(of pusher: Pusher) throws(StoreFault) -> Int64 {
@@ -307,21 +323,18 @@ struct HistoryWriter {
     }
 
     /// Of each pusher only the highest push is remembered.
-    private mutating func remember(
-        _ changes: [PushedChange], from first: Revision, in id: DocumentID
+    private func remember(
+        _ changes: [PushedChange], by authors: [Int64], from first: Revision, in id: DocumentID
     ) throws(StoreFault) {
-        var highest: [Pusher: Int] = [:]
-        for (index, pushed) in changes.enumerated() { highest[pushed.logged.pusher] = index }
-        for index in changes.indices where highest[changes[index].logged.pusher] == index {
+        var highest: [Int64: Int] = [:]
+        // One author alone needs no table.
+        if changes.count > 1 { for (index, author) in authors.enumerated() { highest[author] = index } }
+        for index in changes.indices where highest[authors[index], default: index] == index {
             let (logged, digest) = (changes[index].logged, changes[index].digest)
-            let row = PusherRow(
-                document: id, author: try number(of: logged.pusher), pusher: logged.pusher,
-                entry: PusherEntry(
-                    seq: logged.seq, revision: Revision(first.value + index), digest: digest,
-                    used: logged.time))
-            try database.write(
-                "INSERT OR REPLACE INTO pusher (document, \(PusherRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [.integer(id.value)] + row.values)
+            let entry = PusherEntry(
+                seq: logged.seq, revision: Revision(first.value + index), digest: digest, used: logged.time)
+            try PusherRow(document: id, author: authors[index], pusher: logged.pusher, entry: entry).write(
+                database)
         }
     }
 }

@@ -29,17 +29,35 @@ struct PusherRow {
         if sum != row.integer(5) { return nil }
     }
 
-    /// The columns behind the document, in their order, with the sum.
-    var values: [Value] {
-        [
-            .integer(author), .integer(entry.seq), .integer(Int64(entry.revision.value)),
-            .bytes(entry.digest.bytes), .integer(entry.used), .integer(sum),
-        ]
+    /// Writes the row in the place of the one that the author has in the document.
+    func write(_ database: Database) throws(StoreFault) {
+        try database.write(
+            """
+            INSERT INTO pusher (document, author, seq, revision, digest, used, sum) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (document, author) DO UPDATE SET seq = excluded.seq, revision = excluded.revision,
+            digest = excluded.digest, used = excluded.used, sum = excluded.sum
+            """
+        ) { row in
+            row.next(document.value)
+            row.next(author)
+            row.next(entry.seq)
+            row.next(entry.revision.value)
+            row.next(entry.digest)
+            row.next(entry.used)
+            row.next(sum)
+        }
     }
 
     private var sum: Int64 {
-        RowSum.of(
-            [document.value, author, entry.seq, Int64(entry.revision.value), entry.used],
-            entry.digest.bytes, pusher.user.utf8, pusher.client.utf8)
+        var sum = RowSum()
+        sum.take(document.value)
+        sum.take(author)
+        sum.take(entry.seq)
+        sum.take(Int64(entry.revision.value))
+        sum.take(entry.used)
+        sum.take(entry.digest)
+        sum.take(pusher.user.utf8)
+        sum.take(pusher.client.utf8)
+        return sum.value()
     }
 }

@@ -1,22 +1,22 @@
 import CaretLog
 
-/// What a row bears to be told from a row with other values.
-enum RowSum {
-    /// The first eight bytes of a digest of the numbers and of the bytes, each with their count.
-    static func of(_ numbers: [Int64], _ bytes: [UInt8]...) -> Int64 {
-        var all: [UInt8] = []
-        all.reserveCapacity(8 * (numbers.count + bytes.count) + bytes.reduce(0) { $0 + $1.count })
-        for number in numbers { all.append(number) }
-        for part in bytes {
-            all.append(Int64(part.count))
-            all.append(contentsOf: part)
-        }
-        return Int64(bitPattern: SHA256.digest(of: all).words[0])
-    }
-}
+/// What a row bears to be told from a row with other values: the first eight bytes of a digest of numbers and then of
+/// bytes, each with their count.
+struct RowSum {
+    private var digest = SHA256()
 
-extension [UInt8] {
-    fileprivate mutating func append(_ number: Int64) {
-        Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+    mutating func take(_ number: Int64) { digest.take(number) }
+
+    mutating func take(_ bytes: [UInt8]) {
+        digest.take(Int64(bytes.count))
+        digest.take(bytes)
     }
+
+    mutating func take(_ other: Digest) {
+        digest.take(32)
+        digest.take(other)
+    }
+
+    /// Of all that was taken; nothing may follow.
+    mutating func value() -> Int64 { Int64(bitPattern: digest.digest().words[0]) }
 }

@@ -45,6 +45,10 @@ extension Database {
         do throws(DatabaseFault) { try run(sql, values) } catch { throw .database(error) }
     }
 
+    func write(_ sql: StaticString, binding bind: (inout Binding) -> Void) throws(StoreFault) {
+        do throws(DatabaseFault) { try run(sql, binding: bind) } catch { throw .database(error) }
+    }
+
     func one<Result>(_ sql: String, _ values: Value..., read: (Row) -> Result) throws(StoreFault) -> Result? {
         do throws(DatabaseFault) { return try first(sql, values, read: read) } catch {
             throw .database(error)

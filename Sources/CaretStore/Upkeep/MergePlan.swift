@@ -12,6 +12,10 @@ struct SegmentPlace: Equatable {
     let isLoose: Bool
 
     var changes: Int { last.value - first.value + 1 }
+
+    func loose(_ isLoose: Bool) -> SegmentPlace {
+        SegmentPlace(row: row, first: first, last: last, bytes: bytes, isLoose: isLoose)
+    }
 }
 
 /// Which segments are joined: neighbours of about one size, once there are many of them, so that each revision is packed
@@ -21,14 +25,29 @@ enum MergePlan {
     static let mostChanges = 16_384
     static let mostBytes = 256 << 10
 
-    /// The segments to be joined next; nil where nothing is due. `places` are neighbours in their order.
-    static func next(_ places: ArraySlice<SegmentPlace>, isIdle: Bool) -> ArraySlice<SegmentPlace>? {
-        let loose = isIdle ? UpkeepPolicy.fanOutWhenIdle : UpkeepPolicy.loose
-        if let run = runs(of: places, where: \.isLoose).first(where: { $0.count >= loose }) {
+    /// The segments to be joined next; nil where nothing is due. `places` are all of a document in their order. None
+    /// are joined over the newest snapshot: what is behind it is read alone.
+    static func next(
+        _ places: [SegmentPlace], behind snapshot: Revision, isIdle: Bool
+    ) -> ArraySlice<SegmentPlace>? {
+        let edge = places.firstIndex { $0.last > snapshot } ?? places.endIndex
+        return next(places[..<edge], isClosed: true, isIdle: isIdle)
+            ?? next(places[edge...], isClosed: false, isIdle: isIdle)
+    }
+
+    /// `isClosed`: nothing is appended to them any more. Then a few loose ones need not wait for others, lest they
+    /// stand between merged ones for ever.
+    private static func next(
+        _ places: ArraySlice<SegmentPlace>, isClosed: Bool, isIdle: Bool
+    ) -> ArraySlice<SegmentPlace>? {
+        let loose = isClosed ? 2 : isIdle ? UpkeepPolicy.fanOutWhenIdle : UpkeepPolicy.loose
+        for run in runs(of: places, where: \.isLoose)
+        where run.count >= loose || isClosed && run.contains(where: isWhole) {
             return fitting(run)
         }
         let fanOut = isIdle ? UpkeepPolicy.fanOutWhenIdle : UpkeepPolicy.fanOut
-        for run in runs(of: places, where: { !$0.isLoose && !isWhole($0) }) where run.count >= fanOut {
+        for run in runs(of: places, where: { (isClosed || !$0.isLoose) && !isWhole($0) })
+        where run.count >= fanOut {
             for start in run.indices.dropLast(fanOut - 1) {
                 let joined = fitting(run[start..<start + fanOut])
                 if isWorthwhile(joined) { return joined }
@@ -73,6 +92,11 @@ struct Replacement {
     let document: DocumentID
     let old: [SegmentPlace]
     let new: EncodedSegment
+
+    /// The new one, which has no row yet.
+    var place: SegmentPlace {
+        SegmentPlace(row: 0, first: new.first, last: new.last, bytes: new.body.count, isLoose: false)
+    }
 
     /// How many of the old ones were as they were appended.
     var loose: Int { old.count { $0.isLoose } }

@@ -28,25 +28,33 @@ struct Upkeep: Sendable {
 
     /// Does whatever is due for a document's history. What is refused is left for another time.
     func tend(_ document: DocumentID, isIdle: Bool) async {
+        var isNew = true
         while !calls.isClosing {
-            switch await reader.done({ $0.next(for: document, isIdle: isIdle) }) {
+            switch await reader.done({ [isNew] in $0.next(for: document, isIdle: isIdle, isNew: isNew) }) {
             case .failure(let fault):
                 if case .refused(.damaged) = fault.historyRefusal { tell(.damaged(document)) }
                 return
             case .success(nil): return
-            case .success(let step?): if await !isDone(step, of: document) { return }
+            case .success(let due?):
+                switch await took(due.step, of: document) {
+                case nil: return
+                case true?: if due.isLast { return }
+                // Its ground has changed meanwhile: it is thought out anew.
+                case false?: break
+                }
+                isNew = false
             }
         }
     }
 
-    /// Whether a step was taken. One whose ground has changed meanwhile counts as taken, and is thought out anew.
-    private func isDone(_ step: UpkeepStep, of document: DocumentID) async -> Bool {
+    /// Whether a step was taken: not where its ground has changed meanwhile. Nil where it was refused.
+    private func took(_ step: UpkeepStep, of document: DocumentID) async -> Bool? {
         let tell = tell
-        let result = await writes.done { writer throws(StoreFault) in
+        let result = await writes.done { writer throws(StoreFault) -> Bool in
             switch step {
             case .merge(let replacement):
                 tell(.merging(document, segments: replacement.old.count))
-                _ = try writer.replace(replacement)
+                return try writer.replace(replacement)
             case .snapshot(let snapshot, let superseded):
                 tell(.snapshotting(document, snapshot.revision))
                 _ = try writer.keep(snapshot)
@@ -54,11 +62,10 @@ struct Upkeep: Sendable {
             case .removeTrimmed:
                 _ = try writer.removeTrimmed(of: document, limit: UpkeepPolicy.removedAtOnce)
             }
+            return true
         }
-        switch result {
-        case .success: return true
-        case .failure: return false
-        }
+        // Whoever tends the document next finds it due again.
+        return try? result.get()
     }
 
     /// Forgets the revisions through this one, and answers where history begins now.
@@ -158,6 +165,17 @@ enum UpkeepStep {
     case snapshot(StoredSnapshot, superseded: Revision?)
     /// There are rows in front of the history's beginning.
     case removeTrimmed
+}
+
+/// What is due for a document, and whether nothing is due behind it.
+struct DueStep {
+    let step: UpkeepStep
+    let isLast: Bool
+
+    init(_ step: UpkeepStep, isLast: Bool) {
+        self.step = step
+        self.isLast = isLast
+    }
 }
 
 /// How a history is made to begin later.

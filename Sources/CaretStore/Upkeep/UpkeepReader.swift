@@ -31,14 +31,21 @@ struct UpkeepReader {
 
     // MARK: One document's history
 
-    /// What is due for a document; nil where nothing is.
-    mutating func next(for id: DocumentID, isIdle: Bool) -> Result<UpkeepStep?, StoreFault> {
-        reading { reader throws(StoreFault) in
+    /// What is due for a document; nil where nothing is. `isNew`: it was not looked at since it was written to.
+    mutating func next(
+        for id: DocumentID, isIdle: Bool, isNew: Bool
+    ) -> Result<DueStep?, StoreFault> {
+        reading { reader throws(StoreFault) -> DueStep? in
             let row = try reader.document(id)
+            // Done already, before it was named again.
+            if isNew, !isIdle, row.entry.start == 0, !UpkeepPolicy.isDue(row) { return nil }
             let places = try reader.places(of: row)
-            if try reader.hasTrimmed(row, places) { return .removeTrimmed }
-            if let step = try reader.merge(places, of: row, isIdle: isIdle) { return step }
-            return try UpkeepPolicy.isSnapshotDue(row) ? reader.snapshot(of: row) : nil
+            if try reader.hasTrimmed(row, places) { return DueStep(.removeTrimmed, isLast: false) }
+            let isSnapshotDue = UpkeepPolicy.isSnapshotDue(row)
+            if let merge = try reader.merge(places, of: row, isIdle: isIdle) {
+                return DueStep(.merge(merge.replacement), isLast: merge.isLast && !isSnapshotDue)
+            }
+            return isSnapshotDue ? DueStep(try reader.snapshot(of: row), isLast: !isIdle) : nil
         }
     }
 
@@ -101,15 +108,33 @@ struct UpkeepReader {
 extension HistoryReader {
     /// The segments of a document without their content.
     fileprivate func places(of row: DocumentRow) throws(StoreFault) -> [SegmentPlace] {
-        try database.every(
+        // To look into a large one means to read all of it, unless it is asked for that byte alone.
+        let found = try database.every(
             """
-            SELECT id, first, last, length(body), substr(body, 2, 1) FROM segment WHERE document = ? ORDER BY first
+            SELECT id, first, last, length(body), CASE WHEN length(body) < 2048 THEN substr(body, 2, 1) = x'00' END
+            FROM segment WHERE document = ? ORDER BY first
             """, .integer(row.entry.id.value)
         ) { row in
-            SegmentPlace(
+            let isLoose = row.isNull(4) ? nil : row.integer(4) == 1
+            let place = SegmentPlace(
                 row: row.integer(0), first: Revision(Int(row.integer(1))),
-                last: Revision(Int(row.integer(2))),
-                bytes: Int(row.integer(3)), isLoose: row.bytes(4) == [SegmentFormat.Packing.plain.rawValue])
+                last: Revision(Int(row.integer(2))), bytes: Int(row.integer(3)), isLoose: isLoose ?? false)
+            return (place, isKnown: isLoose != nil)
+        }
+        var places: [SegmentPlace] = []
+        places.reserveCapacity(found.count)
+        for (place, isKnown) in found {
+            places.append(isKnown ? place : place.loose(try isPlain(place.row)))
+        }
+        return places
+    }
+
+    private func isPlain(_ row: Int64) throws(StoreFault) -> Bool {
+        do throws(DatabaseFault) {
+            let packing = try database.byte(at: 1, table: "segment", column: "body", row: row)
+            return packing == SegmentFormat.Packing.plain.rawValue
+        } catch {
+            throw .database(error)
         }
     }
 
@@ -122,13 +147,11 @@ extension HistoryReader {
         return snapshot == true
     }
 
-    /// The merge that is due. None goes over the newest snapshot: what is behind it is read alone.
+    /// The merge that is due, and whether none is due behind it.
     fileprivate mutating func merge(
         _ places: [SegmentPlace], of row: DocumentRow, isIdle: Bool
-    ) throws(StoreFault) -> UpkeepStep? {
-        let edge = places.firstIndex { $0.last > row.snapshot } ?? places.endIndex
-        let below = MergePlan.next(places[..<edge], isIdle: isIdle)
-        guard let due = below ?? MergePlan.next(places[edge...], isIdle: isIdle), let first = due.first,
+    ) throws(StoreFault) -> (replacement: Replacement, isLast: Bool)? {
+        guard let due = MergePlan.next(places, behind: row.snapshot, isIdle: isIdle), let first = due.first,
             let last = due.last
         else { return nil }
         var changes: [LoggedChange] = []
@@ -140,7 +163,11 @@ extension HistoryReader {
         }
         guard let before else { throw .damaged }
         let new = try encoded(Segment(first: first.first, changes: changes), after: before)
-        return .merge(Replacement(document: row.entry.id, old: Array(due), new: new))
+        let replacement = Replacement(document: row.entry.id, old: Array(due), new: new)
+        var after = places
+        after.replaceSubrange(due.indices, with: [replacement.place])
+        let isLast = MergePlan.next(after, behind: row.snapshot, isIdle: isIdle) == nil
+        return (replacement, isLast)
     }
 
     /// A snapshot of the head, and the one before it where that has become superfluous.
@@ -209,11 +236,16 @@ extension HistoryReader {
     private mutating func encoded(_ segment: Segment, after before: Chain) throws(StoreFault)
         -> EncodedSegment
     {
-        var numbers: [Pusher: Int64] = [:]
-        for change in segment.changes where numbers[change.pusher] == nil {
-            guard let number = try number(of: change.pusher) else { throw .damaged }
-            numbers[change.pusher] = number
+        var authors: [Int64] = []
+        authors.reserveCapacity(segment.changes.count)
+        var last: (pusher: Pusher, number: Int64)?
+        for change in segment.changes {
+            if last?.pusher != change.pusher {
+                guard let number = try number(of: change.pusher) else { throw .damaged }
+                last = (change.pusher, number)
+            }
+            if let last { authors.append(last.number) }
         }
-        return EncodedSegment(segment, after: before, packing: .deflated, authors: numbers)
+        return EncodedSegment(segment, after: before, packing: .deflated, authors: authors)
     }
 }

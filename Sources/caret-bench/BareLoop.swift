@@ -1,0 +1,140 @@
+import CSQLite
+import Glibc
+
+/// The rows of appends and nothing else: the statements of the store with values that were made before, through
+/// SQLite's C interface, in a database that the store has made.
+///
+/// SQLite's own layer reads and writes the file, and its own rule makes the checkpoints: once the log holds a thousand
+/// pages, by the connection that wrote it.
+struct BareLoop: ~Copyable {
+    private let connection: OpaquePointer
+    private let begin: OpaquePointer
+    private let commit: OpaquePointer
+    private let segment: OpaquePointer
+    private let pusher: OpaquePointer
+    private let document: OpaquePointer
+    private let counter: OpaquePointer
+    private let hash = BareLoop.kept([UInt8](repeating: 0x5A, count: 32))
+    private let body: UnsafeBufferPointer<UInt8>
+    private var heads: [Int64]
+    private var next = 0
+    private var commits: Int64 = 1
+    /// A number as large as sums are.
+    private static let sum: Int64 = 0x1E37_79B9_7F4A_7C15
+
+    /// Of a database with so many documents, numbered from 1, each with one author and one revision; `body` is the
+    /// stored form of a segment.
+    init(path: String, documents: Int, body: [UInt8]) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        guard sqlite3_open_v2(path, &opened, flags, nil) == SQLITE_OK, let opened else {
+            preconditionFailure("SQLite did not open \(path)")
+        }
+        connection = opened
+        self.body = BareLoop.kept(body)
+        heads = [Int64](repeating: 1, count: documents)
+        let pragmas = """
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216;
+            PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8192;
+            PRAGMA wal_autocheckpoint = 1000;
+            """
+        guard sqlite3_exec(opened, pragmas, nil, nil, nil) == SQLITE_OK else {
+            preconditionFailure("SQLite refused a pragma")
+        }
+        begin = prepared("BEGIN IMMEDIATE", opened)
+        commit = prepared("COMMIT", opened)
+        segment = prepared(
+            "INSERT INTO segment (document, first, last, time, body, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            opened)
+        pusher = prepared(
+            """
+            INSERT INTO pusher (document, author, seq, revision, digest, used, sum) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (document, author) DO UPDATE SET seq = excluded.seq, revision = excluded.revision,
+            digest = excluded.digest, used = excluded.used, sum = excluded.sum
+            """, opened)
+        document = prepared(
+            """
+            UPDATE document SET head = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?, line_break = ?, chain = ?,
+            loose = ?, sum = ? WHERE id = ?
+            """, opened)
+        counter = prepared("UPDATE store SET commits = ?", opened)
+    }
+
+    deinit {
+        for statement in [begin, commit, segment, pusher, document, counter] { sqlite3_finalize(statement) }
+        sqlite3_close_v2(connection)
+        hash.deallocate()
+        body.deallocate()
+    }
+
+    /// Commits a group of so many appends, each of one change, to one document after the other.
+    mutating func commit(_ appends: Int) {
+        run(begin)
+        for _ in 0..<appends {
+            append(to: next)
+            next = (next + 1) % heads.count
+        }
+        commits += 1
+        sqlite3_bind_int64(counter, 1, commits)
+        run(counter)
+        run(commit)
+    }
+
+    private mutating func append(to index: Int) {
+        let (id, head) = (Int64(index + 1), heads[index] + 1)
+        let time = 1_790_000_000_000 + head
+        heads[index] = head
+        sqlite3_bind_int64(segment, 1, id)
+        sqlite3_bind_int64(segment, 2, head)
+        sqlite3_bind_int64(segment, 3, head)
+        sqlite3_bind_int64(segment, 4, time)
+        bind(body, 5, segment)
+        bind(hash, 6, segment)
+        bind(hash, 7, segment)
+        run(segment)
+        sqlite3_bind_int64(pusher, 1, id)
+        sqlite3_bind_int64(pusher, 2, id)
+        sqlite3_bind_int64(pusher, 3, head)
+        sqlite3_bind_int64(pusher, 4, head)
+        bind(hash, 5, pusher)
+        sqlite3_bind_int64(pusher, 6, time)
+        sqlite3_bind_int64(pusher, 7, BareLoop.sum &* head)
+        run(pusher)
+        sqlite3_bind_int64(document, 1, head)
+        sqlite3_bind_int64(document, 2, head)
+        sqlite3_bind_int64(document, 3, head)
+        sqlite3_bind_int64(document, 4, head)
+        sqlite3_bind_int64(document, 5, time)
+        sqlite3_bind_int64(document, 6, 0)
+        bind(hash, 7, document)
+        sqlite3_bind_int64(document, 8, head)
+        sqlite3_bind_int64(document, 9, BareLoop.sum &* head)
+        sqlite3_bind_int64(document, 10, id)
+        run(document)
+    }
+
+    private static func kept(_ bytes: [UInt8]) -> UnsafeBufferPointer<UInt8> {
+        let kept = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+        _ = kept.initialize(from: bytes)
+        return UnsafeBufferPointer(kept)
+    }
+
+    /// SQLite reads the bytes where they are.
+    private func bind(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int32, _ statement: OpaquePointer) {
+        sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), nil)
+    }
+
+    private func run(_ statement: OpaquePointer) {
+        let code = sqlite3_step(statement)
+        guard code == SQLITE_DONE, sqlite3_reset(statement) == SQLITE_OK else {
+            preconditionFailure("SQLite answered \(code): \(String(cString: sqlite3_errmsg(connection)))")
+        }
+    }
+}
+
+private func prepared(_ sql: String, _ connection: OpaquePointer) -> OpaquePointer {
+    var statement: OpaquePointer?
+    let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+    guard code == SQLITE_OK, let statement else { preconditionFailure("SQLite did not take: \(sql)") }
+    return statement
+}

@@ -1,0 +1,163 @@
+import CaretCore
+import CaretLog
+import CaretStore
+import Glibc
+import TestSupport
+
+/// A document with a long history, beside its final text stored alone: what it takes on disk, and to open.
+struct StoreHistory {
+    let base: BenchFolder
+    let isQuick: Bool
+
+    /// A store in which a document rests.
+    private struct Resting {
+        let folder: String
+        let text: Text
+        let revisions: Int
+        let turns: WriterTurns
+
+        /// What the file takes, of a store that is closed.
+        var bytes: Int {
+            var state = stat()
+            guard stat(folder + "/caret.sqlite", &state) == 0 else {
+                preconditionFailure("a store without a file")
+            }
+            return Int(state.st_size)
+        }
+    }
+
+    func run() async {
+        if let reason = TraceFolder.reasonForAbsence { return print("SKIPPED long histories: \(reason)\n") }
+        let changes = sure { try TypedHistory.changes(of: Trace(named: "automerge-paper")) }
+        var turns = Table(WriterTurns.headings)
+        var opening = Table([
+            "revisions", "find and text", "alone", "ratio", "a page at random", "the pages in a row",
+        ])
+        for count in [changes.count / 4, changes.count / 2, changes.count] {
+            let whole = await rest(Array(changes[..<count]), "whole-\(count)", atOnce: 16)
+            let alone = await rest([StoreHistory.alone(whole.text)], "alone-\(count)", atOnce: 1)
+            opening.row(await open(whole, alone))
+            whole.turns.rows(in: &turns, named: "\(count) revisions")
+            if count == changes.count { await printSizes(whole, alone, changes) }
+        }
+        opening.print(
+            under: """
+                Opening a document of automerge-paper, one key a revision, after upkeep, beside the same final text as the one
+                revision of another store; medians of \(rounds), in turns. A page is what `read` gives for 4 KB of text.
+                """)
+        turns.print(
+            under: "How long a turn holds the writer while such a document is written, 16 revisions an append"
+        )
+    }
+
+    private var rounds: Int { isQuick ? 20 : 200 }
+
+    /// One change that makes a text.
+    private static func alone(_ text: Text) -> LoggedChange {
+        let edit = sure { try LoggedEdit(start: .zero, removed: .zero, text: text.string) }
+        return LoggedChange(pusher: SampleLog.ann, seq: 1, time: 1_790_000_000_000, edits: [edit])
+    }
+
+    /// Writes a document, and leaves it as upkeep leaves what nobody writes to any more.
+    private func rest(_ changes: [LoggedChange], _ name: String, atOnce: Int) async -> Resting {
+        let (folder, turns) = (base.made(name), WriterTurns())
+        let store = SQLiteStore.opened(folder) { turns.tell($0) }
+        let document = await store.made("notes/paper")
+        guard await TypedHistory.commit(changes, to: document, in: store, atOnce: atOnce) else {
+            preconditionFailure("a benchmark's history was refused")
+        }
+        await store.tend(at: .max)
+        let text = await text(of: document.id, in: store)
+        await store.closed()
+        return Resting(folder: folder, text: text, revisions: changes.count, turns: turns)
+    }
+
+    private func text(of document: DocumentID, in store: SQLiteStore) async -> Text {
+        guard case .success(let snapshot) = await store.text(of: document) else {
+            preconditionFailure("a benchmark's document cannot be read")
+        }
+        return snapshot.text
+    }
+
+    // MARK: Opening
+
+    private func open(_ whole: Resting, _ alone: Resting) async -> [String] {
+        let stores = [SQLiteStore.opened(whole.folder), SQLiteStore.opened(alone.folder)]
+        // What is read in between, so that nothing of the document's history is at hand when it is opened again.
+        var others: [DocumentID] = []
+        for store in stores {
+            let other = await store.made("notes/other")
+            guard await TypedHistory.commit([StoreHistory.alone(Text())], to: other, in: store, atOnce: 1)
+            else {
+                preconditionFailure("a benchmark's document was refused")
+            }
+            others.append(other.id)
+        }
+        var times: [[Double]] = [[], []]
+        for _ in 0..<rounds {
+            for (index, store) in stores.enumerated() {
+                _ = await text(of: others[index], in: store)
+                let start = wallNanoseconds()
+                let text = await opened(store)
+                times[index].append(wallNanoseconds() - start)
+                precondition(text.length == whole.text.length, "another text than was written")
+            }
+        }
+        let pages = await pages(of: stores[0], whole.revisions)
+        for store in stores { await store.closed() }
+        let medians = times.map(\.median)
+        return [
+            String(whole.revisions), medians[0].time, medians[1].time, (medians[0] / medians[1]).digits(2),
+            pages.random.time, pages.successive.time,
+        ]
+    }
+
+    private func opened(_ store: SQLiteStore) async -> Text {
+        let name = sure { try DocumentName("notes/paper") }
+        guard case .success(let entry) = await store.find(name) else {
+            preconditionFailure("a benchmark's document was not found")
+        }
+        return await text(of: entry.id, in: store)
+    }
+
+    /// What a page of history costs: anywhere, and behind the one before.
+    private func pages(of store: SQLiteStore, _ revisions: Int) async -> (random: Double, successive: Double)
+    {
+        var random = Seeded(7)
+        var times: (random: [Double], successive: [Double]) = ([], [])
+        for _ in 0..<(isQuick ? 5 : 50) {
+            var at = random.number(0...revisions - 20_000)
+            for page in 0..<4 {
+                let start = wallNanoseconds()
+                let read = await store.read(DocumentID(1), after: Revision(at), limit: 4096)
+                let time = wallNanoseconds() - start
+                if page == 0 { times.random.append(time) } else { times.successive.append(time) }
+                guard case .success(let reading) = read else { preconditionFailure("a page cannot be read") }
+                at = reading.segment.last.value
+            }
+        }
+        return (times.random.median, times.successive.median)
+    }
+
+    // MARK: Size
+
+    private func printSizes(_ whole: Resting, _ alone: Resting, _ changes: [LoggedChange]) async {
+        let time = changes[0].time
+        let timeless = await rest(changes.map { $0.at(time) }, "timeless", atOnce: 16)
+        var table = Table([
+            "automerge-paper, \(changes.count) revisions", "file", "beyond the text", "a revision",
+        ])
+        for (name, resting) in [("its whole history", whole), ("the same at one time", timeless)] {
+            let beyond = resting.bytes - alone.bytes
+            table.row(
+                name, String(resting.bytes), String(beyond),
+                (Double(beyond) / Double(changes.count)).digits(3))
+        }
+        table.row("its final text alone", String(alone.bytes), "", "")
+        table.print(
+            under: """
+                Bytes of the database file after upkeep, one key a revision, two authors, times with a lognormal law whose
+                median is 150 ms
+                """)
+    }
+}

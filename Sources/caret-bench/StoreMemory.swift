@@ -1,0 +1,90 @@
+import CaretLog
+import CaretStore
+import Glibc
+import TestSupport
+
+/// What a store with many documents takes of the memory while none of them is open.
+struct StoreMemory {
+    let base: BenchFolder
+
+    private static let documents = 100_000
+
+    /// Makes the documents here and looks at them in another process, whose memory nobody else has used.
+    func run() async {
+        let folder = base.made("documents")
+        let store = SQLiteStore.opened(folder)
+        let start = wallNanoseconds()
+        for first in stride(from: 0, to: StoreMemory.documents, by: 10_000) {
+            _ = await store.made(10_000) { "team-\((first + $0) % 100)/document-\(first + $0)" }
+        }
+        let time = wallNanoseconds() - start
+        await store.closed()
+        print("\(StoreMemory.documents) documents, made in \(time.time), none of them open")
+        fflush(nil)
+        var process = pid_t()
+        var arguments: [UnsafeMutablePointer<CChar>?] = []
+        for argument in ["caret-bench", "store-memory", folder] { arguments.append(strdup(argument)) }
+        arguments.append(nil)
+        defer { for argument in arguments { free(argument) } }
+        guard posix_spawn(&process, "/proc/self/exe", nil, nil, &arguments, environ) == 0 else {
+            preconditionFailure("this program cannot be started again")
+        }
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+        precondition(status == 0, "the other process ended with \(status)")
+    }
+
+    /// Opens the store of a folder, and prints what the process has of the memory.
+    static func measure(folder: String) async {
+        let before = resident()
+        let start = wallNanoseconds()
+        let store = SQLiteStore.opened(folder)
+        let opened = wallNanoseconds()
+        var table = Table(["", "resident", "took"])
+        table.row("the process before", before.megabytes, "")
+        table.row("the store opened", resident().megabytes, (opened - start).time)
+        var (names, after): ([DocumentName], ByteString?) = ([], nil)
+        var count = 0
+        while true {
+            guard case .success(let page) = await store.list(after: after, limit: 1000) else {
+                preconditionFailure("the documents cannot be listed")
+            }
+            count += page.entries.count
+            if let last = page.entries.last { names.append(last.name) }
+            after = page.entries.last?.name.bytes
+            if !page.hasMore { break }
+        }
+        precondition(count == documents, "\(count) documents of \(documents)")
+        let listed = wallNanoseconds()
+        table.row("all listed, 1000 a page", resident().megabytes, (listed - opened).time)
+        for _ in 0..<10 {
+            for name in names {
+                guard case .success(let entry) = await store.find(name),
+                    case .success = await store.text(of: entry.id)
+                else { preconditionFailure("a document cannot be read") }
+            }
+        }
+        let looked = (wallNanoseconds() - listed) / Double(10 * names.count)
+        table.row("\(10 * names.count) looked up and read", resident().megabytes, looked.time + " each")
+        await store.closed()
+        table.row("the most at any time", resident(most: true).megabytes, "")
+        table.print(under: "Memory of a process that does nothing else")
+    }
+
+    /// Bytes of the process that are in memory, its own and the files' that it runs.
+    private static func resident(most: Bool = false) -> Double {
+        var bytes = [UInt8](repeating: 0, count: 8192)
+        let file = Glibc.open("/proc/self/status", O_RDONLY)
+        defer { close(file) }
+        let count = read(file, &bytes, bytes.count)
+        let line = bytes.prefix(max(0, count)).split(separator: UInt8(ascii: "\n")).first {
+            $0.starts(with: (most ? "VmHWM:" : "VmRSS:").utf8)
+        }
+        let digits = String(decoding: (line ?? []).filter { (0x30...0x39).contains($0) }, as: UTF8.self)
+        return (Double(digits) ?? 0) * 1024
+    }
+}
+
+extension Double {
+    fileprivate var megabytes: String { (self / 1e6).digits(1) + " MB" }
+}

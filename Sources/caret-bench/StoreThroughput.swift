@@ -1,0 +1,134 @@
+import CaretCore
+import CaretLog
+import CaretStore
+import TestSupport
+
+/// Durable appends a second, beside a bare loop of the same inserts in the same groups.
+struct StoreThroughput {
+    let base: BenchFolder
+    let isQuick: Bool
+    /// With how many documents at once.
+    let counts: [Int]
+
+    /// What one side did in one slice of the run.
+    private struct Slice {
+        let appends: Int
+        let wall: Double
+        let processing: Double
+
+        var perSecond: Double { Double(appends) / wall * 1e9 }
+        var processingEach: Double { processing / Double(appends) }
+    }
+
+    private struct Outcome {
+        var stores: [Slice] = []
+        var bares: [Slice] = []
+        var acks: [Double] = []
+        var commits: [Double] = []
+        var groups: [Int] = []
+        var merges = 0
+    }
+
+    func run() async {
+        var table = Table([
+            "documents", "appends/s", "bare loop", "ratio", "lowest", "highest", "a group", "ack p50", "p99",
+            "bare p50", "p99", "CPU", "bare CPU", "merges",
+        ])
+        var turns = Table(WriterTurns.headings)
+        for documents in counts {
+            let (outcome, writer) = await measured(documents)
+            table.row(row(outcome, documents))
+            writer.rows(in: &turns, named: documents == 1 ? "1 document" : "\(documents) documents")
+        }
+        table.print(
+            under: """
+                Durable appends of one key, each document with one in flight; store and bare loop in turns, medians of \(slices) slices
+                of \((sliceLength / 1e9).digits(1)) s each. The bare loop: the same statements with values made before, in groups of the sizes that
+                the store had just made, without merging. Ratios are slice by slice; CPU is an append's.
+                """)
+        turns.print(under: "How long a turn holds the writer, in the same run")
+    }
+
+    private var slices: Int { isQuick ? 4 : 16 }
+    private var sliceLength: Double { isQuick ? 0.3e9 : 1e9 }
+
+    private func measured(_ count: Int) async -> (Outcome, WriterTurns) {
+        let turns = WriterTurns()
+        let store = SQLiteStore.opened(base.made("store-\(count)")) { turns.tell($0) }
+        let documents = await store.made(count) { "bench/document-\($0)" }
+        let writing = Writing(store, documents)
+        var bare = await bareLoop(documents)
+        // Once without being measured: authors are made, files and caches grow.
+        _ = await writing.run(for: sliceLength / 4)
+        bare.commit(count)
+        var outcome = Outcome()
+        for _ in 0..<slices {
+            let (first, start, processed) = (turns.count, wallNanoseconds(), processNanoseconds())
+            let acks = await writing.run(for: sliceLength)
+            outcome.stores.append(
+                Slice(
+                    appends: acks.count, wall: wallNanoseconds() - start,
+                    processing: processNanoseconds() - processed))
+            outcome.acks += acks
+            await quiet(turns)
+            let groups = turns.turns(from: first)
+            outcome.merges += groups.count { $0.kind == .merge }
+            let appends = groups.map(\.appends).filter { $0 > 0 }
+            outcome.groups += appends
+            outcome.bares.append(slice(of: &bare, appends, &outcome.commits))
+        }
+        await store.closed()
+        return (outcome, turns)
+    }
+
+    /// Waits until the upkeep has nothing left to do.
+    private func quiet(_ turns: WriterTurns) async {
+        var seen = -1
+        while seen != turns.count {
+            seen = turns.count
+            // Where it cannot sleep, it only looks again sooner.
+            try? await Task.sleep(for: .milliseconds(30))
+        }
+    }
+
+    private func slice(of bare: inout BareLoop, _ groups: [Int], _ commits: inout [Double]) -> Slice {
+        let (start, processed) = (wallNanoseconds(), processNanoseconds())
+        var (now, appends) = (start, 0)
+        for group in groups {
+            bare.commit(group)
+            let end = wallNanoseconds()
+            commits.append(end - now)
+            now = end
+            appends += group
+        }
+        return Slice(appends: appends, wall: now - start, processing: processNanoseconds() - processed)
+    }
+
+    /// A bare loop in a database like the store's.
+    private func bareLoop(_ documents: [DocumentEntry]) async -> BareLoop {
+        let folder = base.made("bare-\(documents.count)")
+        let store = SQLiteStore.opened(folder)
+        let entries = await store.made(documents.count) { "bench/document-\($0)" }
+        _ = await Writing(store, entries).run(for: 0)
+        await store.closed()
+        let pusher = SampleLog.ann
+        let append = Writing.append(to: documents[0], by: pusher, at: 100)
+        let body = SegmentFormat.encoded(
+            append.changes.map(\.logged), packing: .plain, authors: [Int64(documents.count / 2 + 1)])
+        return BareLoop(
+            path: folder + "/caret.sqlite", documents: documents.count, body: body)
+    }
+
+    private func row(_ outcome: Outcome, _ documents: Int) -> [String] {
+        let ratios = zip(outcome.stores, outcome.bares).map { $0.perSecond / $1.perSecond }
+        let group = Double(outcome.groups.reduce(0, +)) / Double(outcome.groups.count)
+        return [
+            String(documents), outcome.stores.map(\.perSecond).median.digits(0),
+            outcome.bares.map(\.perSecond).median.digits(0), ratios.median.digits(2),
+            (ratios.min() ?? 0).digits(2), (ratios.max() ?? 0).digits(2), group.digits(1),
+            outcome.acks.median.time, outcome.acks.percentile(99).time, outcome.commits.median.time,
+            outcome.commits.percentile(99).time, outcome.stores.map(\.processingEach).median.time,
+            outcome.bares.map(\.processingEach).median.time, String(outcome.merges),
+        ]
+    }
+}

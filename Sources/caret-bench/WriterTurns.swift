@@ -1,0 +1,103 @@
+import CaretStore
+import Glibc
+import Synchronization
+
+/// What the writer of a store did, turn by turn, as the store tells it. All of it is told on the writer's queue.
+final class WriterTurns: Sendable {
+    enum Kind: CaseIterable {
+        case plain
+        case merge
+        case snapshot
+
+        var name: String {
+            switch self {
+            case .plain: "calls alone"
+            case .merge: "with a merge"
+            case .snapshot: "with a snapshot"
+            }
+        }
+    }
+
+    struct Turn {
+        var kind = Kind.plain
+        var calls = 0
+        /// How many of the calls were the store's own.
+        var upkeep = 0
+        /// In nanoseconds: what is done inside the transaction, its CPU time, and the commit with its sync.
+        var work = 0.0
+        var processing = 0.0
+        var commit = 0.0
+
+        var appends: Int { calls - upkeep }
+    }
+
+    private struct State {
+        var turns: [Turn] = []
+        var checkpoints: [Double] = []
+        var turn = Turn()
+        /// When the last thing was told.
+        var moment = 0.0
+        var processed = 0.0
+    }
+
+    private let state = Mutex(State())
+
+    func tell(_ event: StoreEvent) {
+        let (now, processed) = (wallNanoseconds(), threadNanoseconds())
+        state.withLock { state in
+            switch event {
+            case .writing(let calls):
+                state.turn = Turn(calls: calls)
+                state.moment = now
+                state.processed = processed
+            case .merging:
+                state.turn.kind = .merge
+                state.turn.upkeep += 1
+            case .snapshotting:
+                state.turn.kind = .snapshot
+                state.turn.upkeep += 1
+            case .committing:
+                state.turn.work = now - state.moment
+                state.turn.processing = processed - state.processed
+                state.moment = now
+            case .committed:
+                state.turn.commit = now - state.moment
+                state.turns.append(state.turn)
+            case .checkpointing: state.moment = now
+            case .checkpointed: state.checkpoints.append(now - state.moment)
+            case .full, .failed, .damaged: preconditionFailure("the store is not well: \(event)")
+            case .renewed, .migrating, .trimmed, .purged, .forgot, .copying: break
+            }
+        }
+    }
+
+    var count: Int { state.withLock { $0.turns.count } }
+
+    /// The turns from this one on.
+    func turns(from start: Int) -> [Turn] { state.withLock { Array($0.turns[start...]) } }
+
+    /// Puts a row for each kind of turn, and one for the checkpoints, into a table with the headings below.
+    func rows(in table: inout Table, named name: String) {
+        let (turns, checkpoints) = state.withLock { ($0.turns, $0.checkpoints) }
+        for kind in Kind.allCases {
+            let those = turns.filter { $0.kind == kind }
+            if those.isEmpty { continue }
+            let work = those.map(\.work)
+            table.row(
+                [name, kind.name, String(those.count)]
+                    + [work, those.map(\.processing), those.map(\.commit)].flatMap(WriterTurns.cells))
+        }
+        if checkpoints.isEmpty { return }
+        table.row(
+            [name, "checkpoints", String(checkpoints.count)] + WriterTurns.cells(checkpoints)
+                + Array(repeating: "", count: 6))
+    }
+
+    static let headings =
+        ["", "the writer's turns", "count"]
+        + ["work", "CPU of it", "commit"].flatMap { [$0 + " p50", "p99", "max"] }
+
+    private static func cells(_ times: [Double]) -> [String] {
+        [times.median, times.percentile(99), times.max() ?? 0].map(\.time)
+    }
+}

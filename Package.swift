@@ -18,6 +18,7 @@ let package = Package(
     targets: [
         .target(name: "CaretCore", swiftSettings: strict),
         .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
+        .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(
             name: "CaretStore", dependencies: ["CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib"],
             resources: [.embedInCode("migrations")], swiftSettings: strict),
@@ -55,6 +56,9 @@ let package = Package(
             dependencies: [
                 "CaretCore", "CaretLog", "CaretStore", "TestSupport", "store-faults", "store-writer",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CaretWireTests", dependencies: ["CaretCore", "CaretWire", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]

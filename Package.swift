@@ -30,8 +30,9 @@ let package = Package(
         ),
         .executableTarget(name: "caret-demo", dependencies: ["CaretCore"], swiftSettings: strict),
         .executableTarget(
-            name: "caret-bench", dependencies: ["CaretCore", "TestSupport", "CMalloc"], swiftSettings: strict),
-        .systemLibrary(name: "CMalloc"),
+            name: "caret-bench", dependencies: ["CaretCore", "CaretWire", "TestSupport", "CMalloc"],
+            swiftSettings: strict),
+        .target(name: "CMalloc"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),

@@ -27,9 +27,8 @@ struct Fields {
         var members = KeyStack()
         object.forEachMember { key, value in
             let (raw, hasEscape) = key.rawString
-            let place = key.start + 1
-            members.append(place..<place + raw.count, hasEscape: hasEscape, of: object.line)
-            members.noteValue(at: value.start)
+            let place = key.start + 1..<key.start + 1 + raw.count
+            members.append(place, hasEscape: hasEscape, value: value.start, of: object.line)
         }
         keys = members.keys
         unescaped = members.unescaped
@@ -66,12 +65,16 @@ extension Fields {
     func string(
         _ name: StaticString, atMost limit: Int = .max, orElse code: ErrorCode = .badMessage
     ) throws(FieldFault) -> WireString {
-        let value = try value(name)
-        return try named(name) { () throws(FieldFault) in try value.string(atMost: limit, orElse: code) }
+        try read(name, value(name)) { value throws(FieldFault) in
+            try value.string(atMost: limit, orElse: code)
+        }
     }
 
     func string(optional name: StaticString, atMost limit: Int = .max) throws(FieldFault) -> WireString? {
-        has(name) ? try string(name, atMost: limit) : nil
+        guard let value = value(optional: name) else { return nil }
+        return try read(name, value) { value throws(FieldFault) in
+            try value.string(atMost: limit, orElse: .badMessage)
+        }
     }
 
     /// The name of the document that the message is about. What else makes a good name is not the wire's concern.
@@ -82,14 +85,14 @@ extension Fields {
     func integer(
         _ name: StaticString, in range: ClosedRange<Int> = 0...Limits.integer
     ) throws(FieldFault) -> Int {
-        let value = try value(name)
-        return try named(name) { () throws(FieldFault) in try value.integer(in: range) }
+        try read(name, value(name)) { value throws(FieldFault) in try value.integer(in: range) }
     }
 
     func integer(
         optional name: StaticString, in range: ClosedRange<Int> = 0...Limits.integer
     ) throws(FieldFault) -> Int? {
-        has(name) ? try integer(name, in: range) : nil
+        guard let value = value(optional: name) else { return nil }
+        return try read(name, value) { value throws(FieldFault) in try value.integer(in: range) }
     }
 
     func revision(_ name: StaticString) throws(FieldFault) -> Revision { Revision(try integer(name)) }
@@ -111,48 +114,45 @@ extension Fields {
 
     /// One of the words of a closed list.
     func word<Word: WireWord>(_ name: StaticString) throws(FieldFault) -> Word {
-        let value = try value(name)
-        let words = Word.allCases
-        guard let word = words.first(where: { value.says($0.word) }) else {
-            let wanted = words.map { "\"\($0.word)\"" }.joined(separator: " or ")
-            throw FieldFault.wrong(value, wanted: wanted).inside("\(name)")
-        }
-        return word
+        try read(name, value(name)) { value throws(FieldFault) in try value.word() }
     }
 
     func word<Word: WireWord>(optional name: StaticString) throws(FieldFault) -> Word? {
-        has(name) ? try word(name) as Word : nil
+        guard let value = value(optional: name) else { return nil }
+        return try read(name, value) { value throws(FieldFault) in try value.word() }
     }
 
     /// One of the words of a list that grows: a word that is not known is kept.
     func openWord<Word: WireWord>(_ name: StaticString) throws(FieldFault) -> OpenWord<Word> {
-        let string = try string(name)
-        let value = try value(name)
-        return Word.allCases.first { value.says($0.word) }.map { .known($0) } ?? .unknown(string)
+        let word = try string(name)
+        return Word.all.first { $0.isSaid(by: word) }.map { .known($0) } ?? .unknown(word)
     }
 
     func array<Element>(
         _ name: StaticString, atMost limit: Int = .max, orElse code: ErrorCode = .badMessage,
-        _ read: (JSONValue) throws(FieldFault) -> Element
+        _ each: (JSONValue) throws(FieldFault) -> Element
     ) throws(FieldFault) -> [Element] {
-        let value = try value(name)
-        return try named(name) { () throws(FieldFault) in
-            try value.array(atMost: limit, orElse: code, read)
+        try read(name, value(name)) { value throws(FieldFault) in
+            try value.array(atMost: limit, orElse: code, each)
         }
     }
 
     func array<Element>(
-        optional name: StaticString, _ read: (JSONValue) throws(FieldFault) -> Element
+        optional name: StaticString, _ each: (JSONValue) throws(FieldFault) -> Element
     ) throws(FieldFault) -> [Element]? {
-        has(name) ? try array(name, read) : nil
+        guard let value = value(optional: name) else { return nil }
+        return try read(name, value) { value throws(FieldFault) in
+            try value.array(atMost: .max, orElse: .badMessage, each)
+        }
     }
 
+    /// What is read of a field, or its fault with the field's name.
     @inline(__always)
-    private func named<Value>(
-        _ name: StaticString, _ read: () throws(FieldFault) -> Value
+    func read<Value>(
+        _ name: StaticString, _ value: JSONValue, _ read: (JSONValue) throws(FieldFault) -> Value
     ) throws(FieldFault) -> Value {
         do throws(FieldFault) {
-            return try read()
+            return try read(value)
         } catch {
             throw error.inside("\(name)")
         }
@@ -173,6 +173,14 @@ extension JSONValue {
             throw .wrong(self, wanted: "an integer from \(range.lowerBound) to \(range.upperBound)")
         }
         return integer
+    }
+
+    func word<Word: WireWord>() throws(FieldFault) -> Word {
+        let said = string
+        guard let said, let word = Word.all.first(where: { $0.isSaid(by: said) }) else {
+            throw .wrong(self, wanted: Word.all.map { "\"\($0.word)\"" }.joined(separator: " or "))
+        }
+        return word
     }
 
     func array<Element>(

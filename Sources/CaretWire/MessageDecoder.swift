@@ -71,11 +71,7 @@ extension MessageDecoder {
 extension Fields {
     func id() throws(FieldFault) -> RequestID? {
         guard let value = value(optional: "id") else { return nil }
-        do throws(FieldFault) {
-            return try RequestID(value)
-        } catch {
-            throw error.inside("id")
-        }
+        return try read("id", value) { value throws(FieldFault) in try RequestID(value) }
     }
 
     /// The whole line's fault, of one of its fields. `type` is a string, or not known.

@@ -1,9 +1,18 @@
 package import CaretCore
 
 /// A closed list of words on the wire.
-package protocol WireWord: CaseIterable, Equatable, Sendable {
+package protocol WireWord: Equatable, Sendable {
+    static var all: [Self] { get }
     /// Plain letters, digits, `-` and `_`.
     var word: String { get }
+}
+
+extension WireWord {
+    func isSaid(by string: WireString) -> Bool { string.utf8.elementsEqual(word.utf8) }
+}
+
+extension WireWord where Self: CaseIterable {
+    package static var all: [Self] { Array(allCases) }
 }
 
 extension WireWord where Self: RawRepresentable<String> {
@@ -33,7 +42,7 @@ extension JSONWriter {
 extension ErrorCode: WireWord {}
 
 extension CodeUnit: WireWord {
-    package static let allCases: [CodeUnit] = [.utf16, .utf8, .scalar]
+    package static let all: [CodeUnit] = [.utf16, .utf8, .scalar]
 
     package var word: String {
         switch self {
@@ -45,36 +54,36 @@ extension CodeUnit: WireWord {
 }
 
 /// What a client means to do with a document that it opens.
-package enum OpenMode: String, WireWord {
+package enum OpenMode: String, CaseIterable, WireWord {
     case edit
     /// It promises to push nothing.
     case watch
 }
 
 /// What somebody may do with a document.
-package enum Rights: String, WireWord {
+package enum Rights: String, CaseIterable, WireWord {
     case none, read, write
 }
 
 /// How a document's lines end in the files that it is written back to.
-package enum Newline: String, WireWord {
+package enum Newline: String, CaseIterable, WireWord {
     case lf, crlf
 }
 
 /// Why a client is handed a whole text in place of changes.
-package enum ResyncReason: String, WireWord {
+package enum ResyncReason: String, CaseIterable, WireWord {
     case tooSlow = "too_slow"
     case epoch
     case trimmed
 }
 
 /// Why a document is not open any more.
-package enum GoneReason: String, WireWord {
+package enum GoneReason: String, CaseIterable, WireWord {
     case deleted, renamed, damaged
 }
 
 /// Why the server closes a connection without a fault of the client.
-package enum ByeReason: String, WireWord {
+package enum ByeReason: String, CaseIterable, WireWord {
     case shuttingDown = "shutting_down"
     case idle
     case tooSlow = "too_slow"

@@ -105,7 +105,7 @@ enum SampleMessages {
     private static func hello(_ random: inout Seeded) -> Hello {
         Hello(
             client: WireString(String(repeating: "~", count: random.number(8...64))),
-            units: few(&random) { $0.pick(CodeUnit.allCases) }, token: maybe(&random, text),
+            units: few(&random) { $0.pick(CodeUnit.all) }, token: maybe(&random, text),
             info: info(&random))
     }
 
@@ -115,7 +115,7 @@ enum SampleMessages {
         limits.selections = number(&random)
         limits.pushesPerSecond = maybe(&random, number)
         return Welcome(
-            unit: random.pick(CodeUnit.allCases), server: text(&random), user: text(&random),
+            unit: random.pick(CodeUnit.all), server: text(&random), user: text(&random),
             client: maybe(&random, text), features: few(&random, text), limits: limits,
             ping: number(&random))
     }

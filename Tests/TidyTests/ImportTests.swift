@@ -16,7 +16,9 @@ struct ImportTable {
         ],
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
-        "Sources/caret-bench": ["CaretCore", "TestSupport", "CMalloc", "FoundationEssentials", "Glibc"],
+        "Sources/caret-bench": [
+            "CaretCore", "CaretWire", "TestSupport", "CMalloc", "FoundationEssentials", "Glibc",
+        ],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
         "Tests/CFaultVFS": [],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],

@@ -25,11 +25,12 @@ struct JSONCursor {
     /// Blanks are a space, a tab, LF and CR, and nothing else.
     @inline(__always)
     mutating func skipBlanks() {
-        while byte == UInt8(ascii: " ") || (byte < 0x0E && isLineBreakOrTab) { index += 1 }
+        // Hardly any line has a blank, and no byte above a space is one.
+        if byte <= UInt8(ascii: " ") { skipSomeBlanks() }
     }
 
-    private var isLineBreakOrTab: Bool {
-        byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+    private mutating func skipSomeBlanks() {
+        while index < bytes.count, bytes[index].isBlank { index += 1 }
     }
 
     /// Passes the string that begins here. True where it has an escape.
@@ -106,17 +107,28 @@ struct JSONCursor {
         let start = index
         if byte == UInt8(ascii: "-") { index += 1 }
         let digits = index
-        try passDigits()
-        let integerEnd = index
-        if bytes[digits] == UInt8(ascii: "0") && integerEnd > digits + 1 {
+        var size = 0
+        while byte.isDigit {
+            size = size &* 10 &+ Int(byte &- UInt8(ascii: "0"))
+            index += 1
+        }
+        let count = index - digits
+        guard count > 0 else { throw fault(wanted: .digit) }
+        if count > 1 && bytes[digits] == UInt8(ascii: "0") {
             throw JSONFault(reason: .leadingZero, byte: digits)
         }
-        guard byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") else {
-            guard hasRoom(digits..<integerEnd) else {
-                throw JSONFault(reason: .integerOutOfRange, byte: start)
-            }
-            return
+        if byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") {
+            return try passFraction(of: start, digits)
         }
+        // Sixteen digits do not overflow.
+        guard count <= 16 && size <= Limits.integer else {
+            throw JSONFault(reason: .integerOutOfRange, byte: start)
+        }
+    }
+
+    /// Passes the fraction and the exponent of the number that began at `start`, its digits at `digits`.
+    private mutating func passFraction(of start: Int, _ digits: Int) throws(JSONFault) {
+        let integerEnd = index
         if byte == UInt8(ascii: ".") {
             index += 1
             try passDigits()
@@ -131,12 +143,6 @@ struct JSONCursor {
     private mutating func passDigits() throws(JSONFault) {
         guard byte.isDigit else { throw fault(wanted: .digit) }
         while byte.isDigit { index += 1 }
-    }
-
-    /// An integer of at most sixteen digits does not overflow while it is read.
-    private func hasRoom(_ digits: Range<Int>) -> Bool {
-        guard digits.count <= 16 else { return false }
-        return digits.reduce(0) { $0 * 10 + Int(bytes[$1] - UInt8(ascii: "0")) } <= Limits.integer
     }
 
     /// The exponent, if one stands here; one that is absurd counts as one that is only far too large.
@@ -162,6 +168,11 @@ struct JSONCursor {
 }
 
 extension UInt8 {
+    var isBlank: Bool {
+        self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\n")
+            || self == UInt8(ascii: "\r")
+    }
+
     @inline(__always)
     var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
 

@@ -79,12 +79,12 @@ struct JSONReader {
         guard cursor.byte == UInt8(ascii: "\"") else { throw cursor.fault(wanted: .key) }
         let start = cursor.index + 1
         let hasEscape = try cursor.passString()
-        members.append(start..<cursor.index - 1, hasEscape: hasEscape, of: cursor.bytes)
+        let end = cursor.index - 1
         cursor.skipBlanks()
         guard cursor.byte == UInt8(ascii: ":") else { throw cursor.fault(wanted: .colon) }
         cursor.index += 1
         cursor.skipBlanks()
-        members.noteValue(at: cursor.index)
+        members.append(start..<end, hasEscape: hasEscape, value: cursor.index, of: cursor.bytes)
         return .value
     }
 

@@ -133,11 +133,6 @@ struct JSONValue {
         return hasEscape ? withUnescaped(raw) { $0.equals(word) } : raw.equals(word)
     }
 
-    func says(_ word: String) -> Bool {
-        guard let string else { return false }
-        return string.utf8.elementsEqual(word.utf8)
-    }
-
     /// How many levels of objects and arrays it has, itself counted.
     var nesting: Int {
         var (depth, deepest) = (0, 0)

@@ -7,13 +7,14 @@ struct KeyStack {
         /// In the line, or, where it was escaped, in `unescaped`.
         let start: UInt32
         private let lengthAndEscape: UInt32
-        fileprivate(set) var value: UInt32 = 0
+        let value: UInt32
         /// In the line, for whoever is told of it.
         let place: UInt32
 
-        init(start: Int, length: Int, isEscaped: Bool, place: Int) {
+        init(start: Int, length: Int, isEscaped: Bool, value: Int, place: Int) {
             self.start = UInt32(truncatingIfNeeded: start)
             lengthAndEscape = UInt32(truncatingIfNeeded: length) << 1 | (isEscaped ? 1 : 0)
+            self.value = UInt32(truncatingIfNeeded: value)
             self.place = UInt32(truncatingIfNeeded: place)
         }
 
@@ -43,20 +44,19 @@ struct KeyStack {
         if table.count > KeyStack.roomKept { table = [] }
     }
 
-    mutating func append(_ raw: Range<Int>, hasEscape: Bool, of line: UnsafeBufferPointer<UInt8>) {
-        guard hasEscape else {
-            keys.append(
-                Key(start: raw.lowerBound, length: raw.count, isEscaped: false, place: raw.lowerBound))
-            return
+    /// Takes in the key between the quotes at `raw`, whose value begins at `value`.
+    mutating func append(
+        _ raw: Range<Int>, hasEscape: Bool, value: Int, of line: UnsafeBufferPointer<UInt8>
+    ) {
+        var (start, length) = (raw.lowerBound, raw.count)
+        if hasEscape {
+            start = unescaped.count
+            withUnescaped(UnsafeBufferPointer(rebasing: line[raw])) { unescaped.append(contentsOf: $0) }
+            length = unescaped.count - start
         }
-        let start = unescaped.count
-        withUnescaped(UnsafeBufferPointer(rebasing: line[raw])) { unescaped.append(contentsOf: $0) }
-        let length = unescaped.count - start
-        keys.append(Key(start: start, length: length, isEscaped: true, place: raw.lowerBound))
+        keys.append(
+            Key(start: start, length: length, isEscaped: hasEscape, value: value, place: raw.lowerBound))
     }
-
-    /// Where the value of the key that came last begins.
-    mutating func noteValue(at place: Int) { keys[keys.count - 1].value = UInt32(truncatingIfNeeded: place) }
 
     mutating func removeLast(to count: Int) { keys.removeLast(keys.count - count) }
 

@@ -30,14 +30,8 @@ package struct Hello: WireMessage {
             throw fault
         }
         client = try Hello.client(in: fields)
-        units = []
-        if fields.has("units") {
-            let wishes = try fields.array("units") { value throws(FieldFault) in
-                try value.string(atMost: .max, orElse: .badMessage)
-            }
-            units = wishes.compactMap { wish in
-                CodeUnit.allCases.first { wish.utf8.elementsEqual($0.word.utf8) }
-            }
+        units = (try fields.strings("units") ?? []).compactMap { wish in
+            CodeUnit.all.first { $0.isSaid(by: wish) }
         }
         token = try fields.string(optional: "token")
         info = try fields.info()
@@ -99,11 +93,10 @@ package struct Welcome: WireMessage {
         server = try fields.string("server")
         user = try fields.string("user")
         client = try fields.string(optional: "client")
-        features =
-            try fields.array(optional: "features") { value throws(FieldFault) in
-                try value.string(atMost: .max, orElse: .badMessage)
-            } ?? []
-        limits = try Limits.Announced(fields.value("limits"))
+        features = try fields.strings("features") ?? []
+        limits = try fields.read("limits", fields.value("limits")) { value throws(FieldFault) in
+            try Limits.Announced(value)
+        }
         ping = try fields.integer("ping")
     }
 
@@ -127,20 +120,24 @@ package struct Welcome: WireMessage {
     }
 }
 
+extension Fields {
+    func strings(_ name: StaticString) throws(FieldFault) -> [WireString]? {
+        try array(optional: name) { value throws(FieldFault) in
+            try value.string(atMost: .max, orElse: .badMessage)
+        }
+    }
+}
+
 extension Limits.Announced {
     /// A limit that is not told is what the protocol says.
     init(_ value: JSONValue) throws(FieldFault) {
         self.init()
-        do throws(FieldFault) {
-            let fields = try Fields(value, limits: self)
-            line = try fields.integer(optional: "line") ?? line
-            document = try fields.integer(optional: "document") ?? document
-            edits = try fields.integer(optional: "edits") ?? edits
-            documents = try fields.integer(optional: "documents") ?? documents
-            selections = try fields.integer(optional: "selections") ?? selections
-            pushesPerSecond = try fields.integer(optional: "pushes_per_second")
-        } catch {
-            throw error.inside("limits")
-        }
+        let fields = try Fields(value, limits: self)
+        line = try fields.integer(optional: "line") ?? line
+        document = try fields.integer(optional: "document") ?? document
+        edits = try fields.integer(optional: "edits") ?? edits
+        documents = try fields.integer(optional: "documents") ?? documents
+        selections = try fields.integer(optional: "selections") ?? selections
+        pushesPerSecond = try fields.integer(optional: "pushes_per_second")
     }
 }

@@ -81,10 +81,8 @@ package struct OwnPush: Hashable, Sendable {
 extension Fields {
     func own() throws(FieldFault) -> OwnPush? {
         guard let value = value(optional: "own") else { return nil }
-        do throws(FieldFault) {
-            return try OwnPush(Fields(value, limits: limits))
-        } catch {
-            throw error.inside("own")
+        return try read("own", value) { value throws(FieldFault) in
+            try OwnPush(Fields(value, limits: limits))
         }
     }
 }

@@ -58,21 +58,24 @@ package struct Push: WireMessage {
 }
 
 /// What an ack can be asked to bring.
-private enum Want: String, WireWord {
+private enum Want: String, CaseIterable, WireWord {
     case text
 }
 
 extension Push.Content {
     init(_ fields: Fields) throws(FieldFault) {
-        switch (fields.has("edits"), fields.has("text")) {
-        case (true, false):
+        switch (fields.value(optional: "edits"), fields.value(optional: "text")) {
+        case (let edits?, nil):
+            let limit = fields.limits.edits
             self = .edits(
-                try fields.array("edits", atMost: fields.limits.edits, orElse: .tooLarge) {
-                    value throws(FieldFault) in try WireEdit(value)
+                try fields.read("edits", edits) { value throws(FieldFault) in
+                    try value.array(atMost: limit, orElse: .tooLarge) { edit throws(FieldFault) in
+                        try WireEdit(edit)
+                    }
                 })
-        case (false, true): self = .text(try fields.string("text"))
-        case (false, false): throw fields.fault("edits", "is missing, and so is text; one of them is wanted")
-        case (true, true): throw fields.fault("text", "stands beside edits; one of them is wanted")
+        case (nil, _?): self = .text(try fields.string("text"))
+        case (nil, nil): throw fields.fault("edits", "is missing, and so is text; one of them is wanted")
+        case (_?, _?): throw fields.fault("text", "stands beside edits; one of them is wanted")
         }
     }
 }

@@ -38,11 +38,7 @@ package struct WireInfo: Hashable, Sendable {
 extension Fields {
     func info() throws(FieldFault) -> WireInfo? {
         guard let value = value(optional: "info") else { return nil }
-        do throws(FieldFault) {
-            return try WireInfo(value)
-        } catch {
-            throw error.inside("info")
-        }
+        return try read("info", value) { value throws(FieldFault) in try WireInfo(value) }
     }
 }
 

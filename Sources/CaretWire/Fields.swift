@@ -26,9 +26,7 @@ struct Fields {
         start = object.start
         var members = KeyStack()
         object.forEachMember { key, value in
-            let (raw, hasEscape) = key.rawString
-            let place = key.start + 1..<key.start + 1 + raw.count
-            members.append(place, hasEscape: hasEscape, value: value.start, of: object.line)
+            members.append(key, value: value.start)
         }
         keys = members.keys
         unescaped = members.unescaped
@@ -161,7 +159,8 @@ extension Fields {
 
 extension JSONValue {
     func string(atMost limit: Int, orElse code: ErrorCode) throws(FieldFault) -> WireString {
-        guard let string else { throw .wrong(self, wanted: "a string") }
+        guard kind == .string else { throw .wrong(self, wanted: "a string") }
+        let string = string.decoded
         if string.utf8.count > limit {
             throw .tooMany(string.utf8.count, "bytes", limit: limit, in: self, code: code)
         }
@@ -176,7 +175,7 @@ extension JSONValue {
     }
 
     func word<Word: WireWord>() throws(FieldFault) -> Word {
-        let said = string
+        let said = kind == .string ? string.decoded : nil
         guard let said, let word = Word.all.first(where: { $0.isSaid(by: said) }) else {
             throw .wrong(self, wanted: Word.all.map { "\"\($0.word)\"" }.joined(separator: " or "))
         }

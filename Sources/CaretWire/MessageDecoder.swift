@@ -18,8 +18,8 @@ package struct MessageDecoder: Sendable {
         } catch {
             throw fields.fault(error, type)
         }
-        let name = excerpt(of: type.rawString.bytes)
-        throw fields.fault(.unknownType, "there is no message \"\(name)\"", byte: type.start)
+        let name = excerpt(of: type.raw)
+        throw fields.fault(.unknownType, "there is no message \"\(name)\"", byte: type.range.lowerBound - 1)
     }
 
     /// What the server's line says; nil for a type that is not known here, which a client ignores.
@@ -38,7 +38,7 @@ package struct MessageDecoder: Sendable {
     /// The members of the line, and what stands for its type.
     private mutating func check(
         _ raw: UnsafeRawBufferPointer
-    ) throws(WireFault) -> (Fields, type: JSONValue) {
+    ) throws(WireFault) -> (Fields, type: JSONString) {
         let line = raw.assumingMemoryBound(to: UInt8.self)
         do throws(JSONFault) {
             try reader.check(line)
@@ -51,7 +51,7 @@ package struct MessageDecoder: Sendable {
             guard type.kind == .string else {
                 throw FieldFault.wrong(type, wanted: "a string").inside("type")
             }
-            return (fields, type)
+            return (fields, type.string)
         } catch {
             throw fields.fault(error, nil)
         }
@@ -74,9 +74,9 @@ extension Fields {
         return try read("id", value) { value throws(FieldFault) in try RequestID(value) }
     }
 
-    /// The whole line's fault, of one of its fields. `type` is a string, or not known.
-    fileprivate func fault(_ fault: FieldFault, _ type: JSONValue?) -> WireFault {
-        let name = type.map { excerpt(of: $0.rawString.bytes) + ": " } ?? ""
+    /// The whole line's fault, of one of its fields.
+    fileprivate func fault(_ fault: FieldFault, _ type: JSONString?) -> WireFault {
+        let name = type.map { excerpt(of: $0.raw) + ": " } ?? ""
         let message = "\(name)\(fault.field) \(fault.problem), at byte \(fault.byte)"
         return self.fault(fault.code, message, byte: fault.byte)
     }

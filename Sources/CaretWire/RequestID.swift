@@ -5,12 +5,10 @@ package enum RequestID: Equatable, Hashable, Sendable {
 
     /// An integer, or a string of at most `Limits.id` bytes.
     init(_ value: JSONValue) throws(FieldFault) {
-        if let integer = value.integer {
+        if value.kind == .string {
+            self = .text(try value.string(atMost: Limits.id, orElse: .badMessage))
+        } else if let integer = value.integer {
             self = .number(integer)
-        } else if let string = value.string, string.utf8.count <= Limits.id {
-            self = .text(string)
-        } else if let string = value.string {
-            throw .tooMany(string.utf8.count, "bytes", limit: Limits.id, in: value)
         } else {
             throw .wrong(value, wanted: "a string or an integer")
         }

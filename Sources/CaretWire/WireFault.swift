@@ -78,7 +78,7 @@ extension JSONValue {
         case .bool: bool == true ? "true" : "false"
         case .null: "null"
         case .number: excerpt(of: UnsafeBufferPointer(rebasing: line[start..<end]))
-        case .string: "\"\(excerpt(of: rawString.bytes))\""
+        case .string: "\"\(excerpt(of: string.raw))\""
         }
     }
 }

@@ -79,12 +79,12 @@ struct JSONReader {
         guard cursor.byte == UInt8(ascii: "\"") else { throw cursor.fault(wanted: .key) }
         let start = cursor.index + 1
         let hasEscape = try cursor.passString()
-        let end = cursor.index - 1
+        let key = JSONString(cursor.bytes, start..<cursor.index - 1, hasEscape: hasEscape)
         cursor.skipBlanks()
         guard cursor.byte == UInt8(ascii: ":") else { throw cursor.fault(wanted: .colon) }
         cursor.index += 1
         cursor.skipBlanks()
-        members.append(start..<end, hasEscape: hasEscape, value: cursor.index, of: cursor.bytes)
+        members.append(key, value: cursor.index)
         return .value
     }
 

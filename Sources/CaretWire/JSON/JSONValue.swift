@@ -43,8 +43,8 @@ struct JSONValue {
         return isInteger ? (isNegative ? 0 &- size : size) : nil
     }
 
-    /// The inside of a string as it stands in the line. It must be a string.
-    var rawString: (bytes: UnsafeBufferPointer<UInt8>, hasEscape: Bool) {
+    /// It must be a string.
+    var string: JSONString {
         var (index, hasEscape) = (start + 1, false)
         while true {
             index = line.endOfRun(from: index)
@@ -52,16 +52,7 @@ struct JSONValue {
             hasEscape = true
             index = min(index + 2, line.count)
         }
-        return (UnsafeBufferPointer(rebasing: line[start + 1..<index]), hasEscape)
-    }
-
-    /// Nil where it is no string.
-    var string: WireString? {
-        guard kind == .string else { return nil }
-        let (raw, hasEscape) = rawString
-        // The whole line is valid, so its parts between quotes are, and so is what escapes make.
-        guard hasEscape else { return WireString(String(copying: UTF8Span(unchecked: raw.span))) }
-        return withUnescaped(raw) { WireString(String(copying: UTF8Span(unchecked: $0.span))) }
+        return JSONString(line, start + 1..<index, hasEscape: hasEscape)
     }
 
     /// The index behind its last byte.
@@ -77,16 +68,12 @@ struct JSONValue {
                 depth -= 1
                 cursor.index += 1
             case UInt8(ascii: "\""):
-                cursor.index += rawLength(ofStringAt: cursor.index)
+                cursor.index = JSONValue(in: line, at: cursor.index).string.end
             default:
                 cursor.passPlain()
             }
         } while depth > 0 && !cursor.isAtEnd
         return cursor.index
-    }
-
-    private func rawLength(ofStringAt index: Int) -> Int {
-        JSONValue(in: line, at: index).rawString.bytes.count + 2
     }
 
     /// Calls `body` with each element and its index. It must be an array.
@@ -109,12 +96,12 @@ struct JSONValue {
     /// Calls `body` with each member. It must be an object.
     @inline(__always)
     func forEachMember<Failure: Error>(
-        _ body: (_ key: JSONValue, _ value: JSONValue) throws(Failure) -> Void
+        _ body: (_ key: JSONString, _ value: JSONValue) throws(Failure) -> Void
     ) throws(Failure) {
         var cursor = JSONCursor(line, at: start + 1)
         cursor.skipBlanks()
         while !cursor.isAtEnd, cursor.byte != UInt8(ascii: "}") {
-            let key = JSONValue(in: line, at: cursor.index)
+            let key = JSONValue(in: line, at: cursor.index).string
             cursor.index = key.end
             cursor.skipBlanks()
             cursor.index += 1
@@ -126,13 +113,6 @@ struct JSONValue {
         }
     }
 
-    /// It is a string that says `word`, escaped or not.
-    func says(_ word: StaticString) -> Bool {
-        guard kind == .string else { return false }
-        let (raw, hasEscape) = rawString
-        return hasEscape ? withUnescaped(raw) { $0.equals(word) } : raw.equals(word)
-    }
-
     /// How many levels of objects and arrays it has, itself counted.
     var nesting: Int {
         var (depth, deepest) = (0, 0)
@@ -142,7 +122,7 @@ struct JSONValue {
             switch line[index] {
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            case UInt8(ascii: "\""): index += rawLength(ofStringAt: index) - 1
+            case UInt8(ascii: "\""): index = JSONValue(in: line, at: index).string.end - 1
             default: break
             }
             deepest = max(deepest, depth)
@@ -175,14 +155,5 @@ extension UInt8 {
             true
         default: false
         }
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    @inline(__always)
-    func equals(_ word: StaticString) -> Bool {
-        guard count == word.utf8CodeUnitCount else { return false }
-        for index in 0..<count where self[index] != word.utf8Start[index] { return false }
-        return true
     }
 }

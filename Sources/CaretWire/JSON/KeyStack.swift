@@ -44,18 +44,17 @@ struct KeyStack {
         if table.count > KeyStack.roomKept { table = [] }
     }
 
-    /// Takes in the key between the quotes at `raw`, whose value begins at `value`.
-    mutating func append(
-        _ raw: Range<Int>, hasEscape: Bool, value: Int, of line: UnsafeBufferPointer<UInt8>
-    ) {
-        var (start, length) = (raw.lowerBound, raw.count)
-        if hasEscape {
+    /// Takes in a key of the line, whose value begins at `value`.
+    mutating func append(_ key: JSONString, value: Int) {
+        let place = key.range.lowerBound
+        var (start, length) = (place, key.range.count)
+        if key.hasEscape {
             start = unescaped.count
-            withUnescaped(UnsafeBufferPointer(rebasing: line[raw])) { unescaped.append(contentsOf: $0) }
+            withUnescaped(key.raw) { unescaped.append(contentsOf: $0) }
             length = unescaped.count - start
         }
         keys.append(
-            Key(start: start, length: length, isEscaped: hasEscape, value: value, place: raw.lowerBound))
+            Key(start: start, length: length, isEscaped: key.hasEscape, value: value, place: place))
     }
 
     mutating func removeLast(to count: Int) { keys.removeLast(keys.count - count) }

@@ -22,13 +22,13 @@ package struct Check: WireMessage {
         document = try fields.string("doc")
         revision = try fields.revision("rev")
         length = try fields.integer("length")
-        let value = try fields.value("crc32")
-        let digits = value.string?.utf8.compactMap { $0.isUppercase ? nil : $0.hexDigit } ?? []
-        guard digits.count == 8, value.string?.utf8.count == 8 else {
-            throw FieldFault.wrong(value, wanted: "a string of eight lowercase hexadecimal digits")
-                .inside("crc32")
+        crc32 = try fields.read("crc32", fields.value("crc32")) { value throws(FieldFault) in
+            let digits = try value.string(atMost: .max, orElse: .badMessage)
+            guard digits.utf8.count == 8, digits.utf8.allSatisfy({ $0.isLowercaseHexDigit }) else {
+                throw .wrong(value, wanted: "a string of eight lowercase hexadecimal digits")
+            }
+            return digits.utf8.reduce(0) { $0 << 4 | UInt32($1.hexDigit ?? 0) }
         }
-        crc32 = digits.reduce(0) { $0 << 4 | UInt32($1) }
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -42,7 +42,7 @@ package struct Check: WireMessage {
 }
 
 extension UInt8 {
-    fileprivate var isUppercase: Bool { self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") }
+    fileprivate var isLowercaseHexDigit: Bool { hexDigit != nil && (isDigit || self & 0x20 != 0) }
 }
 
 /// A client's text at a revision is not what `check` says; it opens the document again.

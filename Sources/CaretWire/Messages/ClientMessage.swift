@@ -18,7 +18,7 @@ package enum ClientMessage: Equatable, Sendable {
     case pong(Pong)
 
     /// The message of this type; nil where there is none. The most frequent ones are asked for first.
-    init?(type: JSONValue, _ fields: Fields) throws(FieldFault) {
+    init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
         if type.says(Push.type) {
             self = .push(try Push(fields))
         } else if type.says(Select.type) {
@@ -40,7 +40,7 @@ package enum ClientMessage: Equatable, Sendable {
         }
     }
 
-    private init?(request type: JSONValue, _ fields: Fields) throws(FieldFault) {
+    private init?(request type: JSONString, _ fields: Fields) throws(FieldFault) {
         if type.says(List.type) {
             self = .list(try List(fields))
         } else if type.says(Read.type) {

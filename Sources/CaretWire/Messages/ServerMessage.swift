@@ -21,7 +21,7 @@ package enum ServerMessage: Equatable, Sendable {
     case error(ErrorReport)
 
     /// The message of this type; nil where there is none. The most frequent ones are asked for first.
-    init?(type: JSONValue, _ fields: Fields) throws(FieldFault) {
+    init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
         if type.says(WireChange.type) {
             self = .change(try WireChange(fields))
         } else if type.says(PeerChange.type) {
@@ -45,7 +45,7 @@ package enum ServerMessage: Equatable, Sendable {
         }
     }
 
-    private init?(answer type: JSONValue, _ fields: Fields) throws(FieldFault) {
+    private init?(answer type: JSONString, _ fields: Fields) throws(FieldFault) {
         if type.says(Welcome.type) {
             self = .welcome(try Welcome(fields))
         } else if type.says(Listed.type) {

@@ -42,10 +42,10 @@ package struct WireEdit: Hashable, Sendable {
         } catch {
             throw error.inside("range")
         }
-        guard let string = textValue.string else {
+        guard textValue.kind == .string else {
             throw FieldFault.wrong(textValue, wanted: "a string").inside("text")
         }
-        text = string
+        text = textValue.string.decoded
     }
 }
 

@@ -19,6 +19,9 @@ package struct Limits: Equatable, Sendable {
         package var pushesPerSecond: Int?
 
         package init() {}
+
+        /// Bytes of a server's line: the largest text, all of it control characters, and what stands around it.
+        package var serverLine: Int { 6 * document + (64 << 10) }
     }
 
     package var announced = Announced()

@@ -10,6 +10,7 @@ package struct MessageDecoder: Sendable {
     package mutating func clientMessage(
         _ line: UnsafeRawBufferPointer
     ) throws(WireFault) -> Envelope<ClientMessage> {
+        defer { reader.shrink() }
         let (fields, type) = try check(line)
         do throws(FieldFault) {
             if let message = try ClientMessage(type: type, fields) {
@@ -26,6 +27,7 @@ package struct MessageDecoder: Sendable {
     package mutating func serverMessage(
         _ line: UnsafeRawBufferPointer
     ) throws(WireFault) -> Envelope<ServerMessage>? {
+        defer { reader.shrink() }
         let (fields, type) = try check(line)
         do throws(FieldFault) {
             guard let message = try ServerMessage(type: type, fields) else { return nil }

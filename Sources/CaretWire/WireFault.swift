@@ -22,6 +22,12 @@ package struct WireFault: Error, Equatable, Sendable {
         self.seq = seq
     }
 
+    /// What a framer says of a line over its limit.
+    package static func lineTooLong(bytes: Int, limit: Int) -> WireFault {
+        let message = "a line has at least \(bytes) bytes, where at most \(limit) are allowed"
+        return WireFault(.lineTooLong, message, byte: limit)
+    }
+
     init(_ fault: JSONFault) { self.init(.badJSON, fault.description, byte: fault.byte) }
 
     /// The error that answers the line.

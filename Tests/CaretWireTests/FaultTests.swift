@@ -150,6 +150,13 @@ import Testing
         #expect(number.contains("1." + digits.prefix(62) + "…,"))
     }
 
+    @Test("the error for a line that is too long names both numbers, and closes")
+    func lineTooLong() {
+        let fault = WireFault.lineTooLong(bytes: 8193, limit: 8192)
+        #expect(fault.code.closes && fault.message.contains("8193") && fault.message.contains("8192"))
+        #expect(fault.reply.message == .error(ErrorReport(.lineTooLong, fault.message)))
+    }
+
     @Test("another version of the protocol is unsupported, whatever else its hello says")
     func otherVersion() {
         for version in ["0", "2", "-1", "9007199254740991"] {

@@ -1,10 +1,12 @@
 import Foundation
 
-/// The lines of a file in `Tests/Fixtures/wire`, without those for people.
+/// The files in `Tests/Fixtures/wire`.
 enum WireFixture {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Fixtures/wire")
+
+    /// The lines of a file, without those for people.
     static func lines(of name: String) throws -> [String] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Fixtures/wire")
         let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
         return text.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") }
     }

@@ -37,6 +37,7 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CZlib", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Tests/TidyTests": ["Foundation", "Testing"],
+        "Tests/WireFuzz": [],
     ])
 
     /// The imports that the row of the file's target does not hold. A target without a row is not judged here.

@@ -1,6 +1,6 @@
 /// Why a line is not one strict JSON object, and at which of its bytes.
-package struct JSONFault: Error, Equatable, Sendable {
-    package enum Reason: Equatable, Sendable {
+struct JSONFault: Error, Equatable, Sendable {
+    enum Reason: Equatable, Sendable {
         /// Something else stands where this is wanted; nil where the line ends.
         case wanted(Wanted, found: UInt8?)
         case notUTF8
@@ -25,16 +25,16 @@ package struct JSONFault: Error, Equatable, Sendable {
         case tooLong
     }
 
-    package enum Wanted: Equatable, Sendable {
+    enum Wanted: Equatable, Sendable {
         case object, value, key, colon, commaOrBrace, commaOrBracket, digit, quote, end
     }
 
-    package let reason: Reason
-    package let byte: Int
+    let reason: Reason
+    let byte: Int
 }
 
 extension JSONFault: CustomStringConvertible {
-    package var description: String {
+    var description: String {
         let what =
             switch reason {
             case .wanted(let wanted, let found): "\(wanted) is wanted, found \(JSONFault.name(found))"
@@ -63,7 +63,7 @@ extension JSONFault: CustomStringConvertible {
 }
 
 extension JSONFault.Wanted: CustomStringConvertible {
-    package var description: String {
+    var description: String {
         switch self {
         case .object: "an object"
         case .value: "a value"

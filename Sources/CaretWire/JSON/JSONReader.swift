@@ -34,6 +34,9 @@ struct JSONReader {
         guard cursor.isAtEnd else { throw cursor.fault(wanted: .end) }
     }
 
+    /// Gives back what an unusual line took.
+    mutating func shrink() { members.shrink() }
+
     private func checkEncoding(_ line: UnsafeBufferPointer<UInt8>) throws(JSONFault) {
         guard line.count < KeyStack.longestLine else { throw JSONFault(reason: .tooLong, byte: line.count) }
         if line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF {

@@ -33,15 +33,21 @@ struct KeyStack {
 
     /// Up to here each key of an object is compared with each; beyond, they are hashed.
     private static let few = 16
-    /// More than this is not kept for the next line.
+    /// Room for more than this is not kept for the next line.
     private static let roomKept = 1 << 10
 
     var count: Int { keys.count }
 
     mutating func removeAll() {
-        keys.removeAll(keepingCapacity: keys.capacity <= KeyStack.roomKept)
-        unescaped.removeAll(keepingCapacity: unescaped.capacity <= KeyStack.roomKept)
-        if table.count > KeyStack.roomKept { table = [] }
+        keys.removeAll(keepingCapacity: true)
+        unescaped.removeAll(keepingCapacity: true)
+    }
+
+    /// Gives back what an unusual line took. Nothing is copied, even where somebody still looks at the keys.
+    mutating func shrink() {
+        if keys.capacity > KeyStack.roomKept { keys = [] }
+        if unescaped.capacity > KeyStack.roomKept { unescaped = [] }
+        if table.capacity > KeyStack.roomKept { table = [] }
     }
 
     /// Takes in a key of the line, whose value begins at `value`.

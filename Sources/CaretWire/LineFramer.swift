@@ -21,8 +21,8 @@ package struct LineFramer: Sendable {
     private var begun: [UInt8] = []
     private var excess: Int?
 
-    /// More than this is not kept for the next line.
-    private static let roomKept = 1 << 16
+    /// Room for more than this is not kept for the next line: there may be very many connections, most of them idle.
+    private static let roomKept = 1 << 12
     private static let lineFeed = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
 

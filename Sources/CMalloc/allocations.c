@@ -1,6 +1,5 @@
 #include "CMalloc.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
 
 // The program's own malloc comes before that of the C library, so every allocation of every library passes here. The
@@ -9,23 +8,22 @@ extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 
-static atomic_long allocations;
-
-static void count(void) { atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed); }
+// A thread's own count costs no more than the adding, so it hardly shows in what is measured.
+static _Thread_local long allocations;
 
 void *malloc(size_t size) {
-    count();
+    allocations += 1;
     return __libc_malloc(size);
 }
 
 void *calloc(size_t number, size_t size) {
-    count();
+    allocations += 1;
     return __libc_calloc(number, size);
 }
 
 void *realloc(void *memory, size_t size) {
-    count();
+    allocations += 1;
     return __libc_realloc(memory, size);
 }
 
-long caret_allocations(void) { return atomic_load_explicit(&allocations, memory_order_relaxed); }
+long caret_allocations(void) { return allocations; }

@@ -7,7 +7,7 @@ package struct Limits: Equatable, Sendable {
         /// Bytes of a client's line after `hello`, without its end: a whole text of the largest document fits, escaped
         /// by a wasteful encoder.
         package var line = 25 << 20
-        /// Bytes of a document as UTF-8: a text that people edit, which fits a memory a thousand times.
+        /// Bytes of a document as UTF-8: more than people write, and hundreds of them fit a server's memory.
         package var document = 4 << 20
         /// Edits of one push: beyond it a whole text costs less.
         package var edits = 10_000

@@ -61,9 +61,9 @@ struct FieldFault: Error {
     }
 
     /// A value is not what is wanted.
-    static func wrong(_ value: JSONValue, wanted: String, code: ErrorCode = .badMessage) -> FieldFault {
+    static func wrong(_ value: JSONValue, wanted: String) -> FieldFault {
         let problem = "is \(value.shown), where \(wanted) is wanted"
-        return FieldFault(code: code, field: "", problem: problem, byte: value.start)
+        return FieldFault(field: "", problem: problem, byte: value.start)
     }
 
     /// There is more of something than may be.
@@ -91,7 +91,7 @@ extension JSONValue {
 
 /// The first characters of bytes that are UTF-8, as many as a message may repeat.
 func excerpt(of bytes: UnsafeBufferPointer<UInt8>) -> String {
-    // A character here is a scalar: no grapheme is longer than one may show, since nothing counts graphemes.
+    // A character here is a scalar, since a grapheme may be as long as the line.
     var end = 0
     var scalars = 0
     while end < bytes.count {

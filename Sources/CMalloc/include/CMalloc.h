@@ -3,7 +3,7 @@
 
 #include <malloc.h>
 
-/// How often the process has asked the heap for memory, in all its threads.
+/// How often the calling thread has asked the heap for memory.
 long caret_allocations(void);
 
 #endif

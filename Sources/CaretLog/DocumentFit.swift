@@ -25,7 +25,8 @@ extension LoggedChange {
         var passed = TextLength.zero
         for edit in edits {
             let end = edit.start + edit.removed
-            guard edit.start.isPlausible, edit.removed.isPlausible, passed.isWithin(edit.start), end.isWithin(length)
+            guard edit.start.isPlausible, edit.removed.isPlausible, passed.isWithin(edit.start),
+                end.isWithin(length)
             else { return nil }
             passed = end
         }

@@ -64,7 +64,8 @@ package final class SQLiteStore: DocumentStore {
             let found = try StoreRow.read(database, checkpoints: reading.checkpoints)
             let reason = found.flatMap { $0.renewal(reading) }
             var row = found ?? StoreRow(place: StorePlace(generation: 0, commits: 0, checkpoints: 0))
-            if found == nil, try database.first("SELECT 1 FROM document LIMIT 1", read: { _ in true }) == true {
+            if found == nil, try database.first("SELECT 1 FROM document LIMIT 1", read: { _ in true }) == true
+            {
                 throw DatabaseFault(code: SQLITE_CORRUPT, message: "the row of the store is missing")
             }
             if found == nil || reason != nil {

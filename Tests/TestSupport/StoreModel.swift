@@ -83,7 +83,8 @@ package struct StoreModel: Sendable {
     package mutating func appendLocked(
         _ append: Append, rebase: ([LoggedChange]) -> [PushedChange]
     ) -> (missed: [LoggedChange], outcome: AppendOutcome) {
-        guard let document = documents[append.document], document.deleted == nil, document.epoch == append.epoch
+        guard let document = documents[append.document], document.deleted == nil,
+            document.epoch == append.epoch
         else { return ([], .gone) }
         let kept = append.expected.value - document.start.revision.value
         guard kept >= 0, kept <= document.changes.count else {

@@ -25,7 +25,9 @@ struct StoreCheck {
     }
 
     /// What one part cannot be read of, the others may.
-    private mutating func attempt(_ document: DocumentID? = nil, _ body: (inout StoreCheck) throws(StoreFault) -> Void) {
+    private mutating func attempt(
+        _ document: DocumentID? = nil, _ body: (inout StoreCheck) throws(StoreFault) -> Void
+    ) {
         do throws(StoreFault) {
             try body(&self)
         } catch {
@@ -129,7 +131,9 @@ struct StoreCheck {
         if row.entry.start < row.entry.head {
             let begin = row.entry.start.next
             var wrong: [Int] = []
-            defer { for revision in wrong { report.find(.snapshot(revision), in: row.entry.id, row.entry.name) } }
+            defer {
+                for revision in wrong { report.find(.snapshot(revision), in: row.entry.id, row.entry.name) }
+            }
             try reader.forEachSegment(of: row, from: begin) { stored throws(StoreFault) in
                 while let next = waiting.first {
                     guard let next else { throw .damaged }

@@ -210,7 +210,8 @@ final class Database {
     }
 
     private func transaction<Result, Failure: Error>(
-        _ begin: String, _ body: () throws(Failure) -> Result, isNeeded: () -> Bool, orFault failure: (DatabaseFault) -> Failure
+        _ begin: String, _ body: () throws(Failure) -> Result, isNeeded: () -> Bool,
+        orFault failure: (DatabaseFault) -> Failure
     ) throws(Failure) -> Result {
         do throws(DatabaseFault) { try run(begin) } catch { throw failure(error) }
         let result: Result

@@ -67,7 +67,8 @@ struct HistoryReader {
             """
             SELECT \(DocumentRow.columns) FROM document
             WHERE deleted IS NULL AND name >= ? AND name <> ? ORDER BY name
-            """, [.bytes(start.utf8), after.map { .bytes($0.utf8) } ?? .bytes([])], orFault: StoreFault.database
+            """, [.bytes(start.utf8), after.map { .bytes($0.utf8) } ?? .bytes([])],
+            orFault: StoreFault.database
         ) { (row: Row) throws(StoreFault) in
             guard row.bytes(1).starts(with: prefix.utf8) else { return false }
             return page.take(DocumentRow(row, generation: generation))

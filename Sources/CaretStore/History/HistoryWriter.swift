@@ -78,7 +78,9 @@ struct HistoryWriter {
     }
 
     /// An append without changes, which may still have a line break.
-    private mutating func setLineBreak(_ append: Append, _ row: DocumentRow) throws(StoreFault) -> AppendOutcome {
+    private mutating func setLineBreak(_ append: Append, _ row: DocumentRow) throws(StoreFault)
+        -> AppendOutcome
+    {
         if let lineBreak = append.lineBreak, lineBreak != row.entry.lineBreak {
             var row = row
             row.entry.lineBreak = lineBreak
@@ -271,7 +273,8 @@ struct HistoryWriter {
             try save(row)
         }
         for (table, key, bytes) in [
-            ("segment", "id", "length(body)"), ("snapshot", "revision", "length(body)"), ("pusher", "author", "64"),
+            ("segment", "id", "length(body)"), ("snapshot", "revision", "length(body)"),
+            ("pusher", "author", "64"),
         ] {
             if try removeSome(table, key, bytes, of: id, where: "?2 = 0", .integer(0)) { return .begun }
         }
@@ -281,7 +284,8 @@ struct HistoryWriter {
 
     /// Removes rows of a document, as many as do not hold the writer up; whether there were any.
     private func removeSome(
-        _ table: String, _ key: String, _ bytes: String, of id: DocumentID, where condition: String, _ value: Value
+        _ table: String, _ key: String, _ bytes: String, of id: DocumentID, where condition: String,
+        _ value: Value
     ) throws(StoreFault) -> Bool {
         let rows = try database.every(
             "SELECT \(key), \(bytes) FROM \(table) WHERE document = ?1 AND \(condition) LIMIT ?3",
@@ -292,7 +296,8 @@ struct HistoryWriter {
             sum += row.bytes
             if index > 0 && sum > UpkeepPolicy.bytesAtOnce { break }
             try database.write(
-                "DELETE FROM \(table) WHERE document = ? AND \(key) = ?", [.integer(id.value), .integer(row.key)])
+                "DELETE FROM \(table) WHERE document = ? AND \(key) = ?",
+                [.integer(id.value), .integer(row.key)])
         }
         return !rows.isEmpty
     }

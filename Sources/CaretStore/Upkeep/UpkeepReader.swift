@@ -124,7 +124,8 @@ extension HistoryReader {
                 last: Revision(Int(row.integer(2))), bytes: Int(row.integer(3)), isLoose: isLoose ?? false)
             return (place, isKnown: isLoose != nil)
         }
-        guard found.allSatisfy({ $0.0.first > 0 && $0.0.first <= $0.0.last && $0.0.last <= row.entry.head }) else {
+        guard found.allSatisfy({ $0.0.first > 0 && $0.0.first <= $0.0.last && $0.0.last <= row.entry.head })
+        else {
             throw .damaged
         }
         var places: [SegmentPlace] = []
@@ -148,7 +149,8 @@ extension HistoryReader {
     fileprivate func hasTrimmed(_ row: DocumentRow, _ places: [SegmentPlace]) throws(StoreFault) -> Bool {
         if let first = places.first, first.last <= row.entry.start { return true }
         let snapshot = try database.one(
-            "SELECT 1 FROM snapshot WHERE document = ? AND revision < ? LIMIT 1", .integer(row.entry.id.value),
+            "SELECT 1 FROM snapshot WHERE document = ? AND revision < ? LIMIT 1",
+            .integer(row.entry.id.value),
             .integer(Int64(row.entry.start.value)), read: { _ in true })
         return snapshot == true
     }
@@ -230,7 +232,8 @@ extension HistoryReader {
         guard let found, let first = found else { return head }
         guard first > 0 else { throw .damaged }
         var last = Revision(first - 1)
-        try forEachSegment(of: row, from: Revision(max(first, begin.value + 1))) { stored throws(StoreFault) in
+        try forEachSegment(of: row, from: Revision(max(first, begin.value + 1))) {
+            stored throws(StoreFault) in
             last = Revision(last.value + stored.segment.changes.prefix { $0.time < time }.count)
             return false
         }

@@ -150,7 +150,7 @@ struct GroupCommit {
 
     private mutating func fail(_ fault: DatabaseFault) {
         hasFailed = true
-        writer.database.keepLog()
+        writer.database.keepLog(true)
         tell(.failed(fault))
     }
 

@@ -96,6 +96,21 @@ import Testing
         #expect(throws: OpeningFault.system(ENOENT)) { try DataFolder(scratch.path + "/nowhere") }
     }
 
+    @Test("a file is read past its log, whatever its path has in it")
+    func pastTheLog() throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let path = scratch.path + "/a%41?b=c#d é.sqlite"
+        let database = try Database(path: path, for: .write)
+        try database.reserveSums()
+        try database.execute("CREATE TABLE x (y); INSERT INTO x VALUES (1); PRAGMA journal_mode = WAL;")
+        try database.execute("UPDATE x SET y = 2")
+        for (access, value) in [(Database.Access.read, 2), (.readAlone, 1)] {
+            let other = try Database(path: path, for: access)
+            #expect(try other.first("SELECT y FROM x", read: { $0.integer(0) }) == Int64(value))
+        }
+    }
+
     @Test("a transaction that throws leaves nothing, and the connection goes on")
     func rolledBack() throws {
         struct Stop: Error {}

@@ -47,6 +47,16 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: copy.databasePath))
     }
 
+    @Test("the log of an older state that is put beside the database is refused, and nothing is touched")
+    func olderLog() async throws {
+        let states = try await States()
+        defer { states.remove() }
+        let copy = try states.closed.copied()
+        defer { copy.remove() }
+        try states.crashedLog.write(to: copy.file("caret.sqlite-wal"))
+        try await refused(copy, .otherLog)
+    }
+
     @Test("the files of a crash as they are belong together")
     func unmixed() async throws {
         let states = try await States()

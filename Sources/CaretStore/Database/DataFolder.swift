@@ -43,10 +43,12 @@ final class DataFolder: Sendable {
     ) throws(OpeningFault) -> Database {
         // Before SQLite has the file open: to open and close it then would take SQLite's own locks away.
         if try FileHeader(of: databasePath) == nil { try make() }
-        let database = try opened(for: .write)
         let migrator = Migrator(migrations: migrations)
+        let database = try opened(for: .write)
         // What is refused is left as it is.
+        database.keepLog(true)
         try migrator.refuseUnknown(in: database)
+        database.keepLog(false)
         do throws(DatabaseFault) {
             // A commit is on disk when it returns; readers never wait for it. A log that a long reader let grow is
             // cut again. Nothing is ever written outside of this folder, nor to the log before a commit: a page that
@@ -84,6 +86,16 @@ final class DataFolder: Sendable {
         // A backup, which has no log; or an older file, from before what the log goes on from.
         if !header.hasLog { throw .otherLog }
         if case .place(let place) = counter, header.checkpoints < place.checkpoints { throw .otherLog }
+        // A log from before what the file has: an older one, or one that was harmed after it was brought in.
+        if let alone = commits(.readAlone), let whole = commits(.read), whole < alone { throw .otherLog }
+    }
+
+    /// How many groups are committed, as far as the file alone says or with its log; nil where that cannot be read.
+    private func commits(_ access: Database.Access) -> Int64? {
+        // A file whose log is not wholly brought in may be anything by itself. What is damaged with its log too is
+        // found by whoever reads it.
+        let row = try? StoreRow.read(Database(path: databasePath, for: access))
+        return row?.place.commits
     }
 
     private func hasContent(_ path: String) throws(OpeningFault) -> Bool {

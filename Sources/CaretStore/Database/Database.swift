@@ -47,6 +47,8 @@ package struct DatabaseFault: Error, Equatable, Sendable {
 final class Database {
     enum Access {
         case read
+        /// The file as it stands, past its log; nobody may write to it meanwhile.
+        case readAlone
         case write
     }
 
@@ -66,10 +68,16 @@ final class Database {
         let mode =
             switch access {
             case .read: SQLITE_OPEN_READONLY
+            case .readAlone: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             case .write: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
+        let name =
+            switch access {
+            case .read, .write: path
+            case .readAlone: Database.immutable(path)
+            }
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, layer)
+        let code = sqlite3_open_v2(name, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, layer)
         // Even a connection that failed is one, unless there was no memory for it.
         guard let opened else { throw DatabaseFault(code: code, message: "no memory for a connection") }
         connection = opened
@@ -83,6 +91,17 @@ final class Database {
                 pages?.assumingMemoryBound(to: Int32.self).pointee = count
                 return SQLITE_OK
             }, logged)
+    }
+
+    /// The URI by which SQLite takes a file for one that nobody changes, and so for one without a log.
+    private static func immutable(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = path.utf8.flatMap { byte in
+            // What means something in a URI.
+            "?#%".utf8.contains(byte)
+                ? [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]] : [byte]
+        }
+        return "file:" + String(decoding: bytes, as: UTF8.self) + "?immutable=1"
     }
 
     deinit {
@@ -117,10 +136,10 @@ final class Database {
         case whole
     }
 
-    /// Leaves the log as it is when the connection is closed.
-    func keepLog() {
+    /// Whether the log is left as it is when the connection is closed.
+    func keepLog(_ keeps: Bool) {
         // It refuses only what it does not know.
-        _ = caret_sqlite_keep_log(connection)
+        _ = caret_sqlite_keep_log(connection, keeps ? 1 : 0)
     }
 
     /// Brings the log into the database; whether all of it is there now.

@@ -23,6 +23,32 @@ import Testing
         #expect(pusher == PusherAnswer(entry: nil, head: 4))
         try await document.type("goes on")
     }
+
+    @Test(
+        "a seq or time is committed and read up to what a browser can hold, and refused beyond it",
+        arguments: StoreKind.allCases)
+    func numbers(kind: StoreKind) async throws {
+        let document = try await Following(kind)
+        let (most, sample) = (DocumentEntry.farthest, try document.letters("x").changes[0].logged)
+        func change(seq: Int64, time: Int64) -> PushedChange {
+            PushedChange(
+                LoggedChange(pusher: sample.pusher, seq: seq, time: time, edits: sample.edits),
+                digest: SampleLog.digest(1))
+        }
+        for (seq, time) in [
+            (most + 1, 0), (0, most + 1), (-most - 1, 0), (0, -most - 1), (.max, 0), (0, .min),
+        ] {
+            let beyond = document.append([change(seq: seq, time: time)])
+            #expect(await document.store.append(beyond) == .unfit, "seq \(seq), time \(time)")
+        }
+        let all = [
+            change(seq: most, time: -most), change(seq: -most, time: most), change(seq: most, time: -most),
+        ]
+        #expect(await document.store.append(document.append(all)) == .committed(head: 3))
+        let read = try await document.store.read(document.entry.id, after: 0).get()
+        #expect(read.segment.changes == all.map(\.logged))
+        #expect(try await document.store.text(of: document.entry.id).get().text == Text("xxx"))
+    }
 }
 
 /// Changes that do not fit a text of four letters.

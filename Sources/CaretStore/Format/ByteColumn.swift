@@ -64,11 +64,12 @@ struct ByteColumnReader {
         return Int(number)
     }
 
-    /// A number small enough that sums of them do not overflow.
+    /// A number as large as a difference of two that are stored, and small enough that sums of them do not overflow.
     mutating func signed() throws(SegmentFault) -> Int64 {
         let number = try number()
         let value = Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
-        guard abs(value) <= 1 << 53 else { throw .badNumber }
+        let most: Int64 = 1 << 55
+        guard (-most...most).contains(value) else { throw .badNumber }
         return value
     }
 

@@ -1,7 +1,6 @@
 import CaretCore
 import CaretLog
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -84,26 +83,5 @@ private struct Outcomes {
             sound += 1
         }
         return fault
-    }
-}
-
-/// The events of a store, on whatever queue.
-final class Told: Sendable {
-    private let events = Mutex<[StoreEvent]>([])
-
-    func add(_ event: StoreEvent) { events.withLock { $0.append(event) } }
-
-    var all: [StoreEvent] { events.withLock { $0 } }
-
-    var isRenewed: Bool {
-        all.contains { event in
-            if case .renewed = event { true } else { false }
-        }
-    }
-
-    var hasDamage: Bool {
-        all.contains { event in
-            if case .damaged = event { true } else { false }
-        }
     }
 }

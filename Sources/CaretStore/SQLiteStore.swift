@@ -141,7 +141,7 @@ package final class SQLiteStore: DocumentStore {
     ) throws(OpeningFault) -> CheckReport {
         let folder = try DataFolder(path)
         guard try FileHeader(of: folder.databasePath) != nil else { throw .system(ENOENT) }
-        return try check(try folder.openForReading(), progress)
+        return try check(try folder.openForChecking(), progress)
     }
 
     /// Checks a backup, or any database of ours that no store of this process has open, as it is; a mark stays.

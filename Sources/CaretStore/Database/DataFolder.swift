@@ -135,6 +135,14 @@ final class DataFolder: Sendable {
     /// A connection that reads what was committed, once `openForWriting` has made the file.
     func openForReading() throws(OpeningFault) -> Database { try opened(for: .read) }
 
+    /// A connection that reads a folder that no server has open: where there is no log, it makes none.
+    func openForChecking() throws(OpeningFault) -> Database {
+        for log in ["-wal", "-journal"] where try hasContent(databasePath + log) {
+            return try opened(for: .read)
+        }
+        return try opened(for: .readAlone)
+    }
+
     private func opened(for access: Database.Access) throws(OpeningFault) -> Database {
         do throws(DatabaseFault) {
             return try Database(path: databasePath, for: access)

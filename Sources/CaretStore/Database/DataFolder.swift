@@ -44,9 +44,10 @@ final class DataFolder: Sendable {
         // Before SQLite has the file open: to open and close it then would take SQLite's own locks away.
         if try FileHeader(of: databasePath) == nil { try make() }
         let migrator = Migrator(migrations: migrations)
+        let hasLog = try hasContent(databasePath + "-wal")
         let database = try opened(for: .write)
-        // What is refused is left as it is.
-        database.keepLog(true)
+        // What is refused is left as it is, with a log that was left beside it or without one.
+        database.keepLog(hasLog)
         try migrator.refuseUnknown(in: database)
         database.keepLog(false)
         do throws(DatabaseFault) {

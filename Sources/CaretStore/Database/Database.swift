@@ -329,9 +329,12 @@ final class Database {
 
     private func fault(_ code: Int32) -> DatabaseFault {
         let reason = sqlite3_system_errno(connection)
+        let isOutOfSpace = reason == ENOSPC || reason == EDQUOT
+        // In a commit SQLite forgets the reason; the index of the log lies in memory, and fails to grow for no other.
+        let isIndexFull = code == caret_sqlite_ioerr_shm_size()
         return DatabaseFault(
             code: code, message: String(cString: sqlite3_errmsg(connection)),
-            isOutOfSpace: code & 0xFF == SQLITE_IOERR && (reason == ENOSPC || reason == EDQUOT))
+            isOutOfSpace: isIndexFull || code & 0xFF == SQLITE_IOERR && isOutOfSpace)
     }
 }
 

@@ -22,9 +22,15 @@ final class Told: Sendable {
         }
     }
 
-    var hasFailed: Bool {
-        all.contains { event in
-            if case .failed = event { true } else { false }
+    var hasFailed: Bool { firstFailure != nil }
+
+    /// What speaks of the disk, and not of what lies on it.
+    var firstFailure: StoreEvent? {
+        all.first { event in
+            switch event {
+            case .failed, .full: true
+            default: false
+            }
         }
     }
 }

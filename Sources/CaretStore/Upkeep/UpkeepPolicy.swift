@@ -19,14 +19,22 @@ enum UpkeepPolicy {
     /// about the time in which 150 bytes are unpacked and checked.
     static func mostChanges(behindSnapshotOf utf8: Int) -> Int { max(256, utf8 / 150) }
 
+    /// And so much of inserted text.
+    static func mostWeight(behindSnapshotOf utf8: Int) -> Int { max(256 << 10, 2 * utf8) }
+
     static func isSnapshotDue(_ row: DocumentRow) -> Bool {
-        row.entry.head.value - row.snapshot.value > mostChanges(behindSnapshotOf: row.entry.length.utf8)
+        let utf8 = row.entry.length.utf8
+        let changes = row.entry.head.value - row.snapshot.value
+        // What is counted as behind the newest snapshot may be too much, but never where there is nothing.
+        return changes > mostChanges(behindSnapshotOf: utf8)
+            || changes > 0 && row.behind > mostWeight(behindSnapshotOf: utf8)
     }
 
     static func isDue(_ row: DocumentRow) -> Bool { row.loose >= loose || isSnapshotDue(row) }
 
-    /// Rows that one step removes, so that the writer is not held up.
-    static let removedAtOnce = 16
+    /// Rows, and bytes of them, that one step removes, so that the writer is not held up.
+    static let rowsAtOnce = 64
+    static let bytesAtOnce = 1 << 20
     static let pushersAtOnce = 256
     /// Pages that one step gives back to the file system.
     static let pagesAtOnce = 128

@@ -19,8 +19,10 @@ enum UpkeepPolicy {
     /// about the time in which 150 bytes are unpacked and checked.
     static func mostChanges(behindSnapshotOf utf8: Int) -> Int { max(256, utf8 / 150) }
 
-    static func isSnapshotDue(_ row: DocumentRow) -> Bool {
-        row.entry.head.value - row.snapshot.value > mostChanges(behindSnapshotOf: row.entry.length.utf8)
+    /// Once nobody writes any more a snapshot is made for the last time, so it is due with fewer changes behind it.
+    static func isSnapshotDue(_ row: DocumentRow, isIdle: Bool = false) -> Bool {
+        let most = mostChanges(behindSnapshotOf: row.entry.length.utf8)
+        return row.entry.head.value - row.snapshot.value > (isIdle ? most / 8 : most)
     }
 
     static func isDue(_ row: DocumentRow) -> Bool { row.loose >= loose || isSnapshotDue(row) }

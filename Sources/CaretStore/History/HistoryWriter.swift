@@ -10,6 +10,8 @@ struct HistoryWriter {
     private(set) var reader: HistoryReader
     /// The documents that were written last, as they stand in the transaction.
     private var rows: [DocumentID: DocumentRow] = [:]
+    /// Where segments are taken apart.
+    private var columns = SegmentColumns()
     /// The documents that have become due for upkeep in this transaction.
     private(set) var due: Set<DocumentID> = []
 
@@ -45,7 +47,8 @@ struct HistoryWriter {
         guard let newest = append.changes.last else { return .committed(head: append.expected) }
         let segment = Segment(first: append.expected.next, changes: append.changes.map(\.logged))
         let authors = try authors(of: segment.changes)
-        let encoded = EncodedSegment(segment, after: row.chain, packing: .plain, authors: authors)
+        let encoded = EncodedSegment(
+            segment, after: row.chain, packing: .plain, authors: authors, in: &columns)
         try insert(encoded, of: append.document)
         try remember(append.changes, by: authors, from: segment.first, in: append.document)
         row.entry.head = segment.last

@@ -246,6 +246,7 @@ extension HistoryReader {
             }
             if let last { authors.append(last.number) }
         }
-        return EncodedSegment(segment, after: before, packing: .deflated, authors: authors)
+        var columns = SegmentColumns()
+        return EncodedSegment(segment, after: before, packing: .deflated, authors: authors, in: &columns)
     }
 }

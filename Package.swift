@@ -42,6 +42,11 @@ let package = Package(
         .executableTarget(
             name: "store-writer", dependencies: ["CaretCore", "CaretLog", "CaretStore", "TestSupport"],
             path: "Tests/StoreWriter", swiftSettings: strict),
+        .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+        .executableTarget(
+            name: "store-faults",
+            dependencies: ["CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport"],
+            path: "Tests/StoreFaults", swiftSettings: strict),
         .testTarget(
             name: "CaretCoreTests", dependencies: ["CaretCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
@@ -49,7 +54,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CaretStoreTests",
-            dependencies: ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "store-writer"],
+            dependencies: [
+                "CaretCore", "CaretLog", "CaretStore", "TestSupport", "store-faults", "store-writer",
+            ],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]

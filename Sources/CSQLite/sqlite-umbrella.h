@@ -7,3 +7,8 @@ static inline sqlite3_destructor_type caret_sqlite_transient(void) { return SQLI
 // fewer than were asked for.
 static inline int caret_sqlite_ioerr_data(void) { return SQLITE_IOERR_DATA; }
 static inline int caret_sqlite_ioerr_short_read(void) { return SQLITE_IOERR_SHORT_READ; }
+
+// A function of any number of arguments, which Swift does not import: no checkpoint when the last connection is closed.
+static inline int caret_sqlite_keep_log(sqlite3 *connection) {
+    return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}

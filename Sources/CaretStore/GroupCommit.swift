@@ -115,6 +115,7 @@ struct GroupCommit {
 
     private mutating func fail(_ fault: DatabaseFault) {
         hasFailed = true
+        writer.database.keepLog()
         tell(.failed(fault))
     }
 

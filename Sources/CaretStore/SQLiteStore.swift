@@ -16,20 +16,22 @@ package final class SQLiteStore: DocumentStore {
     private let upkeep: Upkeep
     private let due = DueDocuments()
     /// What the store does by itself, until it is closed.
-    private let tending: Task<Void, Never>
+    private let tending: [Task<Void, Never>]
+    private let calls = OpenCalls()
     private let tell: @Sendable (StoreEvent) -> Void
 
     /// Opens the store in a folder that exists, and makes it where there is none. `tell` is called on any queue, and
     /// must return soon.
     package init(
         folder path: String, settings: StoreSettings = StoreSettings(),
+        migrations: [Migration] = Migration.all,
         tell: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws(OpeningFault) {
         self.tell = tell
         folder = try DataFolder(path)
         let counter = try CommitCounter(folder: path)
         try SQLiteStore.refuseLoss(of: folder.databasePath, counter)
-        let database = try folder.openForWriting(tell: tell)
+        let database = try folder.openForWriting(migrations: migrations, tell: tell)
         let row = try SQLiteStore.row(of: database, counter, tell)
         let generation = row.place.generation
         lookups = Confined(
@@ -42,9 +44,11 @@ package final class SQLiteStore: DocumentStore {
         let reader = UpkeepReader(
             HistoryReader(database: try folder.openForReading(), generation: generation))
         upkeep = Upkeep(
-            writes: writes, reader: Confined(to: "caret.store.upkeep", reader), settings: settings, tell: tell
-        )
-        tending = Task { [upkeep, due] in await upkeep.run(due) }
+            writes: writes, reader: Confined(to: "caret.store.upkeep", reader), settings: settings,
+            calls: calls, tell: tell)
+        tending = [
+            Task { [upkeep, due] in await upkeep.run(due) }, Task { [upkeep] in await upkeep.runRounds() },
+        ]
     }
 
     /// Does not begin anew where there was a store.
@@ -85,9 +89,10 @@ package final class SQLiteStore: DocumentStore {
     /// Ends all calls that were made, and lets the folder go. No call may follow.
     package func close(then completion: @escaping @Sendable () -> Void) {
         due.close()
-        tending.cancel()
+        for task in tending { task.cancel() }
         Task { [self] in
-            await tending.value
+            await calls.close()
+            for task in tending { await task.value }
             // The writer last: who closes last brings the log into the database.
             for reader in [lookups, histories] { await reader.closed() }
             await upkeep.reader.closed()
@@ -100,7 +105,11 @@ package final class SQLiteStore: DocumentStore {
 
     /// Goes once through all documents, as `StoreSettings` and the time say: removes what was deleted long ago, forgets
     /// what need not be kept, merges what rests, and gives space back.
-    package func tend(at time: Int64) async { await upkeep.round(at: time) }
+    package func tend(at time: Int64) async {
+        calls.began()
+        defer { calls.ended() }
+        await upkeep.round(at: time)
+    }
 
     // MARK: Checking and copying
 
@@ -109,6 +118,8 @@ package final class SQLiteStore: DocumentStore {
     package func verify(
         _ document: DocumentID? = nil, progress: @escaping @Sendable (CheckProgress) -> Void = { _ in }
     ) async throws -> CheckReport {
+        calls.began()
+        defer { calls.ended() }
         let connection = Confined(to: "caret.store.check", try folder.openForReading())
         let result = await connection.done { database in
             Result { () throws(DatabaseFault) in
@@ -125,7 +136,24 @@ package final class SQLiteStore: DocumentStore {
     ) throws(OpeningFault) -> CheckReport {
         let folder = try DataFolder(path)
         guard try checkHeader(of: folder.databasePath) == .ours else { throw .system(ENOENT) }
-        let database = try folder.openForReading()
+        return try check(try folder.openForReading(), progress)
+    }
+
+    /// Checks a backup as it is; its mark stays.
+    package static func verify(
+        backup path: String, progress: (CheckProgress) -> Void = { _ in }
+    ) throws(OpeningFault) -> CheckReport {
+        guard try checkHeader(of: path) == .ours else { throw .system(ENOENT) }
+        let database: Database
+        do throws(DatabaseFault) { database = try Database(path: path, for: .read) } catch {
+            throw .database(error)
+        }
+        return try check(database, progress)
+    }
+
+    private static func check(
+        _ database: Database, _ progress: (CheckProgress) -> Void
+    ) throws(OpeningFault) -> CheckReport {
         try Migrator(migrations: Migration.all).requireAll(in: database)
         do throws(DatabaseFault) {
             var check = try StoreCheck(database)
@@ -138,6 +166,8 @@ package final class SQLiteStore: DocumentStore {
     /// Copies the store as it is now into a new file, while everything goes on; the copy is checked before it gets
     /// its name.
     package func backUp(to path: String, at time: Int64) async throws(BackupFault) -> CheckReport {
+        calls.began()
+        defer { calls.ended() }
         let source: Database
         do throws(OpeningFault) { source = try folder.openForReading() } catch { throw BackupFault(error) }
         let backup = Backup(path: path, time: time, tell: tell)
@@ -256,7 +286,11 @@ package final class SQLiteStore: DocumentStore {
         _ document: DocumentID, through revision: Revision,
         then completion: @escaping @Sendable (Trimming) -> Void
     ) {
-        Task { [upkeep] in completion(await upkeep.trim(document, through: revision)) }
+        calls.began()
+        Task { [upkeep, calls] in
+            completion(await upkeep.trim(document, through: revision))
+            calls.ended()
+        }
     }
 
     // MARK: Calls that read

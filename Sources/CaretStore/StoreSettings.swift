@@ -1,3 +1,5 @@
+import Glibc
+
 /// How long a store keeps what nobody needs for the text of today.
 package struct StoreSettings: Sendable {
     package enum History: Equatable, Sendable {
@@ -16,5 +18,16 @@ package struct StoreSettings: Sendable {
     /// How long a pusher is remembered after his last push, in milliseconds.
     package var keepPushers = 90 * day
 
+    /// How often the store goes through all documents by itself.
+    package var roundEvery = Duration.seconds(3600)
+    /// The time by which rounds judge what is old, in milliseconds since 1970.
+    package var now: @Sendable () -> Int64 = { StoreSettings.systemTime() }
+
     package init() {}
+
+    private static func systemTime() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
 }

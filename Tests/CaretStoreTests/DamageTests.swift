@@ -30,7 +30,7 @@ import Testing
     private func tryHarms(
         _ test: String, _ cases: Int, _ harm: (inout [UInt8], inout Seeded) -> Void
     ) async throws {
-        let sample = try await SampleStore(isCutOff: true)
+        let sample = try await SampleStore(isCutOff: true, crowd: 300)
         defer { sample.scratch.remove() }
         var outcomes = Outcomes()
         let unharmed = try sample.scratch.copied()
@@ -52,7 +52,7 @@ import Testing
             }
         }
         print(
-            "\(test): \(cases) harms: \(outcomes.refused) refused at opening, \(outcomes.renewed) told as an older state, \(outcomes.damaged) with damage named, \(outcomes.sound) without effect"
+            "\(test): \(Seeds.first(cases).count) harms: \(outcomes.refused) refused at opening, \(outcomes.renewed) told as an older state, \(outcomes.damaged) with damage named, \(outcomes.sound) without effect"
         )
         #expect(outcomes.refused + outcomes.renewed + outcomes.damaged > 0)
     }

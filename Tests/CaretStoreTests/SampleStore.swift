@@ -10,13 +10,22 @@ import Testing
 struct SampleStore {
     let scratch: Scratch
     private(set) var documents: [Following] = []
+    /// Documents of one letter, each by a pusher of its own.
+    private var crowd: [(name: DocumentName, id: DocumentID, pusher: Pusher)] = []
 
-    /// Four documents: a merged one with snapshots, a trimmed one, a short one, and one that nobody wrote to. Three
-    /// out of four rest in the database; what was written last is in its log where `isCutOff` leaves it there.
-    init(isCutOff: Bool) async throws {
+    /// Four documents: a merged one with snapshots, a trimmed one, a short one, and one that nobody wrote to; and a
+    /// crowd of small ones. Most of it rests in the database; what was written last is in its log where `isCutOff`
+    /// leaves it there.
+    init(isCutOff: Bool, crowd count: Int = 0) async throws {
         scratch = try Scratch()
-        let settings = StoreSettings()
-        let store = try SQLiteStore(folder: scratch.path, settings: settings)
+        let store = try SQLiteStore(folder: scratch.path)
+        for number in 0..<count {
+            let pusher = Pusher(
+                user: ByteString("user \(number)"), client: ByteString("client \(number * 7)"))
+            var document = try await Following(on: store, "crowd/\(number)")
+            try await document.type("x", by: pusher)
+            crowd.append((document.entry.name, document.entry.id, pusher))
+        }
         for name in ["notes/long", "notes/trimmed", "notes/short", "empty"] {
             documents.append(try await Following(on: store, name))
         }
@@ -54,6 +63,22 @@ struct SampleStore {
             if let fault = await textFault(document, store, isRenewed) { return fault }
             if let fault = await historyFault(document, store, isRenewed) { return fault }
             if let fault = await pusherFault(document, store, isRenewed) { return fault }
+        }
+        return isRenewed ? nil : await crowdFault(store)
+    }
+
+    private func crowdFault(_ store: SQLiteStore) async -> String? {
+        for member in crowd {
+            switch await store.find(member.name) {
+            case .failure(.damaged): break
+            case .success(let entry) where entry.id == member.id && entry.head == 1: break
+            case let answer: return "find \(member.name): \(answer)"
+            }
+            switch await store.pusher(member.pusher, in: member.id) {
+            case .failure(.damaged): break
+            case .success(let answer) where answer.entry?.seq == 1: break
+            case let answer: return "\(member.pusher) in \(member.name): \(answer)"
+            }
         }
         return nil
     }

@@ -7,10 +7,18 @@ import Synchronization
 struct Scratch {
     let path: String
 
-    init() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
+    init(in base: URL = FileManager.default.temporaryDirectory) throws {
+        let folder = base.appending(path: "caret-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         path = folder.path
+    }
+
+    /// In memory where the system has a folder for that: for tests that decide by themselves what a disk keeps, and
+    /// would only wait for its syncs.
+    static func inMemory() throws -> Scratch {
+        let memory = URL(filePath: "/dev/shm")
+        let hasMemory = FileManager.default.isWritableFile(atPath: memory.path)
+        return try hasMemory ? Scratch(in: memory) : Scratch()
     }
 
     func remove() {
@@ -28,6 +36,12 @@ struct Scratch {
     func number(_ sql: String) throws -> Int64 {
         let database = try Database(path: databasePath, for: .read)
         return try database.first(sql) { $0.integer(0) } ?? 0
+    }
+
+    /// The backups that a writer has made here.
+    func backups() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path)
+            .filter { $0.hasPrefix("backup-") && !$0.contains(".partial") }.map { "\(path)/\($0)" }
     }
 
     func count(_ table: String) throws -> Int64 { try number("SELECT count(*) FROM \(table)") }

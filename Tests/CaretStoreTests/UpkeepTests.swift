@@ -145,6 +145,48 @@ import Testing
         #expect(try scratch.number("PRAGMA freelist_count") * 8 <= scratch.number("PRAGMA page_count"))
     }
 
+    @Test("rounds come by themselves, by the clock that the settings name")
+    func rounds() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let (purged, purge) = AsyncStream.makeStream(of: DocumentID.self)
+        var settings = StoreSettings()
+        settings.roundEvery = .milliseconds(5)
+        settings.now = { 31 * StoreSettings.day }
+        let store = try SQLiteStore(folder: scratch.path, settings: settings) { event in
+            if case .purged(let document) = event { purge.yield(document) }
+        }
+        let document = try await Following(on: store)
+        #expect(refusal(await store.delete(document.entry.id, at: 1000)) == nil)
+        var gone = purged.makeAsyncIterator()
+        #expect(await gone.next() == document.entry.id)
+        await store.close()
+    }
+
+    @Test("a store that is closed ends what it was asked for before, and answers all of it")
+    func closedWhileBusy() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        try await document.typeAtOnce(String(repeating: "abc", count: 300))
+        let id = document.entry.id
+        let (answers, told) = AsyncStream.makeStream(of: String.self)
+        store.trim(id, through: 700) { told.yield("\($0)") }
+        store.text(of: id, at: 900) { told.yield("\(refusal($0) == nil)") }
+        store.putSnapshot(Snapshot(revision: 850, text: document.texts[850]), of: id) {
+            told.yield("\(refusal($0) == nil)")
+        }
+        await store.close()
+        told.finish()
+        let trimmed = "\(Trimming.trimmed(start: 700))"
+        #expect(
+            await answers.reduce(into: []) { $0.append($1) }.sorted() == ["true", "true", trimmed].sorted())
+        let again = try SQLiteStore(folder: scratch.path)
+        #expect(try await again.find(document.entry.name).get().start == 700)
+        await again.close()
+    }
+
     /// A store with these settings and a document of a hundred letters, tended once.
     private func trimmed(
         _ settings: StoreSettings, at time: Int64

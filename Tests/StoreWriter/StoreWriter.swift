@@ -2,18 +2,58 @@ import CaretCore
 import CaretLog
 import CaretStore
 import Glibc
+import Synchronization
 import TestSupport
 
 /// A process for tests to kill: writes to four documents of a store without end, and says on standard output what
 /// was acked, a line each: the document and its head.
 ///
-/// Revision n of each document is its n-th letter, pushed as seq n.
+/// Revision n of each document is its n-th letter, pushed as seq n. Behind the folder may stand the name of a moment
+/// of the store and a number: the process kills itself at the first such moment after so many acks.
 @main struct StoreWriter {
+    private static let acks = Mutex(0)
+
     static func main() async throws {
-        let store = try SQLiteStore(folder: CommandLine.arguments[1])
+        let folder = CommandLine.arguments[1]
+        let moment = CommandLine.arguments.count > 2 ? CommandLine.arguments[2] : ""
+        let count = CommandLine.arguments.count > 3 ? Int(CommandLine.arguments[3]) ?? 0 : 0
+        // A step of the schema that no store has yet, to be killed in.
+        let next = Migration(
+            number: 2, sql: Array("CREATE TABLE later (x); INSERT INTO later VALUES (1);".utf8))
+        let migrations = moment == "migrating" ? Migration.all + [next] : Migration.all
+        let store = try SQLiteStore(folder: folder, migrations: migrations) { event in
+            if name(of: event) == moment, acks.withLock({ $0 >= count }) { kill(getpid(), SIGKILL) }
+        }
         await withTaskGroup { group in
             for number in 0..<4 {
                 group.addTask { await write(to: "doc/\(number)", seed: UInt64(number), in: store) }
+            }
+            if moment == "copying" { group.addTask { await copy(store, beside: folder) } }
+        }
+    }
+
+    private static func name(of event: StoreEvent) -> String? {
+        switch event {
+        case .committing: "committing"
+        case .committed: "committed"
+        case .checkpointing: "checkpointing"
+        case .checkpointed: "checkpointed"
+        case .snapshotting: "snapshotting"
+        case .merging: "merging"
+        case .copying: "copying"
+        case .migrating(2): "migrating"
+        case .migrating, .renewed, .trimmed, .purged, .forgot, .full, .damaged, .failed: nil
+        }
+    }
+
+    /// Makes one backup after the other.
+    private static func copy(_ store: SQLiteStore, beside folder: String) async {
+        for number in 0... {
+            do {
+                _ = try await store.backUp(to: "\(folder)/backup-\(getpid())-\(number)", at: 1)
+            } catch {
+                say("failed: \(error)\n")
+                exit(1)
             }
         }
     }
@@ -30,6 +70,7 @@ import TestSupport
                 guard case .committed(let next) = await store.append(append) else { exit(1) }
                 head = next
                 say("\(name) \(head.value)\n")
+                acks.withLock { $0 += 1 }
                 if random.chance(2) {
                     _ = await store.putSnapshot(Snapshot(revision: head, text: text), of: entry.id)
                 }

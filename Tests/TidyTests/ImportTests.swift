@@ -20,12 +20,18 @@ struct ImportTable {
             "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
+        "Tests/CFaultVFS": [],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Synchronization", "Testing",
         ],
-        "Tests/StoreWriter": ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc"],
+        "Tests/StoreFaults": [
+            "CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
+        ],
+        "Tests/StoreWriter": [
+            "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
+        ],
         "Tests/TestSupport": [
             "CaretCore", "CaretLog", "CZlib", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],

@@ -97,19 +97,16 @@ struct Backup {
 
     /// From now on it is there, whatever happens to the machine.
     private func publish() throws(BackupFault) {
-        try sync(partial, O_RDWR)
+        try sync(partial)
         // Whoever made a file of that name meanwhile keeps it.
         if link(partial, path) != 0 { throw errno == EEXIST ? .exists : .system(errno) }
         unlink(partial)
         let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
-        try sync(folder.isEmpty ? "/" : String(folder), O_RDONLY)
+        try sync(folder.isEmpty ? "/" : String(folder))
     }
 
-    private func sync(_ path: String, _ mode: Int32) throws(BackupFault) {
-        let file = open(path, mode | O_CLOEXEC)
-        if file < 0 { throw .system(errno) }
-        defer { close(file) }
-        if fsync(file) != 0 { throw .system(errno) }
+    private func sync(_ path: String) throws(BackupFault) {
+        do throws(FileFault) { try syncFile(path) } catch { throw .system(error.code) }
     }
 
     private func removePartial() {

@@ -18,10 +18,12 @@ final class CommitCounter {
 
     private static let length = 32
 
+    private let folder: String
     private let file: Int32
 
     /// Opens the file in a folder, or makes it.
     init(folder: String) throws(OpeningFault) {
+        self.folder = folder
         file = open(folder + "/caret.commits", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if file < 0 { throw .system(errno) }
     }
@@ -47,7 +49,10 @@ final class CommitCounter {
     }
 
     /// From now on the file is there, whatever happens to the machine.
-    func sync() throws(DatabaseFault) { if fsync(file) != 0 { throw fault() } }
+    func sync() throws(DatabaseFault) {
+        if fsync(file) != 0 { throw fault() }
+        do throws(FileFault) { try syncFile(folder) } catch { throw fault() }
+    }
 
     /// Why the last call failed, as any other fault of the disk.
     private func fault() -> DatabaseFault {

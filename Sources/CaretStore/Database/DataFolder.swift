@@ -39,9 +39,8 @@ final class DataFolder: Sendable {
         migrations: [Migration] = Migration.all, tell: (StoreEvent) -> Void = { _ in }
     ) throws(OpeningFault) -> Database {
         // Before SQLite has the file open: to open and close it then would take SQLite's own locks away.
-        let isFresh = try checkHeader(of: databasePath) == .absent
+        if try checkHeader(of: databasePath) == .absent { try make() }
         let database = try opened(for: .write)
-        if isFresh { try begin(database) }
         do throws(DatabaseFault) {
             // A commit is on disk when it returns; readers never wait for it. A log that a long reader let grow is
             // cut again. Nothing is ever written outside of this folder.
@@ -57,15 +56,31 @@ final class DataFolder: Sendable {
         return database
     }
 
-    /// Makes the file ours before there is a log: whoever opens it next must find the mark in the file itself.
-    private func begin(_ database: Database) throws(OpeningFault) {
+    /// Makes an empty database under another name, and gives it its own once it is whole and synced: a making that was
+    /// cut off leaves nothing that the next start could mistake.
+    private func make() throws(OpeningFault) {
+        let new = databasePath + ".new"
+        unlink(new)
+        try fill(new)
+        do throws(FileFault) {
+            try syncFile(new)
+            if rename(new, databasePath) != 0 { throw FileFault(code: errno) }
+            try syncFile(path)
+        } catch {
+            throw .system(error.code)
+        }
+    }
+
+    private func fill(_ new: String) throws(OpeningFault) {
         do throws(DatabaseFault) {
+            let database = try Database(path: new, for: .write)
+            try database.execute("PRAGMA journal_mode = OFF")
             try database.reserveSums()
             try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            try Migrator.begin(database)
         } catch {
             throw .database(error)
         }
-        try Migrator.begin(database)
     }
 
     /// A connection that reads what was committed, once `openForWriting` has made the file.
@@ -82,7 +97,7 @@ final class DataFolder: Sendable {
 
 /// What stands at the beginning of a file.
 enum FileHeader {
-    /// There is no file, or nothing in it yet.
+    /// There is no file, or nothing in it.
     case absent
     case ours
 }
@@ -98,8 +113,7 @@ func checkHeader(of path: String) throws(OpeningFault) -> FileHeader {
     var header = [UInt8](repeating: 0, count: 100)
     let length = read(file, &header, header.count)
     if length < 0 { throw .system(errno) }
-    // A file whose making was cut off may have room for a header that was never written.
-    if header.prefix(length).allSatisfy({ $0 == 0 }) { return .absent }
+    if length == 0 { return .absent }
     let application = header[68..<72].reduce(Int64(0)) { $0 << 8 | Int64($1) }
     guard length == header.count, header.starts(with: "SQLite format 3\0".utf8),
         application == Migration.applicationID

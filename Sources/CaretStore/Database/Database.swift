@@ -102,6 +102,12 @@ final class Database {
         case whole
     }
 
+    /// Leaves the log as it is when the connection is closed.
+    func keepLog() {
+        // It refuses only what it does not know.
+        _ = caret_sqlite_keep_log(connection)
+    }
+
     func checkpoint(_ checkpoint: Checkpoint) throws(DatabaseFault) {
         let mode =
             switch checkpoint {

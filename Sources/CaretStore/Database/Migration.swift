@@ -1,13 +1,18 @@
 import CaretLog
 
 /// One step of the schema, as `migrations/` has it.
-struct Migration {
-    let number: Int64
+package struct Migration: Sendable {
+    package let number: Int64
     let sql: [UInt8]
+
+    package init(number: Int64, sql: [UInt8]) {
+        self.number = number
+        self.sql = sql
+    }
 
     /// All steps in their order. A test compares the list with the folder. The build names each file as a constant,
     /// with an underscore in place of the first digit.
-    static let all = [
+    package static let all = [
         Migration(number: 1, sql: PackageResources._001_documents_sql)
     ]
 
@@ -36,23 +41,15 @@ struct Migrator {
     }
 
     /// Marks an empty file as ours, with nothing applied yet.
-    static func begin(_ database: Database) throws(OpeningFault) {
-        try database.transaction { () throws(OpeningFault) in
-            do throws(DatabaseFault) {
-                try database.execute(
-                    """
-                    PRAGMA application_id = \(Migration.applicationID);
-                    CREATE TABLE schema_migration (
-                        number   INTEGER PRIMARY KEY,
-                        checksum BLOB    NOT NULL
-                    ) STRICT;
-                    """)
-            } catch {
-                throw .database(error)
-            }
-        } orFault: {
-            .database($0)
-        }
+    static func begin(_ database: Database) throws(DatabaseFault) {
+        try database.execute(
+            """
+            PRAGMA application_id = \(Migration.applicationID);
+            CREATE TABLE schema_migration (
+                number   INTEGER PRIMARY KEY,
+                checksum BLOB    NOT NULL
+            ) STRICT;
+            """)
     }
 
     /// Refuses a file whose schema is not that of this build, and leaves it as it is.

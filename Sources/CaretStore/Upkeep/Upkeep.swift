@@ -7,19 +7,29 @@ struct Upkeep: Sendable {
     let writes: WriteQueue
     let reader: Confined<UpkeepReader>
     let settings: StoreSettings
+    let calls: OpenCalls
     let tell: @Sendable (StoreEvent) -> Void
 
     /// Tends the documents that become due, until there will be no more.
     func run(_ due: DueDocuments) async {
         for await _ in due.signals {
-            for document in due.taken() where !Task.isCancelled { await tend(document, isIdle: false) }
+            for document in due.taken() { await tend(document, isIdle: false) }
+        }
+    }
+
+    /// Makes a round now and then, until its task is cancelled.
+    func runRounds() async {
+        while (try? await Task.sleep(for: settings.roundEvery)) != nil {
+            calls.began()
+            await round(at: settings.now())
+            calls.ended()
         }
     }
 
     /// Does whatever is due for a document's history. What is refused is left for another time.
     func tend(_ document: DocumentID, isIdle: Bool) async {
         var isNew = true
-        while !Task.isCancelled {
+        while !calls.isClosing {
             switch await reader.done({ [isNew] in $0.next(for: document, isIdle: isIdle, isNew: isNew) }) {
             case .failure(let fault):
                 if case .refused(.damaged) = fault.historyRefusal { tell(.damaged(document)) }
@@ -60,6 +70,7 @@ struct Upkeep: Sendable {
 
     /// Forgets the revisions through this one, and answers where history begins now.
     func trim(_ document: DocumentID, through revision: Revision) async -> Trimming {
+        // Without end only as long as merges are faster each time.
         while true {
             let found = await reader.done { $0.trimming(of: document, through: revision) }
             let plan: TrimPlan
@@ -86,11 +97,11 @@ struct Upkeep: Sendable {
     /// rests, and gives space back.
     func round(at time: Int64) async {
         var last = DocumentID(0)
-        while !Task.isCancelled {
+        while !calls.isClosing {
             let after = last
             let page = await reader.done { $0.documents(after: after, limit: 256) }
             guard case .success(let rows) = page, let end = rows.last else { break }
-            for row in rows where !Task.isCancelled { await visit(row, at: time) }
+            for row in rows where !calls.isClosing { await visit(row, at: time) }
             last = end.id
         }
         await giveSpaceBack()
@@ -111,7 +122,7 @@ struct Upkeep: Sendable {
 
     private func purge(_ document: DocumentID, at time: Int64) async {
         let limit = time - settings.keepDeleted
-        while !Task.isCancelled {
+        while !calls.isClosing {
             let result = await writes.done { writer throws(StoreFault) in
                 try writer.purge(document, deletedBy: limit, limit: UpkeepPolicy.removedAtOnce)
             }
@@ -124,7 +135,7 @@ struct Upkeep: Sendable {
     }
 
     private func forgetPushers(of document: DocumentID, before time: Int64) async {
-        while !Task.isCancelled {
+        while !calls.isClosing {
             let found = await reader.done { $0.pushers(of: document, usedBefore: time) }
             guard case .success(let authors) = found, !authors.isEmpty else { return }
             let result = await writes.done { writer throws(StoreFault) in
@@ -138,7 +149,7 @@ struct Upkeep: Sendable {
     /// Gives free pages back to the file system, once they are an eighth of the file.
     private func giveSpaceBack() async {
         guard let space = await reader.done({ $0.space() }), space.free > space.pages / 8 else { return }
-        for _ in 0..<(space.free / UpkeepPolicy.pagesAtOnce + 1) where !Task.isCancelled {
+        for _ in 0..<(space.free / UpkeepPolicy.pagesAtOnce + 1) where !calls.isClosing {
             let result = await writes.done { writer throws(StoreFault) in
                 try writer.giveBack(pages: UpkeepPolicy.pagesAtOnce)
             }

@@ -1,0 +1,14 @@
+import Glibc
+
+/// Why a call to the file system failed: its `errno`.
+struct FileFault: Error {
+    let code: Int32
+}
+
+/// Syncs a file, or a folder with the names in it: from now on it is there, whatever happens to the machine.
+func syncFile(_ path: String) throws(FileFault) {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    if file < 0 { throw FileFault(code: errno) }
+    defer { close(file) }
+    if fsync(file) != 0 { throw FileFault(code: errno) }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A full disk") struct DiskFullTests {
+    @Test("on a file system that is full nothing is lost, reads go on, and writing resumes with space")
+    func smallFileSystem() async throws {
+        guard let program = SmallFileSystem.program else {
+            print(
+                "SKIPPED: no small file system can be mounted here; the bound on the files' sizes stands for it"
+            )
+            return
+        }
+        for kilobytes in isFullRun ? Array(stride(from: 2048, through: 8192, by: 512)) : [2048, 8192] {
+            let scratch = try Scratch.inMemory()
+            defer { scratch.remove() }
+            try scratch.makeData()
+            let full = FullRun(seed: UInt64(kilobytes))
+            let end = try SmallFileSystem(program, kilobytes: kilobytes, scratch).ended(full.orders)
+            try await full.check(end, in: scratch, "\(kilobytes) KiB")
+        }
+    }
+
+    @Test("wherever the disk is full nothing is lost, reads go on, and writing resumes with space")
+    func boundedFiles() async throws {
+        // From where the store just opens to where it has brought its log into the database more than once.
+        let bounds = stride(from: 400_000, through: 4_400_000, by: isFullRun ? 50_000 : 975_000)
+        for bound in bounds {
+            let scratch = try Scratch.inMemory()
+            defer { scratch.remove() }
+            try scratch.makeData()
+            let full = FullRun(seed: UInt64(bound))
+            let end = try ChildProcess("store-faults", [scratch.data, "bound=\(bound)"] + full.orders).ended()
+            try await full.check(end, in: scratch, "\(bound) bytes")
+        }
+    }
+}
+
+/// A run that is longer than its disk is large. It appends to one document at a time, so that a step is done or not.
+private struct FullRun {
+    let seed: UInt64
+
+    private static let rounds = 300
+
+    var orders: [String] { ["seed=\(seed)", "rounds=\(FullRun.rounds)"] }
+
+    /// The process has been through all of it, and what it acked is what is there.
+    func check(_ end: ChildProcess.End, in scratch: Scratch, _ size: String) async throws {
+        #expect(end.status == 0, "\(size): \(end.lines.suffix(5))")
+        let full = end.lines.firstIndex(of: "full") ?? 0
+        let ackedAfter = end.lines[full...].filter { $0.hasPrefix("acked ") }
+        #expect(full > 0 && ackedAfter.count >= 5, "\(size): writing has not gone on")
+        let faulty = FaultyRun(seed: seed, rounds: FullRun.rounds, atOnce: 1)
+        let fault = try await faulty.fault(in: scratch.data, acked: end.numbers(behind: "acked").last ?? 0)
+        #expect(fault == nil, "\(size)")
+    }
+}
+
+/// A small file system in memory that one process sees, and that goes with it.
+private struct SmallFileSystem {
+    /// How to run a command where it may mount, whoever runs the test; nil where nobody may.
+    static let program: [String]? = {
+        let ways = [["unshare", "-Urm"], ["unshare", "-m"]]
+        return ways.first { way in
+            let script = "mount -t tmpfs -o size=64k tmpfs /tmp"
+            let end = try? ChildProcess(at: "/usr/bin/env", way + ["sh", "-c", script]).ended()
+            // A machine without the program has no such way.
+            return end?.status == 0
+        }
+    }()
+
+    private let way: [String]
+    private let kilobytes: Int
+    private let scratch: Scratch
+
+    init(_ way: [String], kilobytes: Int, _ scratch: Scratch) {
+        (self.way, self.kilobytes, self.scratch) = (way, kilobytes, scratch)
+    }
+
+    /// Fills it, with a ballast that takes up half of it until it has been full, and leaves the store's files in the
+    /// data folder.
+    func ended(_ orders: [String]) throws -> ChildProcess.End {
+        let script = """
+            set -e
+            program=$1 data=$2 small=$3 kilobytes=$4
+            shift 4
+            mkdir "$small"
+            mount -t tmpfs -o size="$kilobytes"k tmpfs "$small"
+            mkdir "$small/data"
+            head -c $((kilobytes * 512)) /dev/zero >"$small/ballast"
+            status=0
+            "$program" "$small/data" ballast="$small/ballast" "$@" || status=$?
+            cp "$small/data/"* "$data"
+            exit $status
+            """
+        let arguments = [
+            "sh", "-c", script, "sh", ChildProcess.path(of: "store-faults"), scratch.data,
+            scratch.path + "/small", String(kilobytes),
+        ]
+        return try ChildProcess(at: "/usr/bin/env", way + arguments + orders).ended()
+    }
+}

@@ -1,0 +1,96 @@
+import TestSupport
+import Testing
+
+@Suite("A failing disk") struct FailingDiskTests {
+    /// What is counted, as the orders of the process and as the trace call it.
+    enum Operation: String, CaseIterable {
+        case write
+        case sync
+        case truncate
+        case open
+
+        var kind: FaultTrace.Kind {
+            switch self {
+            case .write: .wrote
+            case .sync: .synced
+            case .truncate: .truncated
+            case .open: .opened
+            }
+        }
+    }
+
+    @Test(
+        "whichever operation of a run fails, nothing is acked after it, the end is clean, and all that was acked is there",
+        arguments: Operation.allCases)
+    func everyOperation(operation: Operation) async throws {
+        try await fail(operation, of: FaultyRun(seed: 7, rounds: 4)) { trace in
+            trace.files(of: operation.kind).indices.map { $0 + 1 }.flatMap { number in
+                if isFullRun { return ["fail=\(operation):\(number)", "break=\(operation):\(number)"] }
+                return [number % 2 == 0 ? "fail=\(operation):\(number)" : "break=\(operation):\(number)"]
+            }
+        }
+    }
+
+    @Test(
+        "the same holds in a long run with checkpoints and merges",
+        arguments: [Operation.write, .sync, .truncate])
+    func longRun(operation: Operation) async throws {
+        try await fail(operation, of: FaultyRun(seed: 3, rounds: 160)) { trace in
+            var random = Seeded(5)
+            return trace.someNumbers(isFullRun ? 100 : 6, of: operation.kind, &random).map { number in
+                "\(random.chance(50) ? "fail" : "break")=\(operation):\(number)"
+            }
+        }
+    }
+
+    /// Runs without a fault to count the operations, then with each of the faults that `faults` makes of its trace.
+    private func fail(
+        _ operation: Operation, of faulty: FaultyRun, with faults: (FaultTrace) -> [String]
+    ) async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let whole = try faulty.outcome(in: scratch)
+        #expect(whole.end.status == 0)
+        let count = whole.trace.files(of: operation.kind).count
+        let orders = faults(whole.trace)
+        var struck = 0
+        for order in orders {
+            let outcome = try faulty.outcome(in: scratch, order)
+            struck += outcome.trace.firstFailure == nil ? 0 : 1
+            check(outcome, order, operation)
+            let fault = try await faulty.fault(in: scratch.data, acked: outcome.acked)
+            #expect(fault == nil, "\(order): opened again")
+            if operation != .sync { continue }
+            // As if the machine stopped with the process: what the failed sync was to write may be gone.
+            var disk = ForgetfulDisk(Seeded(1))
+            disk.take(outcome.trace.entries)
+            try scratch.makeData(disk.afterPowerCut())
+            let lost = try await faulty.fault(in: scratch.data, acked: outcome.acked)
+            #expect(lost == nil, "\(order): opened again after a power cut")
+        }
+        print(
+            "failing disk: \(orders.count) faults in \(count) operations of kind \(operation), \(struck) of them struck"
+        )
+    }
+
+    private func check(_ outcome: FaultyRun.Outcome, _ order: String, _ operation: Operation) {
+        let (end, entries) = (outcome.end, outcome.trace.entries)
+        guard let status = end.status, [0, 3, 4].contains(status) else {
+            Issue.record("\(order): the end was not clean: \(end)")
+            return
+        }
+        guard let failure = outcome.trace.firstFailure else { return }
+        let wasClosing = entries[..<failure].last { $0.kind == .marked }?.bytes.elementsEqual("closing".utf8)
+        if wasClosing == true { return }
+        // Files are opened only where a store is.
+        if operation == .open { #expect(status == 3, "\(order): \(end)") }
+        #expect(
+            !entries[failure...].contains { $0.acked != nil },
+            "\(order): something was acked after the failure")
+        switch status {
+        case 0: Issue.record("\(order): the store did not stop")
+        case 3: #expect(end.lines.last?.hasPrefix("refused to open") == true, "\(order): \(end)")
+        default: #expect(end.lines.contains("event: failed"), "\(order): the store did not say so")
+        }
+    }
+}

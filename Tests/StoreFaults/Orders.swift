@@ -1,0 +1,77 @@
+import CFaultVFS
+
+/// What the process is to do, as it stands on the command line: `FOLDER key=value…`.
+struct Orders {
+    let folder: String
+    var seed: UInt64 = 0
+    var rounds = 0
+    var trace: String?
+    /// A file that takes up space until the disk has been full.
+    var ballast: String?
+    var bound: Int64 = 0
+    var action = FAULT_NOTHING
+    var kind = FAULT_WRITE
+    var number: Int64 = 0
+
+    /// Whether the disk is to be filled.
+    var fillsDisk: Bool { ballast != nil || bound > 0 }
+
+    /// Nil where they are not understood.
+    init?(_ arguments: [String]) {
+        guard let folder = arguments.first else { return nil }
+        self.folder = folder
+        for argument in arguments.dropFirst() {
+            let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, take(parts[0], parts[1]) else { return nil }
+        }
+    }
+
+    private mutating func take(_ key: String, _ value: String) -> Bool {
+        switch key {
+        case "seed": set(\.seed, UInt64(value))
+        case "rounds": set(\.rounds, Int(value))
+        case "bound": set(\.bound, Int64(value))
+        case "trace": set(\.trace, value)
+        case "ballast": set(\.ballast, value)
+        case "fail": take(FAULT_ONCE, value)
+        case "break": take(FAULT_FROM_THEN_ON, value)
+        case "kill": take(FAULT_KILL, value)
+        default: false
+        }
+    }
+
+    private mutating func set<Value>(_ path: WritableKeyPath<Orders, Value>, _ value: Value?) -> Bool {
+        guard let value else { return false }
+        self[keyPath: path] = value
+        return true
+    }
+
+    /// Of the form `write:12`.
+    private mutating func take(_ action: fault_action, _ value: String) -> Bool {
+        let kinds = [
+            "write": FAULT_WRITE, "sync": FAULT_SYNC, "open": FAULT_OPEN, "truncate": FAULT_TRUNCATE,
+        ]
+        let parts = value.split(separator: ":").map(String.init)
+        guard parts.count == 2, let kind = kinds[parts[0]], let number = Int64(parts[1]) else { return false }
+        (self.action, self.kind, self.number) = (action, kind, number)
+        return true
+    }
+
+    /// Puts the layer of faults under SQLite; whether that went well.
+    func install() -> Bool {
+        withOptionalCString(trace) { trace in
+            (folder + "/caret.commits").withCString { beside in
+                var plan = fault_plan(
+                    trace: trace, beside: beside, action: action, kind: kind, number: number, bound: bound)
+                return fault_vfs_install(&plan) == 0
+            }
+        }
+    }
+
+    private func withOptionalCString<Result>(
+        _ string: String?, _ body: (UnsafePointer<CChar>?) -> Result
+    ) -> Result {
+        guard let string else { return body(nil) }
+        return string.withCString(body)
+    }
+}

@@ -1,0 +1,188 @@
+import CFaultVFS
+import CaretCore
+import CaretLog
+import CaretStore
+import Glibc
+import Synchronization
+import TestSupport
+
+/// Does the steps of a run on a store.
+struct Runner {
+    private let run: FixedRun
+    private let folder: String
+    private var store: SQLiteStore
+    private let failure: Failure
+    private var entries: [Int: DocumentEntry] = [:]
+    private var done = 0
+
+    /// Whether the store has said that its disk failed.
+    private final class Failure: Sendable {
+        let hasCome = Mutex(false)
+    }
+
+    /// Why a step was not done.
+    private enum Refused: Error {
+        case full
+        case other(String)
+    }
+
+    init(_ run: FixedRun, in folder: String) throws(OpeningFault) {
+        self.run = run
+        self.folder = folder
+        failure = Failure()
+        store = try Runner.opened(folder, failure)
+    }
+
+    private static func opened(_ folder: String, _ failure: Failure) throws(OpeningFault) -> SQLiteStore {
+        try SQLiteStore(folder: folder) { event in
+            switch event {
+            case .failed:
+                failure.hasCome.withLock { $0 = true }
+                say("event: failed")
+            case .full: say("event: full")
+            default: break
+            }
+        }
+    }
+
+    // MARK: The ways through a run
+
+    /// All steps, or until the store refuses one.
+    mutating func all() async throws -> Ending {
+        let hasStopped = try await doSteps(through: run.steps.count) != nil
+        if hasStopped { try await pushOn() }
+        await close()
+        return hasStopped ? .stopped : .done
+    }
+
+    /// Steps until the disk is full; then reads, makes room, and goes on for a while.
+    mutating func fillDisk(_ ballast: String?) async throws -> Ending {
+        guard case .full? = try await doSteps(through: run.steps.count) else {
+            say("the disk was never full")
+            return .unexpected
+        }
+        say("full")
+        if let difference = try await run.difference(in: store, after: done) {
+            say("while it was full: \(difference)")
+            return .unexpected
+        }
+        if let ballast { unlink(ballast) }
+        fault_vfs_lift_bound()
+        let goal = min(done + 10, run.steps.count)
+        if try await doSteps(through: goal) != nil { return .stopped }
+        if let difference = try await run.difference(in: store, after: goal) {
+            say("after it was full: \(difference)")
+            return .unexpected
+        }
+        await close()
+        return .done
+    }
+
+    /// Does steps until so many are done; what stopped it, or nil.
+    private mutating func doSteps(through count: Int) async throws -> Refused? {
+        while done < count {
+            do {
+                try await doStep(run.steps[done], number: done + 1)
+                done += 1
+            } catch let refused as Refused {
+                say("told: \(refused)")
+                return refused
+            }
+        }
+        return nil
+    }
+
+    /// Tries what a store must not do once it has stopped: the step that was refused, and those behind it.
+    private mutating func pushOn() async throws {
+        for number in (done + 1)...(done + 6) where number <= run.steps.count {
+            guard case .append = run.steps[number - 1] else { continue }
+            do { try await doStep(run.steps[number - 1], number: number) } catch let refused as Refused {
+                say("told: \(refused)")
+            }
+        }
+    }
+
+    private func close() async {
+        // What fails between these marks ends no acking: there is none, and whoever opens the folder again starts anew.
+        fault_vfs_mark("closing")
+        await store.close()
+        fault_vfs_mark("closed")
+    }
+
+    // MARK: One step
+
+    private mutating func doStep(_ step: FixedRun.Step, number: Int) async throws {
+        switch step {
+        case .create(let document): entries[document] = try await create(document, number)
+        case .append(let pushes): try await append(pushes, number)
+        case .trim(let document, let through):
+            let answer = await store.trim(try entry(document).id, through: through)
+            if answer == .refused(.refused(.full)) { throw Refused.full }
+            if answer != .trimmed(start: through) { throw Refused.other("\(answer)") }
+        case .tend:
+            await store.tend(at: 10 * 60_000)
+            // It answers nothing; a server ends where its store says that.
+            if failure.hasCome.withLock({ $0 }) { throw Refused.other("a failure") }
+        case .reopen:
+            await close()
+            store = try Runner.opened(folder, failure)
+        }
+    }
+
+    private func create(_ document: Int, _ number: Int) async throws -> DocumentEntry {
+        let name = try DocumentName(FixedRun.name(of: document))
+        let answer = await withCheckedContinuation { done in
+            store.create(name, at: 0) { answer in
+                if case .created = answer { acknowledge(number) }
+                done.resume(returning: answer)
+            }
+        }
+        switch answer {
+        case .created(let entry): return entry
+        case .refused(.full): throw Refused.full
+        case .refused, .exists: throw Refused.other("\(answer)")
+        }
+    }
+
+    private func append(_ pushes: [FixedRun.Push], _ number: Int) async throws {
+        let appends = try pushes.map { push in
+            let entry = try entry(push.document)
+            return Append(
+                document: entry.id, epoch: entry.epoch, expected: push.expected, changes: push.changes)
+        }
+        let outcomes = await withCheckedContinuation { done in
+            store.append(appends) { outcomes in
+                if outcomes.allSatisfy(\.isCommitted) { acknowledge(number) }
+                done.resume(returning: outcomes)
+            }
+        }
+        if outcomes.contains(.full) { throw Refused.full }
+        if !outcomes.allSatisfy(\.isCommitted) { throw Refused.other("\(outcomes)") }
+    }
+
+    private func entry(_ document: Int) throws -> DocumentEntry {
+        guard let entry = entries[document] else {
+            throw Refused.other("document \(document) was never made")
+        }
+        return entry
+    }
+}
+
+/// The mark first: an ack that was seen is in the trace. Called where the store completes a call, so that it stands in
+/// front of whatever the store does next.
+private func acknowledge(_ number: Int) {
+    fault_vfs_mark(String(number))
+    say("acked \(number)")
+}
+
+extension AppendOutcome {
+    fileprivate var isCommitted: Bool {
+        if case .committed = self { true } else { false }
+    }
+}
+
+extension SQLiteStore {
+    fileprivate func close() async {
+        await withCheckedContinuation { done in close { done.resume() } }
+    }
+}

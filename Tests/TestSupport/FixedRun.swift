@@ -1,0 +1,193 @@
+package import CaretCore
+package import CaretLog
+
+/// A run of calls on a store that its seed decides, the same in every process, and what a store holds after any part
+/// of it.
+package struct FixedRun: Sendable {
+    package enum Step: Sendable {
+        case create(Int)
+        /// All in one transaction; none of a document that another one is of.
+        case append([Push])
+        case trim(Int, through: Revision)
+        /// The store merges whatever it can.
+        case tend
+        /// The store is closed and opened again.
+        case reopen
+
+        /// Whether it ends in an ack. What the others do changes nothing that was acked.
+        package var isAcked: Bool {
+            switch self {
+            case .create, .append: true
+            case .trim, .tend, .reopen: false
+            }
+        }
+    }
+
+    /// Changes of one document behind the head that it has by then. Each one's seq is its revision.
+    package struct Push: Sendable {
+        package let document: Int
+        package let expected: Revision
+        package let changes: [PushedChange]
+    }
+
+    /// What is kept of a document.
+    package struct Held: Sendable {
+        package fileprivate(set) var start = Snapshot(revision: 0, text: Text())
+        package fileprivate(set) var texts = [Text()]
+        package fileprivate(set) var changes: [PushedChange] = []
+
+        package var head: Revision { Revision(changes.count) }
+        package var text: Text { texts[texts.count - 1] }
+    }
+
+    package static let documents = 4
+
+    package private(set) var steps: [Step] = []
+    /// What is held after so many steps; nil stands for a document that is not there.
+    private var states: [[Held?]] = [Array(repeating: nil, count: documents)]
+
+    /// `atOnce` bounds the documents of one append.
+    package init(seed: UInt64, rounds: Int, atOnce: Int = 3) {
+        var random = Seeded(seed)
+        for document in 0..<FixedRun.documents { take(.create(document)) }
+        for round in 0..<rounds {
+            if round == rounds / 4 { take(.reopen) }
+            take(nextStep(atOnce, &random))
+        }
+    }
+
+    package static func name(of document: Int) -> String { "doc/\(document)" }
+
+    package func held(after count: Int) -> [Held?] { states[count] }
+
+    /// How many steps may be done where so many are known to be: the one that was not acked, and those before it that
+    /// end in no ack.
+    package func possible(after acked: Int) -> ClosedRange<Int> {
+        let next = steps[acked...].firstIndex { $0.isAcked }
+        return acked...(next.map { $0 + 1 } ?? steps.count)
+    }
+
+    private mutating func take(_ step: Step) {
+        var state = states[states.count - 1]
+        switch step {
+        case .create(let document): state[document] = Held()
+        case .append(let pushes):
+            for push in pushes { state[push.document]?.take(push.changes) }
+        case .trim(let document, let through): state[document]?.trim(through: through)
+        case .tend, .reopen: break
+        }
+        steps.append(step)
+        states.append(state)
+    }
+
+    private func nextStep(_ atOnce: Int, _ random: inout Seeded) -> Step {
+        let document = random.number(0...FixedRun.documents - 1)
+        if random.chance(4) { return .tend }
+        if random.chance(4), let held = states[states.count - 1][document], held.head > held.start.revision {
+            return .trim(
+                document, through: Revision(random.number(held.start.revision.value...held.head.value)))
+        }
+        let count = random.chance(70) ? 1 : random.number(1...atOnce)
+        return .append(
+            (0..<count).map { push(to: (document + $0) % FixedRun.documents, &random) })
+    }
+
+    private func push(to document: Int, _ random: inout Seeded) -> Push {
+        guard let held = states[states.count - 1][document] else {
+            preconditionFailure("a run pushes to a document before it is there")
+        }
+        var (text, changes) = (held.text, [PushedChange]())
+        for number in 1...random.number(1...3) {
+            let change = change(of: text, &random)
+            let pusher = random.chance(50) ? SampleLog.ann : SampleLog.bob
+            do {
+                let seq = Int64(held.head.value + number)
+                changes.append(try SampleLog.pushed(change, in: text, by: pusher, seq: seq))
+                try text.apply(change)
+            } catch {
+                preconditionFailure("a run made a change that does not fit: \(error)")
+            }
+        }
+        return Push(document: document, expected: held.head, changes: changes)
+    }
+
+    private func change(of text: Text, _ random: inout Seeded) -> Change {
+        if random.chance(70) {
+            let change = SampleChange.make(for: text, upTo: 3, &random)
+            if !change.edits.isEmpty { return change }
+        }
+        let long = SampleText.lines(bytes: random.number(1...6000), &random)
+        return SampleChange.change([SampleChange.edit(text.end.value, text.end.value, long)])
+    }
+}
+
+extension FixedRun.Held {
+    fileprivate mutating func take(_ pushed: [PushedChange]) {
+        for push in pushed {
+            var text = text
+            do { try text.apply(push.logged.change) } catch {
+                preconditionFailure("a run made a change that does not fit: \(error)")
+            }
+            changes.append(push)
+            texts.append(text)
+        }
+    }
+
+    fileprivate mutating func trim(through revision: Revision) {
+        start = Snapshot(revision: revision, text: texts[revision.value])
+    }
+}
+
+extension FixedRun {
+    /// What is other in a store than after so many steps; nil where nothing is.
+    package func difference(in store: some DocumentStore, after count: Int) async throws -> String? {
+        for (document, held) in held(after: count).enumerated() {
+            let name = FixedRun.name(of: document)
+            let entry: DocumentEntry
+            switch (await store.find(try DocumentName(name)), held) {
+            case (.failure(.gone), nil): continue
+            case (.failure(let refusal), _): return "\(name) is \(refusal)"
+            case (.success, nil): return "\(name) is there"
+            case (.success(let found), _): entry = found
+            }
+            if let held, let difference = try await difference(of: entry, from: held, in: store) {
+                return "\(name) \(difference)"
+            }
+        }
+        return nil
+    }
+
+    private func difference(
+        of entry: DocumentEntry, from held: Held, in store: some DocumentStore
+    ) async throws -> String? {
+        let start = held.start.revision
+        if entry.head != held.head { return "has head \(entry.head.value), not \(held.head.value)" }
+        if entry.start != start { return "begins at \(entry.start.value), not \(start.value)" }
+        let changes = try await store.read(entry.id, after: start).get().segment.changes
+        if changes != held.changes[start.value...].map(\.logged) { return "has other changes" }
+        for (revision, text) in [(start, held.start.text), (held.head, held.text)] {
+            if try await store.text(of: entry.id, at: revision).get().text != text {
+                return "has another text at \(revision.value)"
+            }
+        }
+        for who in [SampleLog.ann, SampleLog.bob] {
+            let entry = try await store.pusher(who, in: entry.id).get().entry
+            if entry != held.entry(of: who) {
+                return "has another entry of a pusher: \(String(describing: entry))"
+            }
+        }
+        return nil
+    }
+}
+
+extension FixedRun.Held {
+    /// What is to be remembered of a pusher.
+    fileprivate func entry(of pusher: Pusher) -> PusherEntry? {
+        changes.lastIndex { $0.logged.pusher == pusher }.map { index in
+            let last = changes[index]
+            return PusherEntry(
+                seq: last.logged.seq, revision: Revision(index + 1), digest: last.digest,
+                used: last.logged.time)
+        }
+    }
+}

@@ -28,14 +28,27 @@ final class WriteQueue: Sendable {
     func done<Answer: Sendable>(
         _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> Answer
     ) async -> Result<Answer, HistoryRefusal> {
-        await withCheckedContinuation { done in
-            let job = WriteJob { writer throws(StoreFault) in
-                let answer = try body(&writer)
-                return { done.resume(returning: .success(answer)) }
-            } refuse: {
-                done.resume(returning: .failure($0.historyRefusal))
+        await done([body])[0]
+    }
+
+    /// Does calls in one transaction, and answers with what came of each, in their order.
+    func done<Answer: Sendable>(
+        _ bodies: [@Sendable (inout HistoryWriter) throws(StoreFault) -> Answer]
+    ) async -> [Result<Answer, HistoryRefusal>] {
+        if bodies.isEmpty { return [] }
+        return await withCheckedContinuation { done in
+            let answers = Gathered<Result<Answer, HistoryRefusal>>(bodies.count) {
+                done.resume(returning: $0)
             }
-            add([job])
+            add(
+                bodies.enumerated().map { index, body in
+                    WriteJob { writer throws(StoreFault) in
+                        let answer = try body(&writer)
+                        return { answers.set(index, .success(answer)) }
+                    } refuse: {
+                        answers.set(index, .failure($0.historyRefusal))
+                    }
+                })
         }
     }
 

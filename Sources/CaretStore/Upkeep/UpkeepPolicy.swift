@@ -27,6 +27,10 @@ enum UpkeepPolicy {
 
     static func isDue(_ row: DocumentRow) -> Bool { row.loose >= loose || isSnapshotDue(row) }
 
+    /// So many segments are merged in one transaction or a few more, and not more in one step: the writer has to do
+    /// with each of them for about two microseconds.
+    static let mergedAtOnce = 512
+
     /// Rows that one step removes, so that the writer is not held up.
     static let removedAtOnce = 16
     static let pushersAtOnce = 256

@@ -12,8 +12,8 @@ final class WriterTurns: Sendable {
         var name: String {
             switch self {
             case .plain: "calls alone"
-            case .merge: "with a merge"
-            case .snapshot: "with a snapshot"
+            case .merge: "with merges"
+            case .snapshot: "with snapshots"
             }
         }
     }
@@ -23,6 +23,7 @@ final class WriterTurns: Sendable {
         var calls = 0
         /// How many of the calls were the store's own.
         var upkeep = 0
+        var merges = 0
         /// In nanoseconds: what is done inside the transaction, its CPU time, and the commit with its sync.
         var work = 0.0
         var processing = 0.0
@@ -52,9 +53,10 @@ final class WriterTurns: Sendable {
                 state.processed = processed
             case .merging:
                 state.turn.kind = .merge
+                state.turn.merges += 1
                 state.turn.upkeep += 1
             case .snapshotting:
-                state.turn.kind = .snapshot
+                if state.turn.merges == 0 { state.turn.kind = .snapshot }
                 state.turn.upkeep += 1
             case .committing:
                 state.turn.work = now - state.moment

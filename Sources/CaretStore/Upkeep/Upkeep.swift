@@ -165,9 +165,9 @@ struct Upkeep: Sendable {
         }
     }
 
-    /// Gives free pages back to the file system, once they are an eighth of the file.
+    /// Gives free pages back to the file system, once they are more than a thirty-second of the file.
     private func giveSpaceBack() async {
-        guard let space = await reader.done({ $0.space() }), space.free > space.pages / 8 else { return }
+        guard let space = await reader.done({ $0.space() }), space.free > space.pages / 32 else { return }
         for _ in 0..<(space.free / UpkeepPolicy.pagesAtOnce + 1) where !calls.isClosing {
             let result = await writes.done { writer throws(StoreFault) in
                 try writer.giveBack(pages: UpkeepPolicy.pagesAtOnce)

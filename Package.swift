@@ -18,6 +18,7 @@ let package = Package(
     targets: [
         .target(name: "CaretCore", swiftSettings: strict),
         .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
+        .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(
             name: "CaretStore", dependencies: ["CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib"],
             resources: [.embedInCode("migrations")], swiftSettings: strict),
@@ -30,9 +31,11 @@ let package = Package(
         .executableTarget(name: "caret-demo", dependencies: ["CaretCore"], swiftSettings: strict),
         .executableTarget(
             name: "caret-bench",
-            dependencies: ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "CMalloc", "CSQLite"],
+            dependencies: [
+                "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "CMalloc", "CSQLite",
+            ],
             swiftSettings: strict),
-        .systemLibrary(name: "CMalloc"),
+        .target(name: "CMalloc"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -57,6 +60,9 @@ let package = Package(
             dependencies: [
                 "CaretCore", "CaretLog", "CaretStore", "TestSupport", "store-faults", "store-writer",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CaretWireTests", dependencies: ["CaretCore", "CaretWire", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]

@@ -55,6 +55,13 @@ func heapBytes() -> Int {
     return Int(state.uordblks + state.hblkhd)
 }
 
+/// How often `body` asks the heap for memory.
+func allocations(_ body: () -> Void) -> Int {
+    let before = caret_allocations()
+    body()
+    return caret_allocations() - before
+}
+
 /// Keeps the optimizer from dropping what nobody looks at.
 @inline(never) @_optimize(none) func consume<Value>(_ value: Value) {}
 

@@ -42,7 +42,7 @@ import TestSupport
         case .merging: "merging"
         case .copying: "copying"
         case .migrating(2): "migrating"
-        case .writing, .migrating, .renewed, .trimmed, .purged, .forgot, .full, .damaged, .failed: nil
+        case .migrating, .renewed, .writing, .trimmed, .purged, .forgot, .full, .damaged, .failed: nil
         }
     }
 

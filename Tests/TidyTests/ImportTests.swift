@@ -15,8 +15,10 @@ struct ImportTable {
             "CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Dispatch", "Glibc", "Synchronization",
         ],
         "Sources/CaretWasm": ["CaretCore"],
+        "Sources/CaretWire": ["CaretCore"],
         "Sources/caret-bench": [
-            "CaretCore", "CaretLog", "CaretStore", "TestSupport", "CMalloc", "CSQLite", "Dispatch",
+            "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "CMalloc", "CSQLite",
+            "Dispatch",
             "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
@@ -26,6 +28,7 @@ struct ImportTable {
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Synchronization", "Testing",
         ],
+        "Tests/CaretWireTests": ["CaretCore", "CaretWire", "TestSupport", "Foundation", "Testing"],
         "Tests/StoreFaults": [
             "CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
         ],
@@ -36,6 +39,7 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CZlib", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Tests/TidyTests": ["Foundation", "Testing"],
+        "Tests/WireFuzz": [],
     ])
 
     /// The imports that the row of the file's target does not hold. A target without a row is not judged here.

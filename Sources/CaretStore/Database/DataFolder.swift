@@ -29,8 +29,10 @@ final class DataFolder: Sendable {
     /// Lets the folder go: every connection to its database must have been closed before.
     func unlock() {
         lock.withLock { file in
-            if let file { close(file) }
-            file = nil
+            guard let held = file.take() else { return }
+            // A process that was begun just now may hold the file for a moment too, and with it the lock.
+            flock(held, LOCK_UN)
+            close(held)
         }
     }
 

@@ -1,0 +1,66 @@
+/// Eight bytes looked at together: what makes a long string or line cost little a byte.
+struct ByteBlock {
+    static let width = 8
+
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highs: UInt64 = ones << 7
+
+    private let word: UInt64
+
+    /// The bytes from `index` on, of which there must be eight.
+    @inline(__always)
+    init(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) {
+        let raw = UnsafeRawBufferPointer(bytes)
+        word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+    }
+
+    /// Marks the bytes equal to `byte`; a mark behind the first one may be false.
+    @inline(__always)
+    func marks(of byte: UInt8) -> UInt64 { ByteBlock.zeros(of: word ^ (ByteBlock.ones &* UInt64(byte))) }
+
+    /// Marks what ends a run inside a JSON string: a quote, a backslash, a control character. A mark behind the first
+    /// one may be false.
+    @inline(__always)
+    var marksOfSpecials: UInt64 {
+        let controls = (word &- ByteBlock.ones &* 0x20) & ~word & ByteBlock.highs
+        return controls | marks(of: UInt8(ascii: "\"")) | marks(of: UInt8(ascii: "\\"))
+    }
+
+    // A borrow spreads only upwards from a byte that is zero, so the lowest mark is always true.
+    @inline(__always)
+    private static func zeros(of word: UInt64) -> UInt64 { (word &- ones) & ~word & highs }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The first `byte` from `start` on.
+    func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+        var index = start
+        while index + ByteBlock.width <= count {
+            let marks = ByteBlock(self, at: index).marks(of: byte)
+            if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
+            index += ByteBlock.width
+        }
+        while index < count {
+            if self[index] == byte { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    /// The first quote, backslash or control character from `start` on, or the end.
+    func endOfRun(from start: Int) -> Int {
+        var index = start
+        while index + ByteBlock.width <= count {
+            let marks = ByteBlock(self, at: index).marksOfSpecials
+            if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
+            index += ByteBlock.width
+        }
+        while index < count, !self[index].endsRun { index += 1 }
+        return index
+    }
+}
+
+extension UInt8 {
+    /// It may not stand in a JSON string as itself.
+    var endsRun: Bool { self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\") }
+}

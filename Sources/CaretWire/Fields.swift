@@ -1,0 +1,225 @@
+import CaretCore
+
+/// The members of one object in a line that was checked, asked for by what a message wants of them.
+struct Fields {
+    /// Counts that a client's message is held to.
+    let limits: Limits.Announced
+    private let line: UnsafeBufferPointer<UInt8>
+    private let start: Int
+    private let keys: [KeyStack.Key]
+    private let unescaped: [UInt8]
+
+    /// The members of the message, which a reader has found.
+    init(_ members: KeyStack, of line: UnsafeBufferPointer<UInt8>, limits: Limits.Announced) {
+        self.limits = limits
+        self.line = line
+        start = 0
+        keys = members.keys
+        unescaped = members.unescaped
+    }
+
+    /// The members of an object inside a message.
+    init(_ object: JSONValue, limits: Limits.Announced) throws(FieldFault) {
+        guard object.kind == .object else { throw .wrong(object, wanted: "an object") }
+        self.limits = limits
+        line = object.line
+        start = object.start
+        var members = KeyStack()
+        object.forEachMember { key, value in
+            members.append(key, value: value.start)
+        }
+        keys = members.keys
+        unescaped = members.unescaped
+    }
+
+    func value(optional name: StaticString) -> JSONValue? {
+        for key in keys where key.length == name.utf8CodeUnitCount && isNamed(key, name) {
+            return JSONValue(in: line, at: Int(key.value))
+        }
+        return nil
+    }
+
+    private func isNamed(_ key: KeyStack.Key, _ name: StaticString) -> Bool {
+        let place = Int(key.start)..<Int(key.start) + key.length
+        if !key.isEscaped { return UnsafeBufferPointer(rebasing: line[place]).equals(name) }
+        return unescaped.withUnsafeBufferPointer { UnsafeBufferPointer(rebasing: $0[place]).equals(name) }
+    }
+
+    func value(_ name: StaticString) throws(FieldFault) -> JSONValue {
+        guard let value = value(optional: name) else { throw .missing(name, at: start) }
+        return value
+    }
+
+    func has(_ name: StaticString) -> Bool { value(optional: name) != nil }
+
+    /// A fault of the message as a whole: fields that do not go together.
+    func fault(_ field: StaticString, _ problem: String) -> FieldFault {
+        FieldFault(field: "\(field)", problem: problem, byte: value(optional: field)?.start ?? start)
+    }
+}
+
+/// Each kind of field, as it must be there and as it may be.
+extension Fields {
+    func string(
+        _ name: StaticString, atMost limit: Int = .max, orElse code: ErrorCode = .badMessage
+    ) throws(FieldFault) -> WireString {
+        try read(name, value(name)) { value throws(FieldFault) in
+            try value.string(atMost: limit, orElse: code)
+        }
+    }
+
+    func string(optional name: StaticString, atMost limit: Int = .max) throws(FieldFault) -> WireString? {
+        guard let value = value(optional: name) else { return nil }
+        return try read(name, value) { value throws(FieldFault) in
+            try value.string(atMost: limit, orElse: .badMessage)
+        }
+    }
+
+    /// The name of the document that the message is about. What else makes a good name is not the wire's concern.
+    func document(_ name: StaticString = "doc") throws(FieldFault) -> WireString {
+        try string(name, atMost: Limits.name, orElse: .badName)
+    }
+
+    func integer(
+        _ name: StaticString, in range: ClosedRange<Int> = 0...Limits.integer
+    ) throws(FieldFault) -> Int {
+        try read(name, value(name)) { value throws(FieldFault) in try value.integer(in: range) }
+    }
+
+    func integer(
+        optional name: StaticString, in range: ClosedRange<Int> = 0...Limits.integer
+    ) throws(FieldFault) -> Int? {
+        guard let value = value(optional: name) else { return nil }
+        return try read(name, value) { value throws(FieldFault) in try value.integer(in: range) }
+    }
+
+    func revision(_ name: StaticString) throws(FieldFault) -> Revision { Revision(try integer(name)) }
+
+    func revision(optional name: StaticString) throws(FieldFault) -> Revision? {
+        try integer(optional: name).map { Revision($0) }
+    }
+
+    /// A flag that is absent is false.
+    func flag(_ name: StaticString) throws(FieldFault) -> Bool { try flag(optional: name) ?? false }
+
+    func flag(optional name: StaticString) throws(FieldFault) -> Bool? {
+        guard let value = value(optional: name) else { return nil }
+        guard let bool = value.bool else {
+            throw FieldFault.wrong(value, wanted: "true or false").inside("\(name)")
+        }
+        return bool
+    }
+
+    /// One of the words of a closed list.
+    func word<Word: WireWord>(_ name: StaticString) throws(FieldFault) -> Word {
+        try read(name, value(name)) { value throws(FieldFault) in try value.word() }
+    }
+
+    func word<Word: WireWord>(optional name: StaticString) throws(FieldFault) -> Word? {
+        guard let value = value(optional: name) else { return nil }
+        return try read(name, value) { value throws(FieldFault) in try value.word() }
+    }
+
+    /// One of the words of a list that grows: a word that is not known is kept.
+    func openWord<Word: WireWord>(_ name: StaticString) throws(FieldFault) -> OpenWord<Word> {
+        let word = try string(name)
+        return Word.all.first { $0.isSaid(by: word) }.map { .known($0) } ?? .unknown(word)
+    }
+
+    func array<Element>(
+        _ name: StaticString, atMost limit: Int = .max, orElse code: ErrorCode = .badMessage,
+        _ each: (JSONValue) throws(FieldFault) -> Element
+    ) throws(FieldFault) -> [Element] {
+        try read(name, value(name)) { value throws(FieldFault) in
+            try value.array(atMost: limit, orElse: code, each)
+        }
+    }
+
+    func array<Element>(
+        optional name: StaticString, _ each: (JSONValue) throws(FieldFault) -> Element
+    ) throws(FieldFault) -> [Element]? {
+        guard let value = value(optional: name) else { return nil }
+        return try read(name, value) { value throws(FieldFault) in
+            try value.array(atMost: .max, orElse: .badMessage, each)
+        }
+    }
+
+    /// What is read of a field, or its fault with the field's name.
+    @inline(__always)
+    func read<Value>(
+        _ name: StaticString, _ value: JSONValue, _ read: (JSONValue) throws(FieldFault) -> Value
+    ) throws(FieldFault) -> Value {
+        do throws(FieldFault) {
+            return try read(value)
+        } catch {
+            throw error.inside("\(name)")
+        }
+    }
+}
+
+extension JSONValue {
+    func string(atMost limit: Int, orElse code: ErrorCode) throws(FieldFault) -> WireString {
+        guard kind == .string else { throw .wrong(self, wanted: "a string") }
+        let string = string.decoded
+        if string.utf8.count > limit {
+            throw .tooMany(string.utf8.count, "bytes", limit: limit, in: self, code: code)
+        }
+        return string
+    }
+
+    func integer(in range: ClosedRange<Int>) throws(FieldFault) -> Int {
+        guard let integer, range.contains(integer) else {
+            throw .wrong(self, wanted: "an integer from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return integer
+    }
+
+    func word<Word: WireWord>() throws(FieldFault) -> Word {
+        let said = kind == .string ? string.decoded : nil
+        guard let said, let word = Word.all.first(where: { $0.isSaid(by: said) }) else {
+            throw .wrong(self, wanted: Word.all.map { "\"\($0.word)\"" }.joined(separator: " or "))
+        }
+        return word
+    }
+
+    func array<Element>(
+        atMost limit: Int, orElse code: ErrorCode, _ read: (JSONValue) throws(FieldFault) -> Element
+    ) throws(FieldFault) -> [Element] {
+        guard kind == .array else { throw .wrong(self, wanted: "an array") }
+        var elements: [Element] = []
+        try forEachElement { (element, index) throws(FieldFault) in
+            if index >= limit {
+                var count = 0
+                forEachElement { _, _ in count += 1 }
+                throw .tooMany(count, "elements", limit: limit, in: self, code: code)
+            }
+            do throws(FieldFault) {
+                elements.append(try read(element))
+            } catch {
+                throw error.inside("[\(index)]")
+            }
+        }
+        return elements
+    }
+
+    /// Two integers in an array.
+    func pair() throws(FieldFault) -> (Int, Int) {
+        guard kind == .array else { throw .wrong(self, wanted: "an array of two integers") }
+        var (first, second, count) = (0, 0, 0)
+        try forEachElement { (element, index) throws(FieldFault) in
+            count = index + 1
+            if index > 1 { return }
+            do throws(FieldFault) {
+                let integer = try element.integer(in: 0...Limits.integer)
+                if index == 0 { first = integer } else { second = integer }
+            } catch {
+                throw error.inside("[\(index)]")
+            }
+        }
+        if count != 2 {
+            let problem = "has \(count) elements, where 2 are wanted"
+            throw FieldFault(field: "", problem: problem, byte: start)
+        }
+        return (first, second)
+    }
+}

@@ -1,0 +1,184 @@
+/// A place in a line, and the tokens that may stand there.
+///
+/// The bytes are UTF-8: that is checked once, for the whole line, before anything else looks at them.
+struct JSONCursor {
+    let bytes: UnsafeBufferPointer<UInt8>
+    var index = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int = 0) {
+        self.bytes = bytes
+        self.index = index
+    }
+
+    var isAtEnd: Bool { index >= bytes.count }
+
+    /// The byte here; at the end NUL, which begins no token either.
+    @inline(__always)
+    var byte: UInt8 { index < bytes.count ? bytes[index] : 0 }
+
+    func fault(_ reason: JSONFault.Reason) -> JSONFault { JSONFault(reason: reason, byte: index) }
+
+    func fault(wanted: JSONFault.Wanted) -> JSONFault {
+        fault(.wanted(wanted, found: isAtEnd ? nil : byte))
+    }
+
+    /// Blanks are a space, a tab, LF and CR, and nothing else.
+    @inline(__always)
+    mutating func skipBlanks() {
+        // Hardly any line has a blank, and no byte above a space is one.
+        if byte <= UInt8(ascii: " ") { skipSomeBlanks() }
+    }
+
+    private mutating func skipSomeBlanks() {
+        while index < bytes.count, bytes[index].isBlank { index += 1 }
+    }
+
+    /// Passes the string that begins here. True where it has an escape.
+    mutating func passString() throws(JSONFault) -> Bool {
+        index += 1
+        var hasEscape = false
+        while true {
+            index = bytes.endOfRun(from: index)
+            switch byte {
+            case UInt8(ascii: "\""):
+                index += 1
+                return hasEscape
+            case UInt8(ascii: "\\"):
+                hasEscape = true
+                try passEscape()
+            case let control:
+                throw isAtEnd ? fault(wanted: .quote) : fault(.controlCharacter(control))
+            }
+        }
+    }
+
+    private mutating func passEscape() throws(JSONFault) {
+        let start = index
+        index += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            index += 1
+        case UInt8(ascii: "u"):
+            index += 1
+            try passUnit(escapeAt: start)
+        default:
+            throw isAtEnd ? fault(wanted: .quote) : JSONFault(reason: .badEscape, byte: start)
+        }
+    }
+
+    /// Passes the digits of a `\u`, and the second half of a pair where this is the first.
+    private mutating func passUnit(escapeAt start: Int) throws(JSONFault) {
+        let unit = try hexUnit(escapeAt: start)
+        guard UTF16.isSurrogate(unit) else { return }
+        let isPair =
+            UTF16.isLeadSurrogate(unit) && byte == UInt8(ascii: "\\") && index + 1 < bytes.count
+            && bytes[index + 1] == UInt8(ascii: "u")
+        guard isPair else { throw JSONFault(reason: .loneSurrogate, byte: start) }
+        let second = index
+        index += 2
+        guard UTF16.isTrailSurrogate(try hexUnit(escapeAt: second)) else {
+            throw JSONFault(reason: .loneSurrogate, byte: start)
+        }
+    }
+
+    private mutating func hexUnit(escapeAt start: Int) throws(JSONFault) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let digit = byte.hexDigit else {
+                throw isAtEnd ? fault(wanted: .quote) : JSONFault(reason: .badEscape, byte: start)
+            }
+            unit = unit << 4 | UInt16(digit)
+            index += 1
+        }
+        return unit
+    }
+
+    /// Passes `true`, `false` or `null`, whichever begins as what stands here.
+    mutating func passWord(_ word: StaticString) throws(JSONFault) {
+        for offset in 0..<word.utf8CodeUnitCount {
+            guard byte == word.utf8Start[offset] else { throw fault(wanted: .value) }
+            index += 1
+        }
+    }
+
+    /// Passes the number that begins here.
+    mutating func passNumber() throws(JSONFault) {
+        let start = index
+        if byte == UInt8(ascii: "-") { index += 1 }
+        let digits = index
+        var size = 0
+        while byte.isDigit {
+            size = size &* 10 &+ Int(byte &- UInt8(ascii: "0"))
+            index += 1
+        }
+        let count = index - digits
+        guard count > 0 else { throw fault(wanted: .digit) }
+        if count > 1 && bytes[digits] == UInt8(ascii: "0") {
+            throw JSONFault(reason: .leadingZero, byte: digits)
+        }
+        if byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") {
+            return try passFraction(of: start, digits)
+        }
+        // Sixteen digits do not overflow.
+        guard count <= 16 && size <= Limits.integer else {
+            throw JSONFault(reason: .integerOutOfRange, byte: start)
+        }
+    }
+
+    /// Passes the fraction and the exponent of the number that began at `start`, its digits at `digits`.
+    private mutating func passFraction(of start: Int, _ digits: Int) throws(JSONFault) {
+        let integerEnd = index
+        if byte == UInt8(ascii: ".") {
+            index += 1
+            try passDigits()
+        }
+        let mantissa = digits..<index
+        let exponent = try passExponent()
+        guard isHeld(mantissa, integerEnd: integerEnd, exponent: exponent) else {
+            throw JSONFault(reason: .numberOutOfRange, byte: start)
+        }
+    }
+
+    private mutating func passDigits() throws(JSONFault) {
+        guard byte.isDigit else { throw fault(wanted: .digit) }
+        while byte.isDigit { index += 1 }
+    }
+
+    /// The exponent, if one stands here; one that is absurd counts as one that is only far too large.
+    private mutating func passExponent() throws(JSONFault) -> Int {
+        guard byte | 0x20 == UInt8(ascii: "e") else { return 0 }
+        index += 1
+        let isNegative = byte == UInt8(ascii: "-")
+        if isNegative || byte == UInt8(ascii: "+") { index += 1 }
+        let digits = index
+        try passDigits()
+        let absurd = 1 << 40
+        let size = (digits..<index).reduce(0) { min(absurd, $0 * 10 + Int(bytes[$1] - UInt8(ascii: "0"))) }
+        return isNegative ? -size : size
+    }
+
+    /// The number is zero, or the power of ten of its first digit that is not zero is one that every reader holds.
+    private func isHeld(_ mantissa: Range<Int>, integerEnd: Int, exponent: Int) -> Bool {
+        let first = mantissa.first { bytes[$0].isDigit && bytes[$0] != UInt8(ascii: "0") }
+        guard let first else { return true }
+        let power = first < integerEnd ? integerEnd - 1 - first : integerEnd - first
+        return abs(power + exponent) <= Limits.exponent
+    }
+}
+
+extension UInt8 {
+    var isBlank: Bool {
+        self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\n")
+            || self == UInt8(ascii: "\r")
+    }
+
+    @inline(__always)
+    var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+
+    var hexDigit: UInt8? {
+        if isDigit { return self - UInt8(ascii: "0") }
+        let letter = (self | 0x20) &- UInt8(ascii: "a")
+        return letter < 6 ? letter + 10 : nil
+    }
+}

@@ -1,0 +1,118 @@
+/// Checks that a line is one strict JSON object, and finds the members of that object.
+///
+/// Strict is RFC 8259 and I-JSON as the protocol says, in every value, whether somebody wants it or not. One pass, no
+/// recursion; what it allocates is in proportion to the keys of the line, and is used again for the next one.
+struct JSONReader {
+    /// The keys of the object with their values, after `check`.
+    private(set) var members = KeyStack()
+    /// For each open object where its keys begin in `members`; nil for an array.
+    private var levels: [Int?] = []
+
+    private enum Step {
+        case value, key, afterValue, end
+    }
+
+    init() { levels.reserveCapacity(Limits.nesting) }
+
+    mutating func check(_ line: UnsafeBufferPointer<UInt8>) throws(JSONFault) {
+        members.removeAll()
+        levels.removeAll(keepingCapacity: true)
+        try checkEncoding(line)
+        var cursor = JSONCursor(line)
+        cursor.skipBlanks()
+        guard cursor.byte == UInt8(ascii: "{") else { throw cursor.fault(wanted: .object) }
+        var step = Step.value
+        while step != .end {
+            switch step {
+            case .value: step = try passValue(&cursor)
+            case .key: step = try passKey(&cursor)
+            case .afterValue: step = try passSeparator(&cursor)
+            case .end: break
+            }
+        }
+        cursor.skipBlanks()
+        guard cursor.isAtEnd else { throw cursor.fault(wanted: .end) }
+    }
+
+    /// Gives back what an unusual line took.
+    mutating func shrink() { members.shrink() }
+
+    private func checkEncoding(_ line: UnsafeBufferPointer<UInt8>) throws(JSONFault) {
+        guard line.count < KeyStack.longestLine else { throw JSONFault(reason: .tooLong, byte: line.count) }
+        if line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF {
+            throw JSONFault(reason: .byteOrderMark, byte: 0)
+        }
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: line.span)
+        } catch {
+            throw JSONFault(reason: .notUTF8, byte: error.byteOffsets.lowerBound)
+        }
+    }
+
+    private mutating func passValue(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
+        cursor.skipBlanks()
+        switch cursor.byte {
+        case UInt8(ascii: "\""): _ = try cursor.passString()
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): try cursor.passNumber()
+        case UInt8(ascii: "{"): return try open(&cursor, base: members.count)
+        case UInt8(ascii: "["): return try open(&cursor, base: nil)
+        case UInt8(ascii: "t"): try cursor.passWord("true")
+        case UInt8(ascii: "f"): try cursor.passWord("false")
+        case UInt8(ascii: "n"): try cursor.passWord("null")
+        default: throw cursor.fault(wanted: .value)
+        }
+        return .afterValue
+    }
+
+    /// Opens an object whose keys begin at `base`, or an array.
+    private mutating func open(_ cursor: inout JSONCursor, base: Int?) throws(JSONFault) -> Step {
+        guard levels.count < Limits.nesting else { throw cursor.fault(.tooDeep) }
+        levels.append(base)
+        cursor.index += 1
+        cursor.skipBlanks()
+        switch (base, cursor.byte) {
+        case (nil, UInt8(ascii: "]")), (.some, UInt8(ascii: "}")): return try close(&cursor)
+        case (nil, _): return .value
+        case (.some, _): return .key
+        }
+    }
+
+    private mutating func passKey(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
+        cursor.skipBlanks()
+        guard cursor.byte == UInt8(ascii: "\"") else { throw cursor.fault(wanted: .key) }
+        let start = cursor.index + 1
+        let hasEscape = try cursor.passString()
+        let key = JSONString(cursor.bytes, start..<cursor.index - 1, hasEscape: hasEscape)
+        cursor.skipBlanks()
+        guard cursor.byte == UInt8(ascii: ":") else { throw cursor.fault(wanted: .colon) }
+        cursor.index += 1
+        cursor.skipBlanks()
+        members.append(key, value: cursor.index)
+        return .value
+    }
+
+    private mutating func passSeparator(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
+        cursor.skipBlanks()
+        let isObject = levels.last.map { $0 != nil } ?? false
+        if cursor.byte == UInt8(ascii: ",") {
+            cursor.index += 1
+            return isObject ? .key : .value
+        }
+        guard cursor.byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+            throw cursor.fault(wanted: isObject ? .commaOrBrace : .commaOrBracket)
+        }
+        return try close(&cursor)
+    }
+
+    /// Ends the innermost object or array. The keys of the outermost stay, as the members of the message.
+    private mutating func close(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
+        cursor.index += 1
+        if let base = levels.removeLast() {
+            if let place = members.duplicate(from: base, in: cursor.bytes) {
+                throw JSONFault(reason: .duplicateKey, byte: place)
+            }
+            if !levels.isEmpty { members.removeLast(to: base) }
+        }
+        return levels.isEmpty ? .end : .afterValue
+    }
+}

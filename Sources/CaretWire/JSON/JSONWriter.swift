@@ -1,0 +1,160 @@
+/// Appends JSON to a buffer that is used again and again: once it has grown, writing allocates nothing.
+package struct JSONWriter: Sendable {
+    /// What was written. Whoever has sent it empties it, and keeps the room.
+    package var bytes: [UInt8]
+
+    package init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+
+    /// Begins an object: the message itself, or one in an array or behind a key.
+    mutating func beginObject() {
+        separateElement()
+        bytes.append(UInt8(ascii: "{"))
+    }
+
+    mutating func endObject() { bytes.append(UInt8(ascii: "}")) }
+
+    mutating func beginArray() {
+        separateElement()
+        bytes.append(UInt8(ascii: "["))
+    }
+
+    mutating func endArray() { bytes.append(UInt8(ascii: "]")) }
+
+    /// Writes the key of the member that follows.
+    mutating func key(_ key: StaticString) {
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(UInt8(ascii: "\""))
+        literal(key)
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    mutating func value(_ number: Int) {
+        separateElement()
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        digits(of: number.magnitude)
+    }
+
+    mutating func value(_ bool: Bool) {
+        separateElement()
+        literal(bool ? "true" : "false")
+    }
+
+    mutating func value(_ string: WireString) {
+        separateElement()
+        bytes.append(UInt8(ascii: "\""))
+        string.withBytes { escaped($0) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes a word that needs no escapes.
+    mutating func value(word: StaticString) {
+        separateElement()
+        bytes.append(UInt8(ascii: "\""))
+        literal(word)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes what is JSON already.
+    mutating func json(_ json: [UInt8]) {
+        separateElement()
+        bytes.append(contentsOf: json)
+    }
+
+    /// Ends a message as the wire does.
+    mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
+
+    /// An element follows another one where what stands before it neither opens anything nor belongs to a key.
+    private mutating func separateElement() {
+        switch bytes.last {
+        case nil, UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break
+        default: bytes.append(UInt8(ascii: ","))
+        }
+    }
+
+    private mutating func literal(_ text: StaticString) {
+        bytes.append(
+            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private mutating func digits(of number: UInt) {
+        if number < 10 { return bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { room in
+            var (rest, first) = (number, room.count)
+            while rest > 0 {
+                let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+                first -= 1
+                room[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+                rest = quotient
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: room[first...]))
+        }
+    }
+
+    /// Writes the inside of a string: whole runs at once, and an escape only for what needs one.
+    private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
+        var start = 0
+        while true {
+            let end = text.endOfRun(from: start)
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<end]))
+            guard end < text.count else { return }
+            escape(text[end])
+            start = end + 1
+        }
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0C: bytes.append(UInt8(ascii: "f"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case 0..<0x20:
+            literal(byte < 0x10 ? "u000" : "u001")
+            let digit = byte & 0x0F
+            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        default: bytes.append(byte)
+        }
+    }
+}
+
+extension JSONWriter {
+    mutating func member(_ name: StaticString, _ number: Int) {
+        key(name)
+        value(number)
+    }
+
+    mutating func member(_ name: StaticString, _ number: Int?) {
+        if let number { member(name, number) }
+    }
+
+    mutating func member(_ name: StaticString, _ string: WireString) {
+        key(name)
+        value(string)
+    }
+
+    mutating func member(_ name: StaticString, _ string: WireString?) {
+        if let string { member(name, string) }
+    }
+
+    mutating func member(_ name: StaticString, _ bool: Bool) {
+        key(name)
+        value(bool)
+    }
+
+    /// Writes a member that stands only where it is true.
+    mutating func member(_ name: StaticString, ifTrue bool: Bool) {
+        if bool { member(name, true) }
+    }
+
+    mutating func member<Element>(
+        _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
+    ) {
+        key(name)
+        beginArray()
+        for element in elements { write(&self, element) }
+        endArray()
+    }
+}

@@ -1,0 +1,120 @@
+/// The keys of the objects that are open while a line is checked, innermost last.
+///
+/// Nothing is allocated for a line whose keys fit what earlier lines left.
+struct KeyStack {
+    /// A key, and where its value begins: in two words, since a hostile line is full of them.
+    struct Key {
+        /// In the line, or, where it was escaped, in `unescaped`.
+        let start: UInt32
+        private let lengthAndEscape: UInt32
+        let value: UInt32
+        /// In the line, for whoever is told of it.
+        let place: UInt32
+
+        init(start: Int, length: Int, isEscaped: Bool, value: Int, place: Int) {
+            self.start = UInt32(truncatingIfNeeded: start)
+            lengthAndEscape = UInt32(truncatingIfNeeded: length) << 1 | (isEscaped ? 1 : 0)
+            self.value = UInt32(truncatingIfNeeded: value)
+            self.place = UInt32(truncatingIfNeeded: place)
+        }
+
+        var length: Int { Int(lengthAndEscape >> 1) }
+        var isEscaped: Bool { lengthAndEscape & 1 == 1 }
+    }
+
+    /// A line must be shorter, for its places to fit.
+    static let longestLine = Int(Int32.max)
+
+    private(set) var keys: [Key] = []
+    /// The escaped keys of the line, without their escapes.
+    private(set) var unescaped: [UInt8] = []
+    /// Places in `keys`, from 1, by the hash of the key; 0 is free.
+    private var table: [UInt32] = []
+
+    /// Up to here each key of an object is compared with each; beyond, they are hashed.
+    private static let few = 16
+    /// Room for more than this is not kept for the next line.
+    private static let roomKept = 1 << 10
+
+    var count: Int { keys.count }
+
+    mutating func removeAll() {
+        keys.removeAll(keepingCapacity: true)
+        unescaped.removeAll(keepingCapacity: true)
+    }
+
+    /// Gives back what an unusual line took. Nothing is copied, even where somebody still looks at the keys.
+    mutating func shrink() {
+        if keys.capacity > KeyStack.roomKept { keys = [] }
+        if unescaped.capacity > KeyStack.roomKept { unescaped = [] }
+        if table.capacity > KeyStack.roomKept { table = [] }
+    }
+
+    /// Takes in a key of the line, whose value begins at `value`.
+    mutating func append(_ key: JSONString, value: Int) {
+        let place = key.range.lowerBound
+        var (start, length) = (place, key.range.count)
+        if key.hasEscape {
+            start = unescaped.count
+            withUnescaped(key.raw) { unescaped.append(contentsOf: $0) }
+            length = unescaped.count - start
+        }
+        keys.append(
+            Key(start: start, length: length, isEscaped: key.hasEscape, value: value, place: place))
+    }
+
+    mutating func removeLast(to count: Int) { keys.removeLast(keys.count - count) }
+
+    /// The first of the keys from `base` on that equals one before it, by its place in the line.
+    mutating func duplicate(from base: Int, in line: UnsafeBufferPointer<UInt8>) -> Int? {
+        if keys.count - base <= 1 { return nil }
+        let found = keys.count - base <= KeyStack.few ? compared(from: base, line) : hashed(from: base, line)
+        return found.map { Int(keys[$0].place) }
+    }
+
+    private func compared(from base: Int, _ line: UnsafeBufferPointer<UInt8>) -> Int? {
+        for index in base + 1..<keys.count {
+            for earlier in base..<index where areEqual(earlier, index, line) { return index }
+        }
+        return nil
+    }
+
+    /// The hash's seed is the process's own, so nobody can choose keys that meet.
+    private mutating func hashed(from base: Int, _ line: UnsafeBufferPointer<UInt8>) -> Int? {
+        let count = keys.count - base
+        let size = 1 << (Int.bitWidth - (2 * count - 1).leadingZeroBitCount)
+        table.removeAll(keepingCapacity: true)
+        table.append(contentsOf: repeatElement(0, count: size))
+        for index in base..<keys.count {
+            var slot = hash(index, line) & (size - 1)
+            while table[slot] != 0 {
+                if areEqual(Int(table[slot]) - 1, index, line) { return index }
+                slot = (slot + 1) & (size - 1)
+            }
+            table[slot] = UInt32(truncatingIfNeeded: index + 1)
+        }
+        return nil
+    }
+
+    private func hash(_ index: Int, _ line: UnsafeBufferPointer<UInt8>) -> Int {
+        var hasher = Hasher()
+        withBytes(of: keys[index], line) { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        return hasher.finalize()
+    }
+
+    private func areEqual(_ left: Int, _ right: Int, _ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        let (left, right) = (keys[left], keys[right])
+        guard left.length == right.length else { return false }
+        return withBytes(of: left, line) { left in
+            withBytes(of: right, line) { right in left.indices.allSatisfy { left[$0] == right[$0] } }
+        }
+    }
+
+    private func withBytes<Result>(
+        of key: Key, _ line: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    ) -> Result {
+        let place = Int(key.start)..<Int(key.start) + key.length
+        if !key.isEscaped { return body(UnsafeBufferPointer(rebasing: line[place])) }
+        return unescaped.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[place])) }
+    }
+}

@@ -1,0 +1,100 @@
+/// Everything on the wire has a limit; these are all of them.
+///
+/// What an operator may set is stored, with its default; what both sides must agree on by the protocol is static.
+package struct Limits: Equatable, Sendable {
+    /// What `welcome` tells, since a client can keep to it.
+    package struct Announced: Equatable, Sendable {
+        /// Bytes of a client's line after `hello`, without its end: a whole text of the largest document fits, escaped
+        /// by a wasteful encoder.
+        package var line = 25 << 20
+        /// Bytes of a document as UTF-8: more than people write, and hundreds of them fit a server's memory.
+        package var document = 4 << 20
+        /// Edits of one push: beyond it a whole text costs less.
+        package var edits = 10_000
+        /// Documents that a connection has open at once: each costs a cursor and a place in a room.
+        package var documents = 256
+        /// Selections of one session in one document: each is mapped through every change.
+        package var selections = 1_000
+        /// Pushes a connection a second, with a burst of twice that; nil, on loopback without tokens, is no limit.
+        package var pushesPerSecond: Int?
+
+        package init() {}
+
+        /// Bytes of a server's line: the largest text, all of it control characters, and what stands around it.
+        package var serverLine: Int { 6 * document + (64 << 10) }
+    }
+
+    package var announced = Announced()
+
+    /// Bytes of the first line, which is for `hello` alone: nobody is known yet, so nothing large is held.
+    package var helloLine = 8 << 10
+    /// Seconds until the whole of `hello` must have come: a connection that says nothing costs a descriptor.
+    package var helloSeconds = 10
+    /// Seconds of silence after which the server pings, and as many again until it closes: links die unheard.
+    package var pingSeconds = 20
+
+    /// Bytes of a begun line that draw on no budget: lines of people are shorter.
+    package var freeLine = 64 << 10
+    /// Bytes that all begun lines of the server may hold beyond `freeLine`: the memory of ten of the longest.
+    package var lineBudget = 256 << 20
+    /// Seconds until a begun line must be through: a slow link may be slow, a held line may not be for ever.
+    package var lineSeconds = 30
+    /// Bytes for which a line gets a second more: the slowest link that is waited for.
+    package var lineBytesPerSecond = 64 << 10
+
+    /// Bytes of output that wait for a connection, over which its input is not read: who does not read is not heard.
+    package var waitingOutput = 1 << 20
+    /// Seconds after which a client is cut that takes nothing.
+    package var takingSeconds = 30
+    /// Seconds for which input is read and dropped behind a closing error, so that a reset does not swallow it.
+    package var closingSeconds = 1
+    /// Bytes that are read and dropped behind a closing error.
+    package var closingBytes = 1 << 20
+    /// The `bad_json`, `bad_message` and `unknown_type` within `faultSeconds` of which the last one closes.
+    package var faults = 20
+    /// Seconds in which `faults` are counted.
+    package var faultSeconds = 10
+
+    /// (Revisions behind) × (edits + 1) of a push, over which its base counts as trimmed: some seconds of work.
+    package var rebase = 10_000_000
+    /// Selections that a room maps through each change, of all sessions together.
+    package var roomSelections = 20_000
+    /// Milliseconds between two `peer` of one session to a receiver that is behind.
+    package var peerMilliseconds = 50
+    /// Milliseconds between two `document` of one document to a follower.
+    package var documentMilliseconds = 1_000
+    /// Days for which the pushes of a client are remembered after its last one.
+    package var pusherDays = 90
+    /// Bytes after which a page of `listed` or `revisions` ends, never before its first item.
+    package var page = 1 << 20
+
+    package init() {}
+
+    /// The version of the protocol.
+    package static let protocolVersion = 1
+    /// Levels of objects and arrays in a message, itself counted: a reader needs no stack to speak of.
+    package static let nesting = 32
+    /// ±(2^53 − 1): every integer that a browser can hold exactly.
+    package static let integer = (1 << 53) - 1
+    /// A number written with a fraction or an exponent lies, unless it is zero, from 10^−307 to below 10^308 without
+    /// its sign: every reader can hold it.
+    package static let exponent = 307
+    /// Bytes of an `id` that is a string.
+    package static let id = 64
+    /// Bytes of a document's name, and of a prefix or a place in the list of names.
+    package static let name = 512
+    /// Bytes of an epoch: the server makes shorter ones.
+    package static let epoch = 64
+    /// Characters of a client's id.
+    package static let client = 8...64
+    /// Bytes of `info`, which everybody who opens the same document is sent.
+    package static let info = 1_024
+    /// Levels of objects and arrays in `info`, itself counted: inside `opened` it must not break `nesting`.
+    package static let infoNesting = 16
+    /// Items that a page may be asked for.
+    package static let items = 1...1_000
+    /// Items of a page that does not say how many.
+    package static let itemsByDefault = 100
+    /// Characters of input that a message for a person repeats.
+    package static let echo = 64
+}

@@ -1,0 +1,92 @@
+/// Makes messages out of lines. Keep one for many lines: what it needs to read one it has from the last.
+package struct MessageDecoder: Sendable {
+    /// Counts that a client's message is held to.
+    package let limits: Limits.Announced
+    private var reader = JSONReader()
+
+    package init(limits: Limits.Announced = Limits.Announced()) { self.limits = limits }
+
+    /// What a client's line says. The line comes without its end, and may be as long as whoever framed it allows.
+    package mutating func clientMessage(
+        _ line: UnsafeRawBufferPointer
+    ) throws(WireFault) -> Envelope<ClientMessage> {
+        defer { reader.shrink() }
+        let (fields, type) = try check(line)
+        do throws(FieldFault) {
+            if let message = try ClientMessage(type: type, fields) {
+                return Envelope(message, id: try fields.id())
+            }
+        } catch {
+            throw fields.fault(error, type)
+        }
+        let name = excerpt(of: type.raw)
+        throw fields.fault(.unknownType, "there is no message \"\(name)\"", byte: type.range.lowerBound - 1)
+    }
+
+    /// What the server's line says; nil for a type that is not known here, which a client ignores.
+    package mutating func serverMessage(
+        _ line: UnsafeRawBufferPointer
+    ) throws(WireFault) -> Envelope<ServerMessage>? {
+        defer { reader.shrink() }
+        let (fields, type) = try check(line)
+        do throws(FieldFault) {
+            guard let message = try ServerMessage(type: type, fields) else { return nil }
+            return Envelope(message, id: try fields.id())
+        } catch {
+            throw fields.fault(error, type)
+        }
+    }
+
+    /// The members of the line, and what stands for its type.
+    private mutating func check(
+        _ raw: UnsafeRawBufferPointer
+    ) throws(WireFault) -> (Fields, type: JSONString) {
+        let line = raw.assumingMemoryBound(to: UInt8.self)
+        do throws(JSONFault) {
+            try reader.check(line)
+        } catch {
+            throw WireFault(error)
+        }
+        let fields = Fields(reader.members, of: line, limits: limits)
+        do throws(FieldFault) {
+            let type = try fields.value("type")
+            guard type.kind == .string else {
+                throw FieldFault.wrong(type, wanted: "a string").inside("type")
+            }
+            return (fields, type.string)
+        } catch {
+            throw fields.fault(error, nil)
+        }
+    }
+}
+
+extension MessageDecoder {
+    package mutating func clientMessage(_ line: [UInt8]) throws(WireFault) -> Envelope<ClientMessage> {
+        try line.span.withUnsafeBytes { bytes throws(WireFault) in try clientMessage(bytes) }
+    }
+
+    package mutating func serverMessage(_ line: [UInt8]) throws(WireFault) -> Envelope<ServerMessage>? {
+        try line.span.withUnsafeBytes { bytes throws(WireFault) in try serverMessage(bytes) }
+    }
+}
+
+extension Fields {
+    func id() throws(FieldFault) -> RequestID? {
+        guard let value = value(optional: "id") else { return nil }
+        return try read("id", value) { value throws(FieldFault) in try RequestID(value) }
+    }
+
+    /// The whole line's fault, of one of its fields.
+    fileprivate func fault(_ fault: FieldFault, _ type: JSONString?) -> WireFault {
+        let name = type.map { excerpt(of: $0.raw) + ": " } ?? ""
+        let message = "\(name)\(fault.field) \(fault.problem), at byte \(fault.byte)"
+        return self.fault(fault.code, message, byte: fault.byte)
+    }
+
+    /// A fault with what can be read of the message for its answer; a field that is not right itself is left out.
+    fileprivate func fault(_ code: ErrorCode, _ message: String, byte: Int) -> WireFault {
+        WireFault(
+            code, message, byte: byte, id: try? id(), document: try? document(),
+            seq: try? integer(optional: "seq"))
+    }
+}

@@ -1,0 +1,91 @@
+/// What a client says to the server.
+package enum ClientMessage: Equatable, Sendable {
+    case hello(Hello)
+    case open(Open)
+    case close(Close)
+    case push(Push)
+    case select(Select)
+    case diverged(Diverged)
+    case list(List)
+    case read(Read)
+    case history(History)
+    case restore(Restore)
+    case follow(Follow)
+    case unfollow(Unfollow)
+    case rename(Rename)
+    case delete(Delete)
+    case ping(Ping)
+    case pong(Pong)
+
+    /// The message of this type; nil where there is none. The most frequent ones are asked for first.
+    init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
+        if type.says(Push.type) {
+            self = .push(try Push(fields))
+        } else if type.says(Select.type) {
+            self = .select(try Select(fields))
+        } else if type.says(Ping.type) {
+            self = .ping(Ping())
+        } else if type.says(Pong.type) {
+            self = .pong(Pong())
+        } else if type.says(Hello.type) {
+            self = .hello(try Hello(fields))
+        } else if type.says(Open.type) {
+            self = .open(try Open(fields))
+        } else if type.says(Close.type) {
+            self = .close(try Close(fields))
+        } else if type.says(Diverged.type) {
+            self = .diverged(try Diverged(fields))
+        } else {
+            try self.init(request: type, fields)
+        }
+    }
+
+    private init?(request type: JSONString, _ fields: Fields) throws(FieldFault) {
+        if type.says(List.type) {
+            self = .list(try List(fields))
+        } else if type.says(Read.type) {
+            self = .read(try Read(fields))
+        } else if type.says(History.type) {
+            self = .history(try History(fields))
+        } else if type.says(Restore.type) {
+            self = .restore(try Restore(fields))
+        } else if type.says(Follow.type) {
+            self = .follow(try Follow(fields))
+        } else if type.says(Unfollow.type) {
+            self = .unfollow(Unfollow())
+        } else if type.says(Rename.type) {
+            self = .rename(try Rename(fields))
+        } else if type.says(Delete.type) {
+            self = .delete(try Delete(fields))
+        } else {
+            return nil
+        }
+    }
+
+    /// Appends the message as one line.
+    package func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
+        // Not through `any WireMessage`, whose box would be an allocation.
+        switch self {
+        case .hello(let message): message.encode(id: id, into: &writer)
+        case .open(let message): message.encode(id: id, into: &writer)
+        case .close(let message): message.encode(id: id, into: &writer)
+        case .push(let message): message.encode(id: id, into: &writer)
+        case .select(let message): message.encode(id: id, into: &writer)
+        case .diverged(let message): message.encode(id: id, into: &writer)
+        case .list(let message): message.encode(id: id, into: &writer)
+        case .read(let message): message.encode(id: id, into: &writer)
+        case .history(let message): message.encode(id: id, into: &writer)
+        case .restore(let message): message.encode(id: id, into: &writer)
+        case .follow(let message): message.encode(id: id, into: &writer)
+        case .unfollow(let message): message.encode(id: id, into: &writer)
+        case .rename(let message): message.encode(id: id, into: &writer)
+        case .delete(let message): message.encode(id: id, into: &writer)
+        case .ping(let message): message.encode(id: id, into: &writer)
+        case .pong(let message): message.encode(id: id, into: &writer)
+        }
+    }
+}
+
+extension Envelope<ClientMessage> {
+    package func encode(into writer: inout JSONWriter) { message.encode(id: id, into: &writer) }
+}

@@ -1,0 +1,137 @@
+package import CaretCore
+
+/// Asks for a page of the documents that the client may read.
+package struct List: WireMessage {
+    package static var type: StaticString { "list" }
+
+    package var prefix: WireString?
+    /// The name behind which the page begins.
+    package var after: WireString?
+    package var limit: Int
+
+    package init(
+        prefix: WireString? = nil, after: WireString? = nil, limit: Int = Limits.itemsByDefault
+    ) {
+        self.prefix = prefix
+        self.after = after
+        self.limit = limit
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        prefix = try fields.string(optional: "prefix", atMost: Limits.name)
+        after = try fields.string(optional: "after", atMost: Limits.name)
+        limit = try fields.pageLimit()
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("prefix", prefix)
+        writer.member("after", after)
+        writer.memberOfPageLimit(limit)
+    }
+}
+
+extension Fields {
+    func pageLimit() throws(FieldFault) -> Int {
+        try integer(optional: "limit", in: Limits.items) ?? Limits.itemsByDefault
+    }
+}
+
+extension JSONWriter {
+    mutating func memberOfPageLimit(_ limit: Int) {
+        if limit != Limits.itemsByDefault { member("limit", limit) }
+    }
+}
+
+/// What is told of a document to whoever lists or follows documents.
+package struct DocumentSummary: WireMessage {
+    package static var type: StaticString { "document" }
+
+    package var document: WireString
+    package var epoch: WireString
+    package var revision: Revision
+    /// In the unit that `hello` agreed on.
+    package var length: Int
+    /// When it was created or last changed, in milliseconds.
+    package var updated: Int
+
+    package init(
+        document: WireString, epoch: WireString, revision: Revision, length: Int, updated: Int
+    ) {
+        self.document = document
+        self.epoch = epoch
+        self.revision = revision
+        self.length = length
+        self.updated = updated
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.string("doc")
+        epoch = try fields.string("epoch")
+        revision = try fields.revision("rev")
+        length = try fields.integer("length")
+        updated = try fields.integer("updated")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("epoch", epoch)
+        writer.member("rev", revision.value)
+        writer.member("length", length)
+        writer.member("updated", updated)
+    }
+}
+
+/// The answer to `list`.
+package struct Listed: WireMessage {
+    package static var type: StaticString { "listed" }
+
+    package var documents: [DocumentSummary]
+    /// There are more behind the last one.
+    package var hasMore: Bool
+
+    package init(documents: [DocumentSummary], hasMore: Bool = false) {
+        self.documents = documents
+        self.hasMore = hasMore
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        let limits = fields.limits
+        documents = try fields.array("docs") { value throws(FieldFault) in
+            try DocumentSummary(Fields(value, limits: limits))
+        }
+        hasMore = try fields.flag("more")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("docs", documents) { writer, document in
+            writer.beginObject()
+            document.writeMembers(to: &writer)
+            writer.endObject()
+        }
+        writer.member("more", ifTrue: hasMore)
+    }
+}
+
+/// Asks to be told of documents as they are created and changed.
+package struct Follow: WireMessage {
+    package static var type: StaticString { "follow" }
+
+    package var prefix: WireString?
+
+    package init(prefix: WireString? = nil) { self.prefix = prefix }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        prefix = try fields.string(optional: "prefix", atMost: Limits.name)
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) { writer.member("prefix", prefix) }
+}
+
+/// Ends `follow`.
+package struct Unfollow: WireMessage {
+    package static var type: StaticString { "unfollow" }
+
+    package init() {}
+
+    package func writeMembers(to writer: inout JSONWriter) {}
+}

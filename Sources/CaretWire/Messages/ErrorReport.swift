@@ -1,0 +1,50 @@
+import CaretCore
+
+/// A message of the client was refused.
+package struct ErrorReport: WireMessage {
+    package static var type: StaticString { "error" }
+
+    /// An unknown one is a refusal that keeps the connection.
+    package var code: OpenWord<ErrorCode>
+    /// For a person.
+    package var message: WireString
+    package var document: WireString?
+    package var seq: Int?
+    /// Where the document is, where a base could not be used.
+    package var head: WirePosition?
+    package var retryAfterMilliseconds: Int?
+
+    package init(
+        _ code: ErrorCode, _ message: String, document: WireString? = nil, seq: Int? = nil,
+        head: WirePosition? = nil, retryAfterMilliseconds: Int? = nil
+    ) {
+        self.code = .known(code)
+        self.message = WireString(message)
+        self.document = document
+        self.seq = seq
+        self.head = head
+        self.retryAfterMilliseconds = retryAfterMilliseconds
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        code = try fields.openWord("code")
+        message = try fields.string("message")
+        document = try fields.string(optional: "doc")
+        seq = try fields.integer(optional: "seq")
+        let (epoch, revision) = (try fields.string(optional: "epoch"), try fields.revision(optional: "rev"))
+        if let epoch, let revision { head = WirePosition(epoch: epoch, revision: revision) }
+        retryAfterMilliseconds = try fields.integer(optional: "retry_after_ms")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("seq", seq)
+        writer.member("code", code)
+        writer.member("message", message)
+        if let head {
+            writer.member("epoch", head.epoch)
+            writer.member("rev", head.revision.value)
+        }
+        writer.member("retry_after_ms", retryAfterMilliseconds)
+    }
+}

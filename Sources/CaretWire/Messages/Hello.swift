@@ -1,0 +1,143 @@
+package import CaretCore
+
+/// The first message of a connection: who is there, and what it can.
+package struct Hello: WireMessage {
+    package static var type: StaticString { "hello" }
+
+    /// What names the client to the server, and is nobody else's to know.
+    package var client: WireString
+    /// The units that it can count in, best first, less those that are not known here.
+    package var units: [CodeUnit]
+    package var token: WireString?
+    package var info: WireInfo?
+
+    package init(
+        client: WireString, units: [CodeUnit] = [], token: WireString? = nil, info: WireInfo? = nil
+    ) {
+        self.client = client
+        self.units = units
+        self.token = token
+        self.info = info
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        // Another version may say everything else in another way, so this is asked first.
+        let version = try fields.integer("protocol", in: -Limits.integer...Limits.integer)
+        if version != Limits.protocolVersion {
+            var fault = fields.fault(
+                "protocol", "is \(version), where this server speaks \(Limits.protocolVersion)")
+            fault.code = .unsupportedProtocol
+            throw fault
+        }
+        client = try Hello.client(in: fields)
+        units = (try fields.strings("units") ?? []).compactMap { wish in
+            CodeUnit.all.first { $0.isSaid(by: wish) }
+        }
+        token = try fields.string(optional: "token")
+        info = try fields.info()
+    }
+
+    private static func client(in fields: Fields) throws(FieldFault) -> WireString {
+        let client = try fields.string("client")
+        let isPrintable = client.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+        guard isPrintable, Limits.client.contains(client.utf8.count) else {
+            // Its value is a secret, also from whoever reads a log of errors.
+            let problem =
+                "has \(client.utf8.count) bytes\(isPrintable ? "" : ", not all of them printable ASCII")"
+                + ", where \(Limits.client.lowerBound) to \(Limits.client.upperBound) printable ASCII"
+                + " characters are wanted"
+            throw fields.fault("client", problem)
+        }
+        return client
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("protocol", Limits.protocolVersion)
+        writer.member("client", client)
+        if !units.isEmpty { writer.member("units", units) { $0.value(WireString($1.word)) } }
+        writer.member("token", token)
+        writer.member("info", info)
+    }
+}
+
+/// The answer to `hello`: what was agreed on.
+package struct Welcome: WireMessage {
+    package static var type: StaticString { "welcome" }
+
+    package var unit: CodeUnit
+    package var server: WireString
+    package var user: WireString
+    /// The public id of the client, by which others see it; nil from a server that does not tell.
+    package var client: WireString?
+    package var features: [WireString]
+    package var limits: Limits.Announced
+    /// Seconds of silence until a ping.
+    package var ping: Int
+
+    package init(
+        unit: CodeUnit, server: WireString, user: WireString, client: WireString?,
+        features: [WireString] = [], limits: Limits.Announced = Limits.Announced(), ping: Int
+    ) {
+        self.unit = unit
+        self.server = server
+        self.user = user
+        self.client = client
+        self.features = features
+        self.limits = limits
+        self.ping = ping
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        _ = try fields.integer("protocol", in: Limits.protocolVersion...Limits.protocolVersion)
+        unit = try fields.word("unit")
+        server = try fields.string("server")
+        user = try fields.string("user")
+        client = try fields.string(optional: "client")
+        features = try fields.strings("features") ?? []
+        limits = try fields.read("limits", fields.value("limits")) { value throws(FieldFault) in
+            try Limits.Announced(value)
+        }
+        ping = try fields.integer("ping")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("protocol", Limits.protocolVersion)
+        writer.member("unit", unit)
+        writer.member("server", server)
+        writer.member("user", user)
+        writer.member("client", client)
+        writer.member("features", features) { $0.value($1) }
+        writer.key("limits")
+        writer.beginObject()
+        writer.member("line", limits.line)
+        writer.member("document", limits.document)
+        writer.member("edits", limits.edits)
+        writer.member("documents", limits.documents)
+        writer.member("selections", limits.selections)
+        writer.member("pushes_per_second", limits.pushesPerSecond)
+        writer.endObject()
+        writer.member("ping", ping)
+    }
+}
+
+extension Fields {
+    func strings(_ name: StaticString) throws(FieldFault) -> [WireString]? {
+        try array(optional: name) { value throws(FieldFault) in
+            try value.string(atMost: .max, orElse: .badMessage)
+        }
+    }
+}
+
+extension Limits.Announced {
+    /// A limit that is not told is what the protocol says.
+    init(_ value: JSONValue) throws(FieldFault) {
+        self.init()
+        let fields = try Fields(value, limits: self)
+        line = try fields.integer(optional: "line") ?? line
+        document = try fields.integer(optional: "document") ?? document
+        edits = try fields.integer(optional: "edits") ?? edits
+        documents = try fields.integer(optional: "documents") ?? documents
+        selections = try fields.integer(optional: "selections") ?? selections
+        pushesPerSecond = try fields.integer(optional: "pushes_per_second")
+    }
+}

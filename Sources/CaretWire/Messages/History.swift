@@ -1,0 +1,236 @@
+package import CaretCore
+
+/// A revision of a document, by its number or by a time when it was the head.
+package enum Moment: Hashable, Sendable {
+    /// Nothing was said: the head of a document, or the beginning of its history.
+    case unsaid
+    case revision(Revision)
+    /// In milliseconds.
+    case time(Int)
+}
+
+extension Fields {
+    /// `at`, a time, may stand in place of the revision.
+    func moment(_ revision: StaticString) throws(FieldFault) -> Moment {
+        let time = try integer(optional: "at")
+        let number = try self.revision(optional: revision)
+        switch (number, time) {
+        case (let number?, nil): return .revision(number)
+        case (nil, let time?): return .time(time)
+        case (nil, nil): return .unsaid
+        case (_?, _?): throw fault("at", "stands beside \(revision); one of them is wanted")
+        }
+    }
+}
+
+extension JSONWriter {
+    mutating func member(_ revision: StaticString, _ moment: Moment) {
+        switch moment {
+        case .unsaid: break
+        case .revision(let number): member(revision, number.value)
+        case .time(let time): member("at", time)
+        }
+    }
+}
+
+/// Asks for the text of a document.
+package struct Read: WireMessage {
+    package static var type: StaticString { "read" }
+
+    package var document: WireString
+    package var moment: Moment
+
+    package init(document: WireString, moment: Moment = .unsaid) {
+        self.document = document
+        self.moment = moment
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document()
+        moment = try fields.moment("rev")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("rev", moment)
+    }
+}
+
+/// The answer to `read`.
+package struct WireText: WireMessage {
+    package static var type: StaticString { "text" }
+
+    package var document: WireString
+    package var epoch: WireString
+    package var revision: Revision
+    package var text: WireString
+    package var newline: Newline
+
+    package init(
+        document: WireString, epoch: WireString, revision: Revision, text: WireString, newline: Newline
+    ) {
+        self.document = document
+        self.epoch = epoch
+        self.revision = revision
+        self.text = text
+        self.newline = newline
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.string("doc")
+        epoch = try fields.string("epoch")
+        revision = try fields.revision("rev")
+        text = try fields.string("text")
+        newline = try fields.word("newline")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("epoch", epoch)
+        writer.member("rev", revision.value)
+        writer.member("text", text)
+        writer.member("newline", newline)
+    }
+}
+
+/// Asks for a page of a document's revisions.
+package struct History: WireMessage {
+    package static var type: StaticString { "history" }
+
+    package var document: WireString
+    /// Behind what the page begins.
+    package var after: Moment
+    package var limit: Int
+    /// The revisions are to come with their edits.
+    package var wantsEdits: Bool
+
+    package init(
+        document: WireString, after: Moment = .unsaid, limit: Int = Limits.itemsByDefault,
+        wantsEdits: Bool = false
+    ) {
+        self.document = document
+        self.after = after
+        self.limit = limit
+        self.wantsEdits = wantsEdits
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document()
+        after = try fields.moment("after")
+        limit = try fields.pageLimit()
+        wantsEdits = try fields.flag("edits")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("after", after)
+        writer.memberOfPageLimit(limit)
+        writer.member("edits", ifTrue: wantsEdits)
+    }
+}
+
+/// What history tells of a revision. Lengths are in the unit that `hello` agreed on.
+package struct RevisionSummary: Hashable, Sendable {
+    package let revision: Revision
+    package let author: WireChange.Author
+    package let inserted: Int
+    package let deleted: Int
+    package let edits: [WireEdit]?
+
+    package init(
+        revision: Revision, author: WireChange.Author, inserted: Int, deleted: Int,
+        edits: [WireEdit]? = nil
+    ) {
+        self.revision = revision
+        self.author = author
+        self.inserted = inserted
+        self.deleted = deleted
+        self.edits = edits
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        revision = try fields.revision("rev")
+        author = WireChange.Author(
+            user: try fields.string("user"), client: try fields.string("client"),
+            time: try fields.integer("time"))
+        inserted = try fields.integer("inserted")
+        deleted = try fields.integer("deleted")
+        edits = try fields.edits(optional: "edits")
+    }
+
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.member("rev", revision.value)
+        writer.member("user", author.user)
+        writer.member("client", author.client)
+        writer.member("time", author.time)
+        writer.member("inserted", inserted)
+        writer.member("deleted", deleted)
+        if let edits { writer.member("edits", edits) }
+    }
+}
+
+/// The answer to `history`.
+package struct Revisions: WireMessage {
+    package static var type: StaticString { "revisions" }
+
+    package var document: WireString
+    package var revisions: [RevisionSummary]
+    /// There are more behind the last one.
+    package var hasMore: Bool
+
+    package init(document: WireString, revisions: [RevisionSummary], hasMore: Bool = false) {
+        self.document = document
+        self.revisions = revisions
+        self.hasMore = hasMore
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.string("doc")
+        let limits = fields.limits
+        revisions = try fields.array("revisions") { value throws(FieldFault) in
+            try RevisionSummary(Fields(value, limits: limits))
+        }
+        hasMore = try fields.flag("more")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("revisions", revisions) { writer, revision in
+            writer.beginObject()
+            revision.writeMembers(to: &writer)
+            writer.endObject()
+        }
+        writer.member("more", ifTrue: hasMore)
+    }
+}
+
+/// Makes a new revision whose text is that of an old one. It is a push like any other.
+package struct Restore: WireMessage {
+    package static var type: StaticString { "restore" }
+
+    package var document: WireString
+    package var epoch: WireString
+    package var revision: Revision
+    package var seq: Int
+
+    package init(document: WireString, epoch: WireString, revision: Revision, seq: Int) {
+        self.document = document
+        self.epoch = epoch
+        self.revision = revision
+        self.seq = seq
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document()
+        epoch = try fields.string("epoch", atMost: Limits.epoch)
+        revision = try fields.revision("rev")
+        seq = try fields.integer("seq")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("epoch", epoch)
+        writer.member("rev", revision.value)
+        writer.member("seq", seq)
+    }
+}

@@ -1,0 +1,139 @@
+package import CaretCore
+
+/// Gives a document another name.
+package struct Rename: WireMessage {
+    package static var type: StaticString { "rename" }
+
+    package var document: WireString
+    package var to: WireString
+
+    package init(document: WireString, to: WireString) {
+        self.document = document
+        self.to = to
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document()
+        to = try fields.document("to")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("to", to)
+    }
+}
+
+/// Deletes a document.
+package struct Delete: WireMessage {
+    package static var type: StaticString { "delete" }
+
+    package var document: WireString
+
+    package init(document: WireString) { self.document = document }
+
+    init(_ fields: Fields) throws(FieldFault) { document = try fields.document() }
+
+    package func writeMembers(to writer: inout JSONWriter) { writer.member("doc", document) }
+}
+
+/// The answer to a request that has nothing else to tell.
+package struct Done: WireMessage {
+    package static var type: StaticString { "done" }
+
+    package init() {}
+
+    package func writeMembers(to writer: inout JSONWriter) {}
+}
+
+/// An open or followed document is not there any more, by this name.
+package struct Gone: WireMessage {
+    package static var type: StaticString { "gone" }
+
+    package var document: WireString
+    package var reason: OpenWord<GoneReason>
+    /// Its new name, told to those who may read it.
+    package var to: WireString?
+
+    package init(document: WireString, reason: GoneReason, to: WireString? = nil) {
+        self.document = document
+        self.reason = .known(reason)
+        self.to = to
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.string("doc")
+        reason = try fields.openWord("reason")
+        to = try fields.string(optional: "to")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("reason", reason)
+        writer.member("to", to)
+    }
+}
+
+/// What the receiver may do with a document has changed.
+package struct RightsChange: WireMessage {
+    package static var type: StaticString { "rights" }
+
+    package var document: WireString
+    package var rights: Rights
+
+    package init(document: WireString, rights: Rights) {
+        self.document = document
+        self.rights = rights
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.string("doc")
+        rights = try fields.word("rights")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("rights", rights)
+    }
+}
+
+/// The whole text in place of changes that cannot be had.
+package struct Resync: WireMessage {
+    package static var type: StaticString { "resync" }
+
+    package var document: WireString
+    package var epoch: WireString
+    package var revision: Revision
+    package var text: WireString
+    package var reason: OpenWord<ResyncReason>
+    package var own: OwnPush?
+
+    package init(
+        document: WireString, epoch: WireString, revision: Revision, text: WireString,
+        reason: ResyncReason, own: OwnPush? = nil
+    ) {
+        self.document = document
+        self.epoch = epoch
+        self.revision = revision
+        self.text = text
+        self.reason = .known(reason)
+        self.own = own
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.string("doc")
+        epoch = try fields.string("epoch")
+        revision = try fields.revision("rev")
+        text = try fields.string("text")
+        reason = try fields.openWord("reason")
+        own = try fields.own()
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("epoch", epoch)
+        writer.member("rev", revision.value)
+        writer.member("text", text)
+        writer.member("reason", reason)
+        writer.member("own", own)
+    }
+}

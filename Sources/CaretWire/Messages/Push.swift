@@ -1,0 +1,199 @@
+package import CaretCore
+
+/// A change of a document, to be committed.
+package struct Push: WireMessage {
+    package static var type: StaticString { "push" }
+
+    package enum Content: Equatable, Sendable {
+        case edits([WireEdit])
+        /// The whole new text, which the server compares with the text at the base.
+        case text(WireString)
+    }
+
+    package var document: WireString
+    package var epoch: WireString?
+    package var base: Revision
+    package var seq: Int
+    package var content: Content
+    /// The ack is to bring the text.
+    package var wantsText: Bool
+    /// The document is made where there is none.
+    package var create: Bool
+
+    package init(
+        document: WireString, epoch: WireString?, base: Revision, seq: Int, content: Content,
+        wantsText: Bool = false, create: Bool = false
+    ) {
+        self.document = document
+        self.epoch = epoch
+        self.base = base
+        self.seq = seq
+        self.content = content
+        self.wantsText = wantsText
+        self.create = create
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document()
+        epoch = try fields.string(optional: "epoch", atMost: Limits.epoch)
+        base = try fields.revision("base")
+        seq = try fields.integer("seq")
+        content = try Content(fields)
+        wantsText = try fields.word(optional: "want") == Want.text
+        create = try fields.flag("create")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("epoch", epoch)
+        writer.member("base", base.value)
+        writer.member("seq", seq)
+        switch content {
+        case .edits(let edits): writer.member("edits", edits)
+        case .text(let text): writer.member("text", text)
+        }
+        if wantsText { writer.member("want", Want.text) }
+        writer.member("create", ifTrue: create)
+    }
+}
+
+/// What an ack can be asked to bring.
+private enum Want: String, CaseIterable, WireWord {
+    case text
+}
+
+extension Push.Content {
+    init(_ fields: Fields) throws(FieldFault) {
+        switch (fields.value(optional: "edits"), fields.value(optional: "text")) {
+        case (let edits?, nil):
+            let limit = fields.limits.edits
+            self = .edits(
+                try fields.read("edits", edits) { value throws(FieldFault) in
+                    try value.array(atMost: limit, orElse: .tooLarge) { edit throws(FieldFault) in
+                        try WireEdit(edit)
+                    }
+                })
+        case (nil, _?): self = .text(try fields.string("text"))
+        case (nil, nil): throw fields.fault("edits", "is missing, and so is text; one of them is wanted")
+        case (_?, _?): throw fields.fault("text", "stands beside edits; one of them is wanted")
+        }
+    }
+}
+
+/// A push is on disk, synced, or came to nothing.
+package struct Ack: WireMessage {
+    package static var type: StaticString { "ack" }
+
+    package var document: WireString
+    package var seq: Int
+    package var revision: Revision
+    /// The edits as they were committed, where they are not those that were sent.
+    package var edits: [WireEdit]?
+    package var text: WireString?
+    package var unchanged: Bool
+    package var duplicate: Bool
+
+    package init(
+        document: WireString, seq: Int, revision: Revision, edits: [WireEdit]? = nil,
+        text: WireString? = nil, unchanged: Bool = false, duplicate: Bool = false
+    ) {
+        self.document = document
+        self.seq = seq
+        self.revision = revision
+        self.edits = edits
+        self.text = text
+        self.unchanged = unchanged
+        self.duplicate = duplicate
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.string("doc")
+        seq = try fields.integer("seq")
+        revision = try fields.revision("rev")
+        edits = try fields.edits(optional: "edits")
+        text = try fields.string(optional: "text")
+        unchanged = try fields.flag("unchanged")
+        duplicate = try fields.flag("duplicate")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("seq", seq)
+        writer.member("rev", revision.value)
+        if let edits { writer.member("edits", edits) }
+        writer.member("text", text)
+        writer.member("unchanged", ifTrue: unchanged)
+        writer.member("duplicate", ifTrue: duplicate)
+    }
+}
+
+extension Fields {
+    /// Edits that the server sent, which are as many as they are.
+    func edits(optional name: StaticString) throws(FieldFault) -> [WireEdit]? {
+        try array(optional: name) { value throws(FieldFault) in try WireEdit(value) }
+    }
+}
+
+/// A revision of an open document, or several as one.
+package struct WireChange: WireMessage {
+    package static var type: StaticString { "change" }
+
+    /// Who made a revision, and when, in milliseconds.
+    package struct Author: Hashable, Sendable {
+        package let user: WireString
+        package let client: WireString
+        package let time: Int
+
+        package init(user: WireString, client: WireString, time: Int) {
+            self.user = user
+            self.client = client
+            self.time = time
+        }
+    }
+
+    package enum Origin: Equatable, Sendable {
+        case one(Author)
+        /// Every revision behind this one, joined.
+        case squashed(from: Revision)
+    }
+
+    package var document: WireString
+    package var revision: Revision
+    package var origin: Origin
+    package var edits: [WireEdit]
+
+    package init(document: WireString, revision: Revision, origin: Origin, edits: [WireEdit]) {
+        self.document = document
+        self.revision = revision
+        self.origin = origin
+        self.edits = edits
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.string("doc")
+        revision = try fields.revision("rev")
+        edits = try fields.array("edits") { value throws(FieldFault) in try WireEdit(value) }
+        if let from = try fields.revision(optional: "from") {
+            origin = .squashed(from: from)
+        } else {
+            let user = try fields.string("user")
+            let client = try fields.string("client")
+            origin = .one(Author(user: user, client: client, time: try fields.integer("time")))
+        }
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("rev", revision.value)
+        switch origin {
+        case .one(let author):
+            writer.member("edits", edits)
+            writer.member("user", author.user)
+            writer.member("client", author.client)
+            writer.member("time", author.time)
+        case .squashed(let from):
+            writer.member("from", from.value)
+            writer.member("edits", edits)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// A range of a text, counted in the unit that `hello` agreed on. It may lie outside every text.
+package struct WireRange: Hashable, Sendable {
+    package let start: Int
+    package let end: Int
+
+    package init(_ start: Int, _ end: Int) {
+        self.start = start
+        self.end = end
+    }
+
+    init(_ value: JSONValue) throws(FieldFault) {
+        (start, end) = try value.pair()
+        if end < start {
+            let problem = "ends at \(end), before its start \(start)"
+            throw FieldFault(field: "", problem: problem, byte: value.start)
+        }
+    }
+}
+
+/// An edit as it is sent: the old text of the range gives way to the new text. Nothing is known of either but that
+/// they are well-formed.
+package struct WireEdit: Hashable, Sendable {
+    package let range: WireRange
+    package let text: WireString
+
+    package init(_ range: WireRange, _ text: WireString) {
+        self.range = range
+        self.text = text
+    }
+
+    init(_ value: JSONValue) throws(FieldFault) {
+        guard value.kind == .object else { throw .wrong(value, wanted: "an object") }
+        var found: (range: JSONValue?, text: JSONValue?)
+        value.forEachMember { key, value in
+            if key.says("range") { found.range = value }
+            if key.says("text") { found.text = value }
+        }
+        guard let rangeValue = found.range else { throw .missing("range", at: value.start) }
+        guard let textValue = found.text else { throw .missing("text", at: value.start) }
+        do throws(FieldFault) {
+            range = try WireRange(rangeValue)
+        } catch {
+            throw error.inside("range")
+        }
+        guard textValue.kind == .string else {
+            throw FieldFault.wrong(textValue, wanted: "a string").inside("text")
+        }
+        text = textValue.string.decoded
+    }
+}
+
+extension JSONWriter {
+    mutating func member(_ name: StaticString, _ edits: [WireEdit]) {
+        member(name, edits) { writer, edit in
+            writer.beginObject()
+            writer.key("range")
+            writer.pair(edit.range.start, edit.range.end)
+            writer.member("text", edit.text)
+            writer.endObject()
+        }
+    }
+
+    mutating func pair(_ first: Int, _ second: Int) {
+        beginArray()
+        value(first)
+        value(second)
+        endArray()
+    }
+}

@@ -1,0 +1,51 @@
+/// What a client says of its person, which others see as it is: one JSON object, as its bytes.
+package struct WireInfo: Hashable, Sendable {
+    package let json: [UInt8]
+
+    /// An object of at most `Limits.info` bytes and `Limits.infoNesting` levels; nil where it is none.
+    package init?(json: [UInt8]) {
+        var reader = JSONReader()
+        let info = json.withUnsafeBufferPointer { bytes -> WireInfo? in
+            // What is no JSON is no info, and why is for its maker to find out.
+            guard (try? reader.check(bytes)) != nil else { return nil }
+            var cursor = JSONCursor(bytes)
+            cursor.skipBlanks()
+            return try? WireInfo(JSONValue(in: bytes, at: cursor.index))  // Too large is no info either.
+        }
+        guard let info else { return nil }
+        self = info
+    }
+
+    init(_ value: JSONValue) throws(FieldFault) {
+        guard value.kind == .object else { throw .wrong(value, wanted: "an object") }
+        let end = value.end
+        let size = end - value.start
+        if size > Limits.info {
+            throw .tooMany(size, "bytes", limit: Limits.info, in: value, code: .tooLarge)
+        }
+        let nesting = value.nesting
+        if nesting > Limits.infoNesting {
+            let levels = "levels of objects and arrays"
+            throw .tooMany(nesting, levels, limit: Limits.infoNesting, in: value, code: .tooLarge)
+        }
+        // A line break can only be a blank between two tokens here, and would end the line that it is passed on in.
+        json = value.line[value.start..<end].map {
+            $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0
+        }
+    }
+}
+
+extension Fields {
+    func info() throws(FieldFault) -> WireInfo? {
+        guard let value = value(optional: "info") else { return nil }
+        return try read("info", value) { value throws(FieldFault) in try WireInfo(value) }
+    }
+}
+
+extension JSONWriter {
+    mutating func member(_ name: StaticString, _ info: WireInfo?) {
+        guard let info else { return }
+        key(name)
+        json(info.json)
+    }
+}

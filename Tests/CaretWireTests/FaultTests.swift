@@ -1,0 +1,227 @@
+import CaretCore
+import CaretWire
+import Testing
+
+@Suite("Faults of messages") struct FaultTests {
+    @Test(
+        "a field that is missing, of the wrong kind or out of its range is named, with what it is and its byte",
+        arguments: [
+            (#"{}"#, "type is missing, at byte 0"),
+            (#"{"type":1}"#, "type is 1, where a string is wanted, at byte 8"),
+            (#"{"type":"close"}"#, "close: doc is missing, at byte 0"),
+            (#"{"type":"close","doc":null}"#, "close: doc is null, where a string is wanted, at byte 22"),
+            (#"{"type":"close","doc":{}}"#, "close: doc is an object, where a string is wanted, at byte 22"),
+            (#"{"type":"close","doc":[]}"#, "close: doc is an array, where a string is wanted, at byte 22"),
+            (
+                #"{"type":"open","doc":"a","create":"yes"}"#,
+                #"open: create is "yes", where true or false is wanted, at byte 34"#
+            ),
+            (
+                #"{"type":"open","doc":"a","mode":"look"}"#,
+                #"open: mode is "look", where "edit" or "watch" is wanted, at byte 32"#
+            ),
+            (#"{"type":"open","doc":"a","rev":1}"#, "open: epoch is missing, where rev is not, at byte 0"),
+            (
+                #"{"type":"open","doc":"a","epoch":"e"}"#,
+                "open: rev is missing, where epoch is not, at byte 0"
+            ),
+            (
+                #"{"type":"push","doc":"a","base":1.0,"seq":1,"text":""}"#,
+                "push: base is 1.0, where an integer from 0 to 9007199254740991 is wanted, at byte 32"
+            ),
+            (
+                #"{"type":"push","doc":"a","base":1e3,"seq":1,"text":""}"#,
+                "push: base is 1e3, where an integer from 0 to 9007199254740991 is wanted, at byte 32"
+            ),
+            (
+                #"{"type":"push","doc":"a","base":-1,"seq":1,"text":""}"#,
+                "push: base is -1, where an integer from 0 to 9007199254740991 is wanted, at byte 32"
+            ),
+            (
+                #"{"type":"push","doc":"a","base":0,"seq":1}"#,
+                "push: edits is missing, and so is text; one of them is wanted, at byte 0"
+            ),
+            (
+                #"{"type":"push","doc":"a","base":0,"seq":1,"text":"","edits":[]}"#,
+                "push: text stands beside edits; one of them is wanted, at byte 49"
+            ),
+            (
+                #"{"type":"push","doc":"a","base":0,"seq":1,"text":"","want":"edits"}"#,
+                #"push: want is "edits", where "text" is wanted, at byte 59"#
+            ),
+            (
+                #"{"type":"push","doc":"a","base":0,"seq":1,"edits":{}}"#,
+                "push: edits is an object, where an array is wanted, at byte 50"
+            ),
+            (
+                #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[1]}"#,
+                "push: edits[0] is 1, where an object is wanted, at byte 51"
+            ),
+            (
+                #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[{"text":""}]}"#,
+                "push: edits[0].range is missing, at byte 51"
+            ),
+            (
+                #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[{"range":[0,0]}]}"#,
+                "push: edits[0].text is missing, at byte 51"
+            ),
+            (
+                #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[{"range":[0,0],"text":true}]}"#,
+                "push: edits[0].text is true, where a string is wanted, at byte 73"
+            ),
+            (
+                #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[{"range":[0,0],"text":""},{"range":[9,3],"text":""}]}"#,
+                "push: edits[1].range ends at 3, before its start 9, at byte 86"
+            ),
+            (
+                #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[{"range":[0,"1"],"text":""}]}"#,
+                #"push: edits[0].range[1] is "1", where an integer from 0 to 9007199254740991 is wanted, at byte 63"#
+            ),
+            (
+                #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[{"range":[0,1,2],"text":""}]}"#,
+                "push: edits[0].range has 3 elements, where 2 are wanted, at byte 60"
+            ),
+            (
+                #"{"type":"select","doc":"a","rev":1,"selections":[[1]]}"#,
+                "select: selections[0] has 1 elements, where 2 are wanted, at byte 49"
+            ),
+            (
+                #"{"type":"read","doc":"a","rev":1,"at":2}"#,
+                "read: at stands beside rev; one of them is wanted, at byte 38"
+            ),
+            (
+                #"{"type":"list","limit":1001}"#,
+                "list: limit is 1001, where an integer from 1 to 1000 is wanted, at byte 23"
+            ),
+            (
+                #"{"type":"hello","protocol":1,"client":"short"}"#,
+                "hello: client has 5 bytes, where 8 to 64 printable ASCII characters are wanted, at byte 38"
+            ),
+            (
+                #"{"type":"ping","id":true}"#,
+                "ping: id is true, where a string or an integer is wanted, at byte 20"
+            ),
+            (#"{"type":"hello"}"#, "hello: protocol is missing, at byte 0"),
+        ])
+    func messages(line: String, message: String) {
+        let fault = decoded(line).fault
+        #expect(fault?.code == .badMessage)
+        #expect(fault?.message == message)
+        #expect(message.hasSuffix(" at byte \(fault?.byte ?? -1)"))
+    }
+
+    @Test("a fault bears the id, document and seq of its message, as far as they are right themselves")
+    func whatCanBeRead() {
+        let push = decoded(#"{"seq":7,"doc":"a","id":"two","type":"push","base":0}"#).fault
+        #expect(push?.id == .text("two") && push?.document == "a" && push?.seq == 7)
+        let unknown = decoded(#"{"type":"pusch","id":2,"doc":"a","seq":7}"#).fault
+        #expect(unknown?.code == .unknownType && unknown?.message == #"there is no message "pusch""#)
+        #expect(unknown?.id == .number(2) && unknown?.document == "a" && unknown?.seq == 7)
+        let wrong = decoded(#"{"type":"push","id":{},"doc":3,"seq":-1}"#).fault
+        #expect(wrong?.code == .badMessage && wrong?.id == nil && wrong?.document == nil && wrong?.seq == nil)
+        let untyped = decoded(#"{"id":2}"#).fault
+        #expect(untyped?.code == .badMessage && untyped?.id == .number(2))
+        let broken = decoded(#"{"type":"push","id":2,"doc":"a","seq":7"#).fault
+        #expect(
+            broken?.code == .badJSON && broken?.id == nil && broken?.document == nil && broken?.seq == nil)
+    }
+
+    @Test("the error that answers a fault says the same")
+    func reply() throws {
+        let fault = try #require(decoded(#"{"type":"push","id":2,"doc":"a","seq":7}"#).fault)
+        var writer = JSONWriter()
+        fault.reply.encode(into: &writer)
+        let text =
+            #"{"type":"error","id":2,"doc":"a","seq":7,"code":"bad_message","message":"push: base is missing, at byte 0"}"#
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == text + "\n")
+    }
+
+    @Test("no fault repeats more than 64 characters of the line, and none of them is torn")
+    func echo() {
+        let long = String(repeating: "é", count: 100)
+        let shown = String(repeating: "é", count: 64) + "…"
+        #expect(decoded(#"{"type":"\#(long)"}"#).fault?.message == #"there is no message "\#(shown)""#)
+        let word = decoded(#"{"type":"open","doc":"a","mode":"\#(long)"}"#).fault?.message
+        #expect(word == #"open: mode is "\#(shown)", where "edit" or "watch" is wanted, at byte 32"#)
+        let exact = String(repeating: "é", count: 64)
+        #expect(decoded(#"{"type":"\#(exact)"}"#).fault?.message == #"there is no message "\#(exact)""#)
+        let digits = String(repeating: "0", count: 100)
+        let number = decoded(#"{"type":"read","doc":"a","rev":1.\#(digits)}"#).fault?.message ?? ""
+        #expect(number.contains("1." + digits.prefix(62) + "…,"))
+    }
+
+    @Test("the error for a line that is too long names both numbers, and closes")
+    func lineTooLong() {
+        let fault = WireFault.lineTooLong(bytes: 8193, limit: 8192)
+        #expect(fault.code.closes && fault.message.contains("8193") && fault.message.contains("8192"))
+        #expect(fault.reply.message == .error(ErrorReport(.lineTooLong, fault.message)))
+    }
+
+    @Test("another version of the protocol is unsupported, whatever else its hello says")
+    func otherVersion() {
+        for version in ["0", "2", "-1", "9007199254740991"] {
+            let fault = decoded(#"{"type":"hello","protocol":\#(version),"id":3,"client":{}}"#).fault
+            #expect(fault?.code == .unsupportedProtocol && fault?.id == .number(3))
+            #expect(fault?.message.contains("is \(version), where this server speaks 1") == true)
+        }
+        #expect(decoded(#"{"type":"hello","protocol":"1"}"#).fault?.code == .badMessage)
+    }
+
+    @Test("the client's secret id is never repeated")
+    func secretClient() {
+        let fault = decoded(#"{"type":"hello","protocol":1,"client":"sécret-of-ann"}"#).fault
+        #expect(fault?.message.contains("cret") == false)
+        #expect(fault?.message.contains("not all of them printable ASCII") == true)
+    }
+}
+
+@Suite("What grows") struct GrowthTests {
+    @Test("fields come in any order, escaped or not, and unknown ones are ignored wherever they stand")
+    func anyOrder() throws {
+        let plain = #"{"type":"push","id":2,"doc":"a","base":3,"seq":4,"edits":[{"range":[1,2],"text":"b"}]}"#
+        let other =
+            #" { "x" : [ { "type" : 1 } ] , "edits" : [ { "new" : [ ] , "text" : "b" , "r\u0061nge" : [ 1 , 2 ] , "y" : { } } ] ,"#
+            + #" "seq" : 4 , "b\u0061se":3, "doc" : "\u0061", "id":2, "typ\u0065":"p\u0075sh", "z":"}" } "#
+        #expect(try decoded(other).get() == decoded(plain).get())
+    }
+
+    @Test("an unknown key does not excuse a value that is wrong in itself")
+    func unknownValuesAreHeldToTheRules() {
+        for value in [#""\ud800""#, "01", "9007199254740992", #"{"a":1,"a":2}"#, "[1,]", "1e999", "nul"] {
+            #expect(decoded(#"{"type":"ping","x":\#(value)}"#).fault?.code == .badJSON, "\(value)")
+        }
+        #expect(decoded(#"{"type":"ping","x":[1.5,1e3,-0,null,{"":{}}]}"#).value?.message == .ping(Ping()))
+    }
+
+    @Test("a client ignores types that it does not know, and keeps words that it does not know")
+    func unknownWords() throws {
+        var decoder = MessageDecoder()
+        #expect(try decoder.serverMessage(Array(#"{"type":"dance","x":1}"#.utf8)) == nil)
+        let error = #"{"type":"error","code":"too_blue","message":"no"}"#
+        guard case .error(let report) = try decoder.serverMessage(Array(error.utf8))?.message else {
+            return #expect(Bool(false), "no error")
+        }
+        #expect(report.code == .unknown("too_blue"))
+        let bye = try decoder.serverMessage(Array(#"{"type":"bye","reason":"tired"}"#.utf8))
+        guard case .bye(let end) = bye?.message else { return #expect(Bool(false), "no bye") }
+        #expect(end.reason == .unknown("tired"))
+        #expect(bye?.message.line() == Array(#"{"type":"bye","reason":"tired"}"#.utf8))
+    }
+
+    @Test("units that are not known are passed over")
+    func unknownUnits() {
+        let line =
+            #"{"type":"hello","protocol":1,"client":"alice-7f21","units":["graphemes","utf-32","utf-8"]}"#
+        guard case .hello(let hello) = decoded(line).value?.message else {
+            return #expect(Bool(false), "no hello")
+        }
+        #expect(hello.units == [.scalar, .utf8])
+    }
+
+    @Test("names and words are compared by their bytes, however much two look alike")
+    func bytesAreCompared() {
+        #expect(WireString("é") != WireString("e\u{301}"))
+        #expect(Set<WireString>(["é", "e\u{301}", "é"]).count == 2)
+        #expect(WireString("\u{E000}") < WireString("\u{10000}"))
+    }
+}

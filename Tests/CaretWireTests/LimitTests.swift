@@ -1,0 +1,185 @@
+import CaretWire
+import Testing
+
+/// Each limit that a decoder knows, at it and one beyond.
+@Suite("Limits") struct LimitTests {
+    /// What a line is refused for, with both numbers in its message; nil where it is taken.
+    private func code(_ line: String, naming numbers: Int...) -> ErrorCode? {
+        let fault = decoded(line).fault
+        for number in numbers where fault != nil {
+            #expect(fault?.message.contains("\(number)") == true, "\(fault?.message ?? "")")
+        }
+        return fault?.code
+    }
+
+    private func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+    @Test("an id has at most 64 bytes, counted without their escapes")
+    func id() {
+        #expect(code(#"{"type":"ping","id":"\#(text(64))"}"#) == nil)
+        #expect(code(#"{"type":"ping","id":"\#(text(65))"}"#, naming: 65, 64) == .badMessage)
+        let (fits, over) = (String(repeating: "\\u00e9", count: 32), String(repeating: "é", count: 33))
+        #expect(code(#"{"type":"ping","id":"\#(fits)"}"#) == nil)
+        #expect(code(#"{"type":"ping","id":"\#(over)"}"#, naming: 66, 64) == .badMessage)
+        #expect(code(#"{"type":"ping","id":-9007199254740991}"#) == nil)
+        #expect(code(#"{"type":"ping","id":-9007199254740992}"#) == .badJSON)
+        #expect(code(#"{"type":"ping","id":1.0}"#) == .badMessage)
+    }
+
+    @Test("a name has at most 512 bytes; a longer one is a bad name, and is not sent back")
+    func name() {
+        #expect(code(#"{"type":"close","doc":"\#(text(512))"}"#) == nil)
+        #expect(code(#"{"type":"close","doc":"\#(text(513))"}"#, naming: 513, 512) == .badName)
+        #expect(decoded(#"{"type":"close","doc":"\#(text(513))"}"#).fault?.document == nil)
+        #expect(code(#"{"type":"rename","doc":"a","to":"\#(text(513))"}"#, naming: 513, 512) == .badName)
+        for key in ["prefix", "after"] {
+            #expect(code(#"{"type":"list","\#(key)":"\#(text(512))"}"#) == nil)
+            #expect(code(#"{"type":"list","\#(key)":"\#(text(513))"}"#, naming: 513, 512) == .badMessage)
+        }
+    }
+
+    @Test("an epoch has at most 64 bytes")
+    func epoch() {
+        for type in ["open", "restore"] {
+            let rest = #""doc":"a","rev":1,"seq":1"#
+            #expect(code(#"{"type":"\#(type)","epoch":"\#(text(64))",\#(rest)}"#) == nil)
+            #expect(
+                code(#"{"type":"\#(type)","epoch":"\#(text(65))",\#(rest)}"#, naming: 65, 64) == .badMessage)
+        }
+    }
+
+    @Test("a client's id has 8 to 64 printable ASCII characters")
+    func client() {
+        func hello(_ client: String) -> ErrorCode? {
+            code(#"{"type":"hello","protocol":1,"client":"\#(client)"}"#)
+        }
+        #expect(hello(text(8)) == nil && hello(text(64)) == nil && hello("a b~\\\"!@#$") == nil)
+        #expect(hello(text(7)) == .badMessage && hello(text(65)) == .badMessage)
+        #expect(hello(text(8) + "\\n") == .badMessage && hello(text(8) + "\u{7F}") == .badMessage)
+        #expect(hello(text(8) + "é") == .badMessage)
+    }
+
+    @Test("a page has 1 to 1,000 items")
+    func page() {
+        for type in [#""list""#, #""history","doc":"a""#] {
+            #expect(code(#"{"type":\#(type),"limit":1}"#) == nil)
+            #expect(code(#"{"type":\#(type),"limit":1000}"#) == nil)
+            #expect(code(#"{"type":\#(type),"limit":0}"#, naming: 0, 1, 1000) == .badMessage)
+            #expect(code(#"{"type":\#(type),"limit":1001}"#, naming: 1001, 1000) == .badMessage)
+        }
+    }
+
+    @Test("a number is at most 2^53 − 1, and none is below 0")
+    func numbers() {
+        func line(_ key: String, _ value: String) -> String {
+            let others = ["base", "seq"].filter { $0 != key }.map { #","\#($0)":0"# }.joined()
+            return #"{"type":"push","doc":"a","text":"","\#(key)":\#(value)\#(others)}"#
+        }
+        for key in ["base", "seq"] {
+            #expect(code(line(key, "9007199254740991")) == nil)
+            #expect(code(line(key, "9007199254740992")) == .badJSON)
+            #expect(code(line(key, "0")) == nil && code(line(key, "-0")) == nil)
+            #expect(code(line(key, "-1"), naming: -1, 0) == .badMessage)
+            #expect(code(line(key, "1.0")) == .badMessage && code(line(key, "0e0")) == .badMessage)
+        }
+    }
+
+    @Test("a push has as many edits as are announced, and one more is too large")
+    func edits() {
+        func push(_ count: Int) -> String {
+            let edits = Array(repeating: #"{"range":[0,0],"text":""}"#, count: count).joined(separator: ",")
+            return #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[\#(edits)]}"#
+        }
+        let limit = Limits.Announced().edits
+        #expect(code(push(limit)) == nil)
+        #expect(code(push(limit + 1), naming: limit + 1, limit) == .tooLarge)
+        #expect(code(push(limit + 500), naming: limit + 500, limit) == .tooLarge)
+    }
+
+    @Test("a session has as many selections as are announced, and one more is too large")
+    func selections() {
+        func select(_ count: Int) -> String {
+            let selections = Array(repeating: "[1,1]", count: count).joined(separator: ",")
+            return #"{"type":"select","doc":"a","rev":0,"selections":[\#(selections)]}"#
+        }
+        let limit = Limits.Announced().selections
+        #expect(code(select(limit)) == nil)
+        #expect(code(select(limit + 1), naming: limit + 1, limit) == .tooLarge)
+    }
+
+    @Test("what a server sends is not held to what a client may send")
+    func serverIsNotHeld() throws {
+        let edits = Array(repeating: #"{"range":[0,0],"text":""}"#, count: 10_001).joined(separator: ",")
+        let name = text(600)
+        let line = #"{"type":"change","doc":"\#(name)","rev":9,"from":3,"edits":[\#(edits)]}"#
+        var decoder = MessageDecoder()
+        let message = try decoder.serverMessage(Array(line.utf8))
+        guard case .change(let change) = message?.message else { return #expect(Bool(false), "no change") }
+        #expect(change.edits.count == 10_001)
+    }
+
+    @Test("every error has its own word, and closes as the protocol says")
+    func errorCodes() {
+        #expect(Set(ErrorCode.allCases.map(\.rawValue)).count == 32)
+        let closing = ErrorCode.allCases.filter(\.closes).map(\.rawValue).sorted()
+        #expect(
+            closing == [
+                "hello_required", "hello_timeout", "line_too_long", "shutting_down", "unauthorized",
+                "unsupported_protocol",
+            ])
+    }
+}
+
+@Suite("Info") struct InfoTests {
+    private func hello(_ info: String) -> Result<Envelope<ClientMessage>, WireFault> {
+        decoded(#"{"type":"hello","protocol":1,"client":"alice-7f21","info":\#(info)}"#)
+    }
+
+    private func info(_ json: String) -> String? {
+        guard case .hello(let hello) = hello(json).value?.message else { return nil }
+        return hello.info.map { String(decoding: $0.json, as: UTF8.self) }
+    }
+
+    @Test(
+        "others see it as it is",
+        arguments: [
+            "{}", ##"{"name":"Ann","color":"#c33"}"##, #"{ "a" : [1.50, 1e3, -0, null] , "b":"\u00e9\/" }"#,
+        ])
+    func verbatim(json: String) { #expect(info(json) == json) }
+
+    @Test("a line break in it becomes a blank, since it is passed on within a line")
+    func lineBreaks() {
+        #expect(info("{\r\n\"a\":\n[1,\t2]\n}") == "{  \"a\": [1,\t2] }")
+        #expect(info(#"{"a":"\n"}"#) == #"{"a":"\n"}"#)
+    }
+
+    @Test("it is an object", arguments: ["null", "1", "[]", #""Ann""#, "true"])
+    func otherKinds(json: String) { #expect(hello(json).fault?.code == .badMessage) }
+
+    @Test("it has at most 1,024 bytes")
+    func size() {
+        func json(_ bytes: Int) -> String { #"{"a":"\#(String(repeating: "x", count: bytes - 8))"}"# }
+        #expect(info(json(1024))?.utf8.count == 1024)
+        #expect(hello(json(1025)).fault?.code == .tooLarge)
+        #expect(hello(json(1025)).fault?.message.contains("has 1025 bytes, where at most 1024 are") == true)
+    }
+
+    @Test("it has at most 16 levels, so that no message that passes it on has more than 32")
+    func nesting() {
+        func json(_ levels: Int) -> String {
+            #"{"[":"# + String(repeating: "[", count: levels - 1) + String(repeating: "]", count: levels - 1)
+                + "}"
+        }
+        #expect(info(json(16)) != nil)
+        #expect(hello(json(17)).fault?.code == .tooLarge)
+        #expect(hello(json(17)).fault?.message.contains("has 17 levels") == true)
+    }
+
+    @Test("a client makes it from JSON that a server would take, and from nothing else")
+    func made() {
+        #expect(WireInfo(json: Array(#" {"a":1} "#.utf8))?.json == Array(#"{"a":1}"#.utf8))
+        for wrong in ["", "[]", "{", #"{"a":1,"a":2}"#, "{}{}"] {
+            #expect(WireInfo(json: Array(wrong.utf8)) == nil)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("Line framing") struct LineFramerTests {
+    @Test(
+        "a line ends with LF, one CR before it is dropped, and empty lines are ignored",
+        arguments: [
+            ("", []), ("\n", []), ("\r\n\n\r\n", []), ("a\n", ["a"]), ("a\r\nb\n", ["a", "b"]), ("a", []),
+            ("a\rb\n", ["a\rb"]), ("a\r\r\n", ["a\r"]), ("\r\r\n", ["\r"]), (" \n", [" "]), ("é\n", ["é"]),
+            ("a\n\nb\r\n\r\nc", ["a", "b"]), ("\ra\n", ["\ra"]),
+        ] as [(String, [String])])
+    func lines(text: String, lines: [String]) {
+        let bytes = Array(text.utf8)
+        for size in 1...max(1, bytes.count) {
+            let heard = Heard(bytes, limit: 100, pieces: size)
+            #expect(heard.lines == lines.map { Array($0.utf8) }, "in pieces of \(size)")
+            #expect(heard.excess == nil)
+        }
+    }
+
+    @Test("a line of the limit passes and one byte more does not, however it arrives and ends")
+    func limit() {
+        for end in ["\n", "\r\n"] {
+            for size in [1, 2, 3, 7, 100] {
+                let fits = Heard(Array(("12345678" + end + "ab\n").utf8), limit: 8, pieces: size)
+                #expect(fits.lines.count == 2 && fits.excess == nil)
+                let over = Heard(Array(("ab\n123456789" + end + "cd\n").utf8), limit: 8, pieces: size)
+                #expect(over.lines == [Array("ab".utf8)])
+                #expect(over.excess ?? 0 >= 9)
+            }
+        }
+    }
+
+    @Test("too long is known at the first byte over the limit, and nothing is kept or framed after it")
+    func excessIsKnownAtOnce() {
+        var framer = LineFramer(limit: 4)
+        #expect(framer.feed("1234") == .incomplete)
+        #expect(framer.begunBytes == 4)
+        // It may yet be the CR of the line's end.
+        #expect(framer.feed("\r") == .incomplete)
+        #expect(framer.feed("5") == .tooLong(6, limit: 4))
+        #expect(framer.begunBytes == 0)
+        #expect(framer.feed("\nab\n") == .tooLong(6, limit: 4))
+    }
+
+    @Test("the limit may be raised after a line that came with others in one piece")
+    func raisedLimit() {
+        var framer = LineFramer(limit: 5)
+        let bytes = Array("hello\na longer line\n".utf8)
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes
+            #expect(Outcome(framer.next(of: &rest, Array.init)) == .line(Array("hello".utf8)))
+            framer.limit = 13
+            #expect(Outcome(framer.next(of: &rest, Array.init)) == .line(Array("a longer line".utf8)))
+            #expect(Outcome(framer.next(of: &rest, Array.init)) == .incomplete)
+        }
+    }
+
+    @Test("a line that arrives whole is handed on where it lies")
+    func wholeLineIsNotCopied() {
+        var framer = LineFramer(limit: 100)
+        Array("one\ntwo\r\nthr".utf8).withUnsafeBytes { bytes in
+            var rest = bytes
+            for start in [0, 4] {
+                let frame = framer.next(of: &rest) { $0.baseAddress == bytes.baseAddress.map { $0 + start } }
+                if case .line(let isInPlace) = frame { #expect(isInPlace) } else { Issue.record("no line") }
+            }
+            _ = framer.next(of: &rest) { _ in }
+            #expect(framer.begunBytes == 3)
+        }
+    }
+
+    @Test("random bytes in random pieces make the lines that a plain splitting makes")
+    func randomPieces() {
+        for seed in Seeds.first(Seeds.share(of: 100_000, everyCommit: 2000)) {
+            var random = Seeded(seed)
+            let bytes = (0..<random.number(0...200)).map { _ in random.pick(Array("ab\r\n\n\u{0}".utf8)) }
+            let heard = Heard(bytes, limit: 1000) { random.number(1...20) }
+            let replay = Seeds.replay(seed, of: "randomPieces")
+            #expect(heard.lines == plainLines(bytes), "\(replay)")
+        }
+    }
+
+    private func plainLines(_ bytes: [UInt8]) -> [[UInt8]] {
+        bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+            .map { Array($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0) }.filter { !$0.isEmpty }
+    }
+}
+
+/// What a framer made of bytes that arrive in pieces.
+private struct Heard {
+    private(set) var lines: [[UInt8]] = []
+    private(set) var excess: Int?
+
+    init(_ bytes: [UInt8], limit: Int, pieces size: Int) { self.init(bytes, limit: limit) { size } }
+
+    init(_ bytes: [UInt8], limit: Int, nextSize: () -> Int) {
+        var framer = LineFramer(limit: limit)
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + nextSize(), bytes.count)
+            bytes[start..<end].withUnsafeBytes { piece in
+                var rest = piece
+                while case .line(let line) = note(framer.next(of: &rest, Array.init)) { lines.append(line) }
+            }
+            start = end
+        }
+    }
+
+    private mutating func note(_ frame: LineFramer.Frame<[UInt8]>) -> LineFramer.Frame<[UInt8]> {
+        if case .tooLong(let bytes, _) = frame { excess = bytes }
+        return frame
+    }
+}
+
+private enum Outcome: Equatable {
+    case line([UInt8])
+    case incomplete
+    case tooLong(Int, limit: Int)
+
+    init(_ frame: LineFramer.Frame<[UInt8]>) {
+        switch frame {
+        case .line(let line): self = .line(line)
+        case .incomplete: self = .incomplete
+        case .tooLong(let bytes, let limit): self = .tooLong(bytes, limit: limit)
+        }
+    }
+}
+
+extension LineFramer {
+    fileprivate mutating func feed(_ text: String) -> Outcome {
+        Array(text.utf8).withUnsafeBytes { bytes in
+            var rest = bytes
+            return Outcome(next(of: &rest, Array.init))
+        }
+    }
+}

@@ -1,0 +1,271 @@
+import CaretCore
+import CaretWire
+import TestSupport
+
+/// Random messages of every type, both ways.
+enum SampleMessages {
+    static func client(_ random: inout Seeded) -> [ClientMessage] {
+        [
+            .hello(hello(&random)), .open(open(&random)), .close(Close(document: name(&random))),
+            .push(push(&random)),
+            .select(
+                Select(
+                    document: name(&random), revision: revision(&random), selections: selections(&random))),
+            .diverged(Diverged(document: name(&random), revision: revision(&random))),
+            .list(List(prefix: maybe(&random, name), after: maybe(&random, name), limit: page(&random))),
+            .read(Read(document: name(&random), moment: moment(&random))),
+            .history(
+                History(
+                    document: name(&random), after: moment(&random), limit: page(&random),
+                    wantsEdits: random.chance(50))),
+            .restore(
+                Restore(
+                    document: name(&random), epoch: epoch(&random), revision: revision(&random),
+                    seq: number(&random))),
+            .follow(Follow(prefix: maybe(&random, name))), .unfollow(Unfollow()),
+            .rename(Rename(document: name(&random), to: name(&random))),
+            .delete(Delete(document: name(&random))), .ping(Ping()), .pong(Pong()),
+        ]
+    }
+
+    static func server(_ random: inout Seeded) -> [ServerMessage] {
+        streamed(&random) + answers(&random)
+    }
+
+    private static func streamed(_ random: inout Seeded) -> [ServerMessage] {
+        [
+            .ack(
+                Ack(
+                    document: name(&random), seq: number(&random), revision: revision(&random),
+                    edits: maybe(&random, edits), text: maybe(&random, text),
+                    unchanged: random.chance(50), duplicate: random.chance(50))),
+            .change(
+                WireChange(
+                    document: name(&random), revision: revision(&random),
+                    origin: random.chance(50)
+                        ? .one(author(&random)) : .squashed(from: revision(&random)),
+                    edits: edits(&random))),
+            .check(
+                Check(
+                    document: name(&random), revision: revision(&random), length: number(&random),
+                    crc32: UInt32(truncatingIfNeeded: random.next() >> (random.chance(20) ? 52 : 0)))),
+            .peer(
+                PeerChange(
+                    document: name(&random), session: text(&random),
+                    news: random.chance(30)
+                        ? .left
+                        : .selected(
+                            revision: revision(&random), selections: selections(&random),
+                            introduction: maybe(&random, introduction)))),
+            .gone(
+                Gone(
+                    document: name(&random), reason: random.pick(GoneReason.allCases),
+                    to: maybe(&random, name))),
+            .resync(
+                Resync(
+                    document: name(&random), epoch: epoch(&random), revision: revision(&random),
+                    text: text(&random), reason: random.pick(ResyncReason.allCases),
+                    own: maybe(&random, own))),
+            .rights(RightsChange(document: name(&random), rights: random.pick(Rights.allCases))),
+            .document(summary(&random)), .ping(Ping()), .pong(Pong()),
+            .bye(
+                Bye(
+                    reason: random.pick(ByeReason.allCases),
+                    retryAfterMilliseconds: maybe(&random, number))),
+        ]
+    }
+
+    private static func answers(_ random: inout Seeded) -> [ServerMessage] {
+        [
+            .welcome(welcome(&random)), .opened(opened(&random)), .closed(Closed(document: name(&random))),
+            .listed(Listed(documents: few(&random, summary), hasMore: random.chance(50))),
+            .text(
+                WireText(
+                    document: name(&random), epoch: epoch(&random), revision: revision(&random),
+                    text: text(&random), newline: random.pick(Newline.allCases))),
+            .revisions(
+                Revisions(
+                    document: name(&random), revisions: few(&random, summaryOfRevision),
+                    hasMore: random.chance(50))),
+            .done(Done()),
+            .error(
+                ErrorReport(
+                    random.pick(ErrorCode.allCases), SampleText.make(upTo: 20, &random),
+                    document: maybe(&random, name), seq: maybe(&random, number),
+                    head: maybe(&random, position), retryAfterMilliseconds: maybe(&random, number))),
+        ]
+    }
+
+    static func id(_ random: inout Seeded) -> RequestID? {
+        if random.chance(30) { return nil }
+        if random.chance(50) { return .number(number(&random) * (random.chance(50) ? 1 : -1)) }
+        return .text(WireString(String(repeating: "é", count: random.number(0...32))))
+    }
+
+    private static func hello(_ random: inout Seeded) -> Hello {
+        Hello(
+            client: WireString(String(repeating: "~", count: random.number(8...64))),
+            units: few(&random) { $0.pick(CodeUnit.all) }, token: maybe(&random, text),
+            info: info(&random))
+    }
+
+    private static func welcome(_ random: inout Seeded) -> Welcome {
+        var limits = Limits.Announced()
+        limits.line = number(&random)
+        limits.selections = number(&random)
+        limits.pushesPerSecond = maybe(&random, number)
+        return Welcome(
+            unit: random.pick(CodeUnit.all), server: text(&random), user: text(&random),
+            client: maybe(&random, text), features: few(&random, text), limits: limits,
+            ping: number(&random))
+    }
+
+    private static func open(_ random: inout Seeded) -> Open {
+        Open(
+            document: name(&random), create: random.chance(50), resume: maybe(&random, position),
+            mode: random.pick(OpenMode.allCases), squash: random.chance(50))
+    }
+
+    private static func opened(_ random: inout Seeded) -> Opened {
+        let content: [Opened.Content] = [.text(text(&random)), .resumed, .textAfterAll(text(&random))]
+        return Opened(
+            document: name(&random), epoch: epoch(&random), revision: revision(&random),
+            content: random.pick(content), rights: random.pick(Rights.allCases),
+            newline: random.pick(Newline.allCases),
+            peers: few(&random) {
+                Peer(session: text(&$0), introduction: introduction(&$0), selections: selections(&$0))
+            },
+            own: maybe(&random, own))
+    }
+
+    private static func push(_ random: inout Seeded) -> Push {
+        Push(
+            document: name(&random), epoch: maybe(&random, epoch), base: revision(&random),
+            seq: number(&random),
+            content: random.chance(50) ? .edits(edits(&random)) : .text(text(&random)),
+            wantsText: random.chance(50), create: random.chance(50))
+    }
+
+    static func text(_ random: inout Seeded) -> WireString {
+        var text = SampleText.make(upTo: 30, &random)
+        if random.chance(30) { text += random.pick(["\"", "\\", "\u{1}\u{1F}", "\r\n", "\u{8}\u{C}", "/"]) }
+        if random.chance(10) { text += SampleText.lines(bytes: 300, &random) }
+        return WireString(text)
+    }
+
+    static func name(_ random: inout Seeded) -> WireString {
+        WireString(random.pick(["a", "notes/today", "é/\u{301}", String(repeating: "x", count: 512)]))
+    }
+
+    private static func epoch(_ random: inout Seeded) -> WireString {
+        WireString(random.pick(["e7", "", String(repeating: "é", count: 32)]))
+    }
+
+    /// Of every length, and the largest too.
+    static func number(_ random: inout Seeded) -> Int {
+        random.chance(10) ? Limits.integer : Int(random.next() >> UInt64(random.number(11...63)))
+    }
+
+    private static func revision(_ random: inout Seeded) -> Revision { Revision(number(&random)) }
+
+    private static func position(_ random: inout Seeded) -> WirePosition {
+        WirePosition(epoch: epoch(&random), revision: revision(&random))
+    }
+
+    private static func own(_ random: inout Seeded) -> OwnPush {
+        OwnPush(seq: number(&random), revision: revision(&random))
+    }
+
+    private static func moment(_ random: inout Seeded) -> Moment {
+        random.pick([.unsaid, .revision(revision(&random)), .time(number(&random))])
+    }
+
+    private static func page(_ random: inout Seeded) -> Int { random.number(Limits.items) }
+
+    private static func author(_ random: inout Seeded) -> WireChange.Author {
+        WireChange.Author(user: text(&random), client: text(&random), time: number(&random))
+    }
+
+    private static func introduction(_ random: inout Seeded) -> Introduction {
+        Introduction(user: text(&random), client: text(&random), info: info(&random))
+    }
+
+    private static func info(_ random: inout Seeded) -> WireInfo? {
+        let infos = [
+            ##"{"name":"Ann","color":"#c33"}"##, "{}", #"{ "a" : [1.5e3, null, {"b\u0020":"\""}] }"#,
+        ]
+        return random.chance(30) ? nil : WireInfo(json: Array(random.pick(infos).utf8))
+    }
+
+    private static func summary(_ random: inout Seeded) -> DocumentSummary {
+        DocumentSummary(
+            document: name(&random), epoch: epoch(&random), revision: revision(&random),
+            length: number(&random), updated: number(&random))
+    }
+
+    private static func summaryOfRevision(_ random: inout Seeded) -> RevisionSummary {
+        RevisionSummary(
+            revision: revision(&random), author: author(&random), inserted: number(&random),
+            deleted: number(&random), edits: maybe(&random, edits))
+    }
+
+    private static func edits(_ random: inout Seeded) -> [WireEdit] {
+        few(&random) { random in
+            let ends = [number(&random), number(&random)].sorted()
+            return WireEdit(WireRange(ends[0], ends[1]), text(&random))
+        }
+    }
+
+    private static func selections(_ random: inout Seeded) -> [WireSelection] {
+        few(&random) { WireSelection(number(&$0), number(&$0)) }
+    }
+
+    private static func few<Value>(
+        _ random: inout Seeded, _ make: (inout Seeded) -> Value
+    ) -> [Value] {
+        (0..<random.number(0...4)).map { _ in make(&random) }
+    }
+
+    private static func maybe<Value>(
+        _ random: inout Seeded, _ make: (inout Seeded) -> Value
+    ) -> Value? {
+        random.chance(50) ? make(&random) : nil
+    }
+}
+
+extension ClientMessage {
+    func line(id: RequestID? = nil) -> [UInt8] {
+        var writer = JSONWriter()
+        encode(id: id, into: &writer)
+        return writer.bytes.dropLast()
+    }
+}
+
+extension ServerMessage {
+    func line(id: RequestID? = nil) -> [UInt8] {
+        var writer = JSONWriter()
+        encode(id: id, into: &writer)
+        return writer.bytes.dropLast()
+    }
+}
+
+/// What a line says, or why it is refused.
+func decoded(_ line: some Sequence<UInt8>) -> Result<Envelope<ClientMessage>, WireFault> {
+    var decoder = MessageDecoder()
+    do throws(WireFault) {
+        return .success(try decoder.clientMessage(Array(line)))
+    } catch {
+        return .failure(error)
+    }
+}
+
+func decoded(_ line: String) -> Result<Envelope<ClientMessage>, WireFault> { decoded(line.utf8) }
+
+extension Result {
+    var fault: Failure? {
+        if case .failure(let fault) = self { return fault }
+        return nil
+    }
+
+    var value: Success? { try? get() }
+}

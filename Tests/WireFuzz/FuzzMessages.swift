@@ -1,0 +1,41 @@
+/// Any line, decoded both ways: what is a message says the same again, and what is none has a sound fault.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let line = UnsafeRawBufferPointer(start: start, count: count)
+    var decoder = MessageDecoder()
+    var writer = JSONWriter()
+    do throws(WireFault) {
+        let message = try decoder.clientMessage(line)
+        message.encode(into: &writer)
+        let again = try decoder.clientMessage(Array(writer.bytes.dropLast()))
+        precondition(again == message, "a client's message changed on its way")
+    } catch {
+        expectSound(error, line)
+    }
+    writer.bytes.removeAll()
+    do throws(WireFault) {
+        if let message = try decoder.serverMessage(line) {
+            message.encode(into: &writer)
+            let again = try decoder.serverMessage(Array(writer.bytes.dropLast()))
+            precondition(again == message, "the server's message changed on its way")
+        }
+    } catch {
+        expectSound(error, line)
+    }
+    return 0
+}
+
+private func expectSound(_ fault: WireFault, _ line: UnsafeRawBufferPointer) {
+    precondition((0...line.count).contains(fault.byte), "a fault lies outside its line")
+    precondition(!fault.message.isEmpty, "a fault says nothing")
+    precondition(fault.message.unicodeScalars.count < 250, "a fault repeats too much")
+    var writer = JSONWriter()
+    fault.reply.encode(into: &writer)
+    var decoder = MessageDecoder()
+    do throws(WireFault) {
+        let reply = try decoder.serverMessage(Array(writer.bytes.dropLast()))
+        precondition(reply == fault.reply, "the error for a fault changed on its way")
+    } catch {
+        preconditionFailure("the error for a fault is none: \(error.message)")
+    }
+}

@@ -26,6 +26,8 @@ CREATE TABLE document (
     snapshot   INTEGER NOT NULL,
     -- How many segments were appended since segments were last merged.
     loose      INTEGER NOT NULL,
+    -- What the changes behind the newest snapshot weigh.
+    behind     INTEGER NOT NULL,
     -- When it was deleted; null while it lives, 0 while it is being removed.
     deleted    INTEGER,
     -- Of all the columns before.
@@ -50,7 +52,7 @@ CREATE TABLE segment (
     document INTEGER NOT NULL REFERENCES document (id),
     first    INTEGER NOT NULL,
     last     INTEGER NOT NULL,
-    -- Of the first change.
+    -- The latest of its changes' times.
     time     INTEGER NOT NULL,
     body     BLOB    NOT NULL,
     before   BLOB    NOT NULL,

@@ -36,6 +36,8 @@ package enum AppendOutcome: Equatable, Sendable {
     case conflict(head: Revision)
     /// Nothing was appended: there is no such document, or its epoch is another.
     case gone
+    /// Nothing was appended: a change does not fit the document, or a number in it is beyond what is stored.
+    case unfit
     /// Nothing was appended: the disk is full. It may be tried again.
     case full
     /// Nothing was appended: the document is damaged.

@@ -51,8 +51,8 @@ package protocol DocumentStore: Sendable {
     /// Brings a deleted document back under its name, as it was.
     func undelete(_ document: DocumentID, then completion: @escaping @Sendable (Undeletion) -> Void)
 
-    /// The revisions after `revision`, in order, with as many changes as fit `limit` bytes of inserted text but at
-    /// least one where there is one; and the head.
+    /// The revisions after `revision`, in order, with as many changes as weigh no more than `limit` but at least one
+    /// where there is one; and the head.
     func read(
         _ document: DocumentID, after revision: Revision, limit: Int,
         then completion: @escaping @Sendable (Result<Reading, HistoryRefusal>) -> Void)

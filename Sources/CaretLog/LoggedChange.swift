@@ -20,6 +20,9 @@ package struct LoggedChange: Equatable, Sendable {
         edits.reduce(.zero) { $0 + $1.edit.inserted - $1.removed }
     }
 
+    /// What it counts in a bound of bytes: an edit alone, and what it inserts.
+    package var weight: Int { edits.reduce(32) { $0 + 32 + $1.edit.inserted.utf8 } }
+
     package var change: Change {
         get throws(ChangeError) { try Change(edits.map(\.edit)) }
     }

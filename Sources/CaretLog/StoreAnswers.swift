@@ -50,6 +50,8 @@ package enum HistoryRefusal: Error, Equatable, Sendable {
     case ahead(head: Revision)
     /// The revision is below what is kept.
     case trimmed(start: Revision)
+    /// The text is not that of its revision.
+    case wrongText
     case refused(StoreRefusal)
 }
 

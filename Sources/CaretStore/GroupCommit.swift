@@ -6,6 +6,8 @@ import CaretLog
 struct GroupCommit {
     private var writer: HistoryWriter
     private var store: StoreRow
+    /// Held as long as anything may be written.
+    private let folder: DataFolder
     private let counter: CommitCounter
     private let due: DueDocuments
     private let tell: @Sendable (StoreEvent) -> Void
@@ -16,12 +18,15 @@ struct GroupCommit {
     private var pagesInLog = 0
 
     private static let pagesBetweenCheckpoints = 1000
+    /// From here on a checkpoint waits for readers.
+    private static let mostPages = 8 * pagesBetweenCheckpoints
 
     init(
-        _ database: Database, _ store: StoreRow, _ counter: CommitCounter, _ due: DueDocuments,
-        tell: @escaping @Sendable (StoreEvent) -> Void
+        _ folder: DataFolder, _ database: Database, _ store: StoreRow, _ counter: CommitCounter,
+        _ due: DueDocuments, tell: @escaping @Sendable (StoreEvent) -> Void
     ) {
         writer = HistoryWriter(database: database, generation: store.place.generation)
+        self.folder = folder
         self.store = store
         self.counter = counter
         self.due = due
@@ -33,19 +38,26 @@ struct GroupCommit {
         var isWorkDone = false
         tell(.writing(jobs.count))
         do throws(DatabaseFault) {
-            let next = StorePlace(
-                generation: store.place.generation, commits: store.place.commits + 1)
-            let answers = try writer.database.transaction { () throws(DatabaseFault) in
-                let answers = try work(jobs)
-                try writer.database.run("UPDATE store SET commits = ?", .integer(next.commits))
-                isWorkDone = true
-                tell(.committing(jobs.count))
-                return answers
-            } orFault: {
-                $0
-            }
-            store.place = next
-            committed(answers)
+            var next = store.place
+            next.commits += 1
+            let before = writer.database.totalChanges
+            var isNeeded = false
+            let answers = try writer.database.transaction(
+                { () throws(DatabaseFault) in
+                    let answers = try work(jobs)
+                    isNeeded = writer.hasWritten || writer.database.totalChanges != before
+                    if isNeeded {
+                        try writer.database.run("UPDATE store SET commits = ?", .integer(next.commits))
+                        tell(.committing(jobs.count))
+                    }
+                    isWorkDone = true
+                    return answers
+                }, isNeeded: { isNeeded }, orFault: \.self)
+            if isNeeded { committed(next) }
+            // What is on disk is told, whatever comes after.
+            for answer in answers { answer() }
+            due.add(writer.committed())
+            if !hasFailed { checkpointIfDue() }
         } catch {
             writer.rolledBack()
             failed(jobs, error, atCommit: isWorkDone)
@@ -72,13 +84,19 @@ struct GroupCommit {
         return answers
     }
 
-    private mutating func committed(_ answers: [@Sendable () -> Void]) {
-        tell(.committed(answers.count))
-        do throws(DatabaseFault) { try counter.write(store.place) } catch { fail(error) }
-        // What is on disk is told, whatever comes after.
-        for answer in answers { answer() }
-        due.add(writer.committed())
-        if !hasFailed { checkpointIfDue() }
+    private mutating func committed(_ place: StorePlace) {
+        store.place = place
+        tell(.committed)
+        count()
+    }
+
+    /// Writes down how far the store has got. A counter that lags behind is as good as one after a power cut.
+    private mutating func count() {
+        do throws(DatabaseFault) {
+            try counter.write(store.place)
+        } catch {
+            if error.kind == .full { tell(.full) } else { fail(error) }
+        }
     }
 
     private mutating func checkpointIfDue() {
@@ -87,13 +105,24 @@ struct GroupCommit {
         if pages < pagesInLog { checkpointAt = GroupCommit.pagesBetweenCheckpoints }
         pagesInLog = pages
         if pages < checkpointAt { return }
+        checkpointAt = pages + GroupCommit.pagesBetweenCheckpoints
+        // Readers that take turns would keep the log from ever being begun anew.
+        checkpoint(pages < GroupCommit.mostPages ? .passive : .patient)
+    }
+
+    /// Brings the log into the database, which bears its number from then on: a file without it is older than the log.
+    private mutating func checkpoint(_ checkpoint: Database.Checkpoint) {
         tell(.checkpointing)
         do throws(DatabaseFault) {
-            try writer.database.checkpoint(.passive)
-            checkpointAt = pages + GroupCommit.pagesBetweenCheckpoints
+            let number = (try writer.database.first("PRAGMA user_version") { $0.integer(0) } ?? 0) + 1
+            try writer.database.execute("PRAGMA user_version = \(number)")
+            if try writer.database.checkpoint(checkpoint) {
+                store.place.checkpoints = number
+                count()
+            }
             tell(.checkpointed)
         } catch {
-            // What does not fit the disk yet stays in the log, where it is as safe; the next group tries again.
+            // What does not fit the disk yet stays in the log, where it is as safe.
             if error.kind == .full { tell(.full) } else { fail(error) }
         }
     }
@@ -103,6 +132,10 @@ struct GroupCommit {
         case .failed:
             fail(fault)
             refuse(jobs, atCommit ? .unknown : .refused(.refused(.failed)))
+        // It may be on disk all the same, though what comes next will be written over it.
+        case .full where atCommit && fault.isOutOfSpace:
+            tell(.full)
+            refuse(jobs, .unknown)
         case .full, .damaged:
             if jobs.count == 1 {
                 tell(fault.kind == .full ? .full : .damaged(nil))
@@ -112,6 +145,8 @@ struct GroupCommit {
             for job in jobs { run([job]) }
         }
     }
+
+    mutating func close(damaged document: DocumentID) { writer.close(damaged: document) }
 
     private mutating func fail(_ fault: DatabaseFault) {
         hasFailed = true
@@ -123,10 +158,7 @@ struct GroupCommit {
         for job in jobs { job.refuse(end) }
     }
 
-    /// Brings the whole log into the database, once nobody else has it open.
-    func finish() {
-        if hasFailed { return }
-        // What does not come in stays in the log, and is found there when the folder is opened again.
-        try? writer.database.checkpoint(.whole)
-    }
+    /// Brings the whole log into the database, once nobody else has it open. What does not come in stays in the log, and
+    /// is found there when the folder is opened again.
+    mutating func finish() { if !hasFailed { checkpoint(.whole) } }
 }

@@ -1,3 +1,4 @@
+import CSQLite
 package import CaretCore
 package import CaretLog
 import Glibc
@@ -29,8 +30,10 @@ package final class SQLiteStore: DocumentStore {
     ) throws(OpeningFault) {
         self.tell = tell
         folder = try DataFolder(path)
+        // Refused before anything is made in a folder of somebody else's.
+        _ = try FileHeader(of: folder.databasePath)
         let counter = try CommitCounter(folder: path)
-        try SQLiteStore.refuseLoss(of: folder.databasePath, counter)
+        try folder.refuseMixture(try counter.read())
         let database = try folder.openForWriting(migrations: migrations, tell: tell)
         let row = try SQLiteStore.row(of: database, counter, tell)
         let generation = row.place.generation
@@ -40,7 +43,7 @@ package final class SQLiteStore: DocumentStore {
         histories = Confined(
             to: "caret.store.histories",
             HistoryReader(database: try folder.openForReading(), generation: generation))
-        writes = WriteQueue(GroupCommit(database, row, counter, due, tell: tell))
+        writes = WriteQueue(GroupCommit(folder, database, row, counter, due, tell: tell))
         let reader = UpkeepReader(
             HistoryReader(database: try folder.openForReading(), generation: generation))
         upkeep = Upkeep(
@@ -51,16 +54,6 @@ package final class SQLiteStore: DocumentStore {
         ]
     }
 
-    /// Does not begin anew where there was a store.
-    private static func refuseLoss(of path: String, _ counter: CommitCounter) throws(OpeningFault) {
-        guard try checkHeader(of: path) == .absent else { return }
-        switch try counter.read() {
-        case .none: return
-        case .unreadable: throw .lost(commits: nil)
-        case .place(let place): if place.commits > 0 { throw .lost(commits: place.commits) }
-        }
-    }
-
     /// The store's row, made where there is none, and with a new generation where the database is not the one that
     /// the counter knows.
     private static func row(
@@ -68,11 +61,17 @@ package final class SQLiteStore: DocumentStore {
     ) throws(OpeningFault) -> StoreRow {
         let reading = try counter.read()
         do throws(DatabaseFault) {
-            let found = try StoreRow.read(database)
+            let found = try StoreRow.read(database, checkpoints: reading.checkpoints)
             let reason = found.flatMap { $0.renewal(reading) }
-            var row = found ?? StoreRow(place: StorePlace(generation: 0, commits: 0))
+            var row = found ?? StoreRow(place: StorePlace(generation: 0, commits: 0, checkpoints: 0))
+            if found == nil, try database.first("SELECT 1 FROM document LIMIT 1", read: { _ in true }) == true
+            {
+                throw DatabaseFault(code: SQLITE_CORRUPT, message: "the row of the store is missing")
+            }
             if found == nil || reason != nil {
                 row.place.generation = .random(in: .min ... .max)
+                // The counter counted for another file.
+                row.place.checkpoints = 0
                 row.backup = nil
                 try row.write(database)
             }
@@ -84,6 +83,11 @@ package final class SQLiteStore: DocumentStore {
         } catch {
             throw .database(error)
         }
+    }
+
+    deinit {
+        due.close()
+        for task in tending { task.cancel() }
     }
 
     /// Ends all calls that were made, and lets the folder go. No call may follow.
@@ -121,12 +125,13 @@ package final class SQLiteStore: DocumentStore {
         calls.began()
         defer { calls.ended() }
         let connection = Confined(to: "caret.store.check", try folder.openForReading())
-        let result = await connection.done { database in
+        let result = await connection.done { [calls] database in
             Result { () throws(DatabaseFault) in
-                var check = try StoreCheck(database)
+                var check = try StoreCheck(database, isStopped: { calls.isClosing })
                 return check.run(document, progress: progress)
             }
         }
+        await connection.closed()
         return try result.get()
     }
 
@@ -135,15 +140,15 @@ package final class SQLiteStore: DocumentStore {
         folder path: String, progress: (CheckProgress) -> Void = { _ in }
     ) throws(OpeningFault) -> CheckReport {
         let folder = try DataFolder(path)
-        guard try checkHeader(of: folder.databasePath) == .ours else { throw .system(ENOENT) }
+        guard try FileHeader(of: folder.databasePath) != nil else { throw .system(ENOENT) }
         return try check(try folder.openForReading(), progress)
     }
 
-    /// Checks a backup as it is; its mark stays.
+    /// Checks a backup, or any database of ours that no store of this process has open, as it is; a mark stays.
     package static func verify(
         backup path: String, progress: (CheckProgress) -> Void = { _ in }
     ) throws(OpeningFault) -> CheckReport {
-        guard try checkHeader(of: path) == .ours else { throw .system(ENOENT) }
+        guard try FileHeader(of: path) != nil else { throw .system(ENOENT) }
         let database: Database
         do throws(DatabaseFault) { database = try Database(path: path, for: .read) } catch {
             throw .database(error)
@@ -170,11 +175,13 @@ package final class SQLiteStore: DocumentStore {
         defer { calls.ended() }
         let source: Database
         do throws(OpeningFault) { source = try folder.openForReading() } catch { throw BackupFault(error) }
-        let backup = Backup(path: path, time: time, tell: tell)
+        let backup = Backup(path: path, time: time, isStopped: { [calls] in calls.isClosing }, tell: tell)
         let connection = Confined(to: "caret.store.backup", source)
-        return try await connection.done { database in
+        let result = await connection.done { database in
             Result { () throws(BackupFault) in try backup.make(from: database) }
-        }.get()
+        }
+        await connection.closed()
+        return try result.get()
     }
 
     // MARK: Calls that write
@@ -266,14 +273,14 @@ package final class SQLiteStore: DocumentStore {
     ) {
         history(of: document) { reader throws(StoreFault) in
             let checked = try reader.text(of: reader.document(document), at: snapshot.revision)
-            if checked.snapshot.text != snapshot.text { throw .damaged }
+            if checked.snapshot.text != snapshot.text { throw .refused(.wrongText) }
             return StoredSnapshot(checked, of: document)
         } then: { [self] found in
             switch found {
             case .failure(let refusal): completion(.failure(refusal))
             case .success(let stored):
                 write { writer throws(StoreFault) in
-                    _ = try writer.keep(stored)
+                    try writer.keep(stored)
                     return { completion(.success(())) }
                 } or: {
                     completion(.failure($0.historyRefusal))
@@ -385,10 +392,13 @@ package final class SQLiteStore: DocumentStore {
         _ body: @escaping @Sendable (inout HistoryReader) throws(StoreFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, HistoryRefusal>) -> Void
     ) {
-        histories.async { [tell] reader in
+        histories.async { [tell, writes] reader in
             let answer = Result { () throws(StoreFault) in try reader.reading(body) }.mapError(
                 \.historyRefusal)
-            if case .failure(.refused(.damaged)) = answer { tell(.damaged(document)) }
+            if case .failure(.refused(.damaged)) = answer {
+                tell(.damaged(document))
+                writes.close(damaged: document)
+            }
             completion(answer)
         }
     }

@@ -12,7 +12,7 @@ package enum StoreEvent: Equatable, Sendable {
     /// So many calls are about to be committed; nobody was told anything.
     case committing(Int)
     /// They are on disk, and nobody was told yet.
-    case committed(Int)
+    case committed
     /// The log is about to be brought into the database.
     case checkpointing
     case checkpointed

@@ -73,7 +73,9 @@ package struct StoreModel: Sendable {
         }
         if document.isDamaged { return .damaged }
         if document.head.revision != append.expected { return .conflict(head: document.head.revision) }
-        guard let text = document.head.text.applying(append.changes.map(\.logged)) else { return .damaged }
+        guard let entry = try? entry(of: append.document).get(), entry.length(after: append.changes) != nil,
+            let text = document.head.text.applying(append.changes.map(\.logged))
+        else { return .unfit }
         documents[append.document]?.take(append, text)
         return .committed(head: Revision(append.expected.value + append.changes.count))
     }
@@ -81,7 +83,9 @@ package struct StoreModel: Sendable {
     package mutating func appendLocked(
         _ append: Append, rebase: ([LoggedChange]) -> [PushedChange]
     ) -> (missed: [LoggedChange], outcome: AppendOutcome) {
-        guard let document = documents[append.document], document.deleted == nil else { return ([], .gone) }
+        guard let document = documents[append.document], document.deleted == nil,
+            document.epoch == append.epoch
+        else { return ([], .gone) }
         let kept = append.expected.value - document.start.revision.value
         guard kept >= 0, kept <= document.changes.count else {
             return ([], .conflict(head: document.head.revision))
@@ -181,7 +185,7 @@ package struct StoreModel: Sendable {
             var changes: [LoggedChange] = []
             var bytes = 0
             for change in document.changes[(revision.value - document.start.revision.value)...] {
-                bytes += change.edits.reduce(0) { $0 + $1.edit.inserted.utf8 }
+                bytes += change.weight
                 if bytes > limit, !changes.isEmpty { break }
                 changes.append(change)
             }
@@ -208,7 +212,7 @@ package struct StoreModel: Sendable {
     package mutating func putSnapshot(_ snapshot: Snapshot, of id: DocumentID) -> Result<Void, HistoryRefusal>
     {
         text(of: id, at: snapshot.revision).flatMap { kept in
-            if kept.text != snapshot.text { return .failure(.refused(.damaged)) }
+            if kept.text != snapshot.text { return .failure(.wrongText) }
             if let refusal { return .failure(.refused(refusal)) }
             return .success(())
         }

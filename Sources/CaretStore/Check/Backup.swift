@@ -19,7 +19,7 @@ extension BackupFault {
         switch fault {
         case .database(let fault): self = .database(fault)
         case .system(let code): self = .system(code)
-        case .foreign, .badHeader, .lost, .older, .newer, .changed, .migrating, .held:
+        case .foreign, .badHeader, .lost, .otherLog, .older, .newer, .changed, .migrating, .held:
             preconditionFailure("a connection that reads was refused as \(fault)")
         }
     }
@@ -32,6 +32,7 @@ struct Backup {
     let path: String
     /// When it is made, in milliseconds: its mark.
     let time: Int64
+    let isStopped: @Sendable () -> Bool
     let tell: @Sendable (StoreEvent) -> Void
 
     private static let pagesAtOnce: Int32 = 256
@@ -71,7 +72,7 @@ struct Backup {
                     throw target.fault
                 }
                 var code = SQLITE_OK
-                while code == SQLITE_OK {
+                while code == SQLITE_OK && !isStopped() {
                     code = sqlite3_backup_step(backup, Backup.pagesAtOnce)
                     let all = Int(sqlite3_backup_pagecount(backup))
                     tell(.copying(pages: all - Int(sqlite3_backup_remaining(backup)), of: all))
@@ -90,7 +91,7 @@ struct Backup {
 
     private func checked() throws(BackupFault) -> CheckReport {
         try onDatabase { () throws(DatabaseFault) in
-            var check = try StoreCheck(Database(path: partial, for: .read))
+            var check = try StoreCheck(Database(path: partial, for: .read), isStopped: isStopped)
             return check.run(nil) { _ in }
         }
     }

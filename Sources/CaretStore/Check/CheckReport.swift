@@ -23,7 +23,9 @@ package struct CheckReport: Equatable, Sendable {
         case pusher
         /// Rows of this table belong to no document.
         case orphans(String)
-        /// The disk failed while it was read.
+        /// The check did not come to its end, since the store was closed.
+        case stopped
+        /// It cannot be read.
         case unread(DatabaseFault)
     }
 

@@ -9,53 +9,93 @@ struct StoreCheck {
     private var report = CheckReport()
     private var database: Database { reader.database }
 
+    private let isStopped: @Sendable () -> Bool
+
     /// `database` is a connection that reads.
-    init(_ database: Database) throws(DatabaseFault) {
+    init(_ database: Database, isStopped: @escaping @Sendable () -> Bool = { false }) throws(DatabaseFault) {
+        self.isStopped = isStopped
         let row = try StoreRow.read(database)
         reader = HistoryReader(database: database, generation: row?.place.generation ?? 0)
     }
 
     /// Checks one document, or all of them and the file.
     mutating func run(_ document: DocumentID?, progress: (CheckProgress) -> Void) -> CheckReport {
+        if let document { check(document) } else { checkAll(progress) }
+        return report
+    }
+
+    /// What one part cannot be read of, the others may.
+    private mutating func attempt(
+        _ document: DocumentID? = nil, _ body: (inout StoreCheck) throws(StoreFault) -> Void
+    ) {
         do throws(StoreFault) {
-            if let document { try check(document) } else { try checkAll(progress) }
+            try body(&self)
         } catch {
             switch error {
             case .database(let fault): report.find(.unread(fault), in: document)
             case .refused: report.find(.row, in: document)
             }
         }
-        return report
     }
 
-    private mutating func checkAll(_ progress: (CheckProgress) -> Void) throws(StoreFault) {
-        let all = try database.one("SELECT count(*) FROM document") { Int($0.integer(0)) } ?? 0
-        for message in try database.every("PRAGMA integrity_check(20)", read: { $0.text(0) })
-        where message != "ok" {
-            report.find(.file(message))
+    private mutating func checkAll(_ progress: (CheckProgress) -> Void) {
+        attempt { check throws(StoreFault) in
+            for message in try check.database.every("PRAGMA integrity_check(20)", read: { $0.text(0) })
+            where message != "ok" {
+                check.report.find(.file(message))
+            }
         }
-        var last: Int64 = 0
-        while true {
-            let page = try database.every(
-                "SELECT id FROM document WHERE id > ? ORDER BY id LIMIT 64", .integer(last)
-            ) { $0.integer(0) }
-            guard let end = page.last else { break }
-            for id in page { try check(DocumentID(id)) }
-            last = end
+        var all = 0
+        attempt { check throws(StoreFault) in
+            all = try check.database.one("SELECT count(*) FROM document") { Int($0.integer(0)) } ?? 0
+        }
+        checkDocuments { report in
             progress(
                 CheckProgress(documents: report.documents, allDocuments: all, revisions: report.revisions))
         }
         for table in ["segment", "snapshot", "pusher"] {
-            let orphans = try database.one(
-                "SELECT 1 FROM \(table) WHERE document NOT IN (SELECT id FROM document) LIMIT 1",
-                read: { _ in true })
-            if orphans == true { report.find(.orphans(table)) }
+            attempt { check throws(StoreFault) in
+                let orphans = try check.database.one(
+                    "SELECT 1 FROM \(table) WHERE document NOT IN (SELECT id FROM document) LIMIT 1",
+                    read: { _ in true })
+                if orphans == true { check.report.find(.orphans(table)) }
+            }
+        }
+        if isStopped() { report.find(.stopped) }
+    }
+
+    /// Goes through the documents by their identities, past those that cannot be read.
+    private mutating func checkDocuments(_ progress: (CheckReport) -> Void) {
+        var last: Int64 = 0
+        while !isStopped() {
+            var page: [Int64]?
+            attempt { check throws(StoreFault) in
+                page = try check.database.every(
+                    "SELECT id FROM document WHERE id > ? ORDER BY id LIMIT 64", .integer(last)
+                ) { $0.integer(0) }
+            }
+            guard let page else { return checkEach(after: last) }
+            guard let end = page.last else { return }
+            for id in page where !isStopped() { check(DocumentID(id)) }
+            last = end
+            progress(report)
         }
     }
 
-    /// Checks a document as it is at one moment; one that is gone by then is no fault.
-    private mutating func check(_ id: DocumentID) throws(StoreFault) {
-        report.documents += 1
+    /// Tries every identity that was ever given, where the table cannot be read from one to the next.
+    private mutating func checkEach(after last: Int64) {
+        var most = last
+        attempt { check throws(StoreFault) in
+            most =
+                try check.database.one("SELECT seq FROM sqlite_sequence WHERE name = 'document'") {
+                    $0.integer(0)
+                } ?? last
+        }
+        for id in last..<max(last, most) where !isStopped() { check(DocumentID(id + 1)) }
+    }
+
+    /// Checks a document as it is at one moment; one that is not there by then is no fault.
+    private mutating func check(_ id: DocumentID) {
         var name: DocumentName?
         do throws(StoreFault) {
             let database = database
@@ -63,6 +103,7 @@ struct StoreCheck {
                 { () throws(StoreFault) in
                     let row = try reader.anyDocument(id)
                     name = row.entry.name
+                    report.documents += 1
                     if row.entry.deleted == 0 { return }
                     try checkHistory(row)
                     try checkPushers(row)
@@ -71,7 +112,8 @@ struct StoreCheck {
             switch error.historyRefusal {
             case .refused(.gone): return
             case .refused(.damaged): report.find(name == nil ? .row : .history, in: id, name)
-            default: throw error
+            case .refused(.full), .refused(.failed), .ahead, .trimmed, .wrongText:
+                attempt(id) { _ throws(StoreFault) in throw error }
             }
         }
     }
@@ -88,15 +130,16 @@ struct StoreCheck {
         while let next = waiting.first, next?.revision == row.entry.start { waiting.removeFirst() }
         if row.entry.start < row.entry.head {
             let begin = row.entry.start.next
-            var report = report
+            var wrong: [Int] = []
+            defer {
+                for revision in wrong { report.find(.snapshot(revision), in: row.entry.id, row.entry.name) }
+            }
             try reader.forEachSegment(of: row, from: begin) { stored throws(StoreFault) in
                 while let next = waiting.first {
                     guard let next else { throw .damaged }
                     if next.revision > stored.last { break }
                     try replay.take(stored, through: next.revision)
-                    if !next.isLike(replay.checked) {
-                        report.find(.snapshot(next.revision.value), in: row.entry.id, row.entry.name)
-                    }
+                    if !next.isLike(replay.checked) { wrong.append(next.revision.value) }
                     waiting.removeFirst()
                 }
                 if replay.checked.snapshot.revision < stored.last {
@@ -104,7 +147,6 @@ struct StoreCheck {
                 }
                 return true
             }
-            self.report = report
         }
         report.revisions += row.entry.head.value - row.entry.start.value
         let checked = replay.checked

@@ -14,9 +14,14 @@ final class CommitCounter {
         /// It is there, and its digest is not that of what it says.
         case unreadable
         case place(StorePlace)
+
+        /// So many checkpoints the database bears for certain.
+        var checkpoints: Int64 {
+            if case .place(let place) = self { place.checkpoints } else { 0 }
+        }
     }
 
-    private static let length = 32
+    private static let length = 40
 
     private let folder: String
     private let file: Int32
@@ -37,14 +42,17 @@ final class CommitCounter {
         if count == 0 { return .none }
         guard count == CommitCounter.length else { return .unreadable }
         let numbers = bytes.withUnsafeBytes { raw in
-            (0..<2).map { UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)) }
+            (0..<3).map { UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)) }
         }
-        let place = StorePlace(generation: numbers[0], commits: Int64(bitPattern: numbers[1]))
+        let place = StorePlace(
+            generation: numbers[0], commits: Int64(bitPattern: numbers[1]),
+            checkpoints: Int64(bitPattern: numbers[2]))
         return CommitCounter.bytes(of: place).elementsEqual(bytes.dropLast()) ? .place(place) : .unreadable
     }
 
     func write(_ place: StorePlace) throws(DatabaseFault) {
         let bytes = CommitCounter.bytes(of: place)
+        errno = 0
         if pwrite(file, bytes, bytes.count, 0) != bytes.count { throw fault() }
     }
 
@@ -56,11 +64,16 @@ final class CommitCounter {
 
     /// Why the last call failed, as any other fault of the disk.
     private func fault() -> DatabaseFault {
-        DatabaseFault(code: SQLITE_IOERR, message: "caret.commits: \(String(cString: strerror(errno)))")
+        let reason = errno
+        return DatabaseFault(
+            code: SQLITE_IOERR, message: "caret.commits: \(String(cString: strerror(reason)))",
+            isOutOfSpace: reason == ENOSPC || reason == EDQUOT)
     }
 
     private static func bytes(of place: StorePlace) -> [UInt8] {
-        let numbers = [place.generation, UInt64(bitPattern: place.commits)].map(\.littleEndian)
+        let numbers = [
+            place.generation, UInt64(bitPattern: place.commits), UInt64(bitPattern: place.checkpoints),
+        ].map(\.littleEndian)
         let body = numbers.withUnsafeBytes { Array($0) }
         return body + SHA256.digest(of: body).bytes.prefix(length - body.count)
     }

@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import Synchronization
 
@@ -41,21 +42,55 @@ final class DataFolder: Sendable {
         migrations: [Migration] = Migration.all, tell: (StoreEvent) -> Void = { _ in }
     ) throws(OpeningFault) -> Database {
         // Before SQLite has the file open: to open and close it then would take SQLite's own locks away.
-        if try checkHeader(of: databasePath) == .absent { try make() }
+        if try FileHeader(of: databasePath) == nil { try make() }
         let database = try opened(for: .write)
+        let migrator = Migrator(migrations: migrations)
+        // What is refused is left as it is.
+        try migrator.refuseUnknown(in: database)
         do throws(DatabaseFault) {
             // A commit is on disk when it returns; readers never wait for it. A log that a long reader let grow is
-            // cut again. Nothing is ever written outside of this folder.
+            // cut again. Nothing is ever written outside of this folder, nor to the log before a commit: a page that
+            // stands in the log twice for one transaction would have another's sum for a while.
+            let mode = try database.first("PRAGMA journal_mode = WAL") { $0.text(0) }
+            if mode?.utf8.elementsEqual("wal".utf8) != true {
+                throw DatabaseFault(code: SQLITE_ERROR, message: "the file system takes no log")
+            }
             try database.execute(
                 """
-                PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216;
+                PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA cache_spill = OFF;
                 PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8192;
                 """)
         } catch {
             throw .database(error)
         }
-        try Migrator(migrations: migrations).migrate(database, tell: tell)
+        try migrator.migrate(database, tell: tell)
         return database
+    }
+
+    /// Refuses a folder in which a database is missing that should be there, or a log belongs to another one: to go on
+    /// would begin anew in its place, or mix two.
+    func refuseMixture(_ counter: CommitCounter.Reading) throws(OpeningFault) {
+        let hasLog = try hasContent(databasePath + "-wal")
+        guard let header = try FileHeader(of: databasePath) else {
+            switch counter {
+            case .none: if hasLog { throw .lost(commits: nil) }
+            case .unreadable: throw .lost(commits: nil)
+            case .place(let place):
+                if place.commits > 0 || hasLog { throw .lost(commits: place.commits) }
+            }
+            return
+        }
+        if !hasLog { return }
+        // A backup, which has no log; or an older file, from before what the log goes on from.
+        if !header.hasLog { throw .otherLog }
+        if case .place(let place) = counter, header.checkpoints < place.checkpoints { throw .otherLog }
+    }
+
+    private func hasContent(_ path: String) throws(OpeningFault) -> Bool {
+        var found = stat()
+        if stat(path, &found) == 0 { return found.st_size > 0 }
+        if errno == ENOENT { return false }
+        throw .system(errno)
     }
 
     /// Makes an empty database under another name, and gives it its own once it is whole and synced: a making that was
@@ -95,34 +130,4 @@ final class DataFolder: Sendable {
             throw .database(error)
         }
     }
-}
-
-/// What stands at the beginning of a file.
-enum FileHeader {
-    /// There is no file, or nothing in it.
-    case absent
-    case ours
-}
-
-/// Refuses a file that is not ours before anything touches it: what stands in SQLite's header is enough.
-func checkHeader(of path: String) throws(OpeningFault) -> FileHeader {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    if file < 0 {
-        if errno == ENOENT { return .absent }
-        throw .system(errno)
-    }
-    defer { close(file) }
-    var header = [UInt8](repeating: 0, count: 100)
-    let length = read(file, &header, header.count)
-    if length < 0 { throw .system(errno) }
-    if length == 0 { return .absent }
-    let application = header[68..<72].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-    guard length == header.count, header.starts(with: "SQLite format 3\0".utf8),
-        application == Migration.applicationID
-    else { throw .foreign }
-    let pageSize = Int(header[16]) << 8 | Int(header[17])
-    guard pageSize == PageSums.pageSize, Int(header[20]) == PageSums.reservedBytes else {
-        throw .badHeader
-    }
-    return .ours
 }

@@ -1,17 +1,26 @@
 import CSQLite
+import Glibc
 
 /// Why SQLite did not do what it was asked.
 package struct DatabaseFault: Error, Equatable, Sendable {
     /// SQLite's extended result code.
     package let code: Int32
     package let message: String
+    /// The system had no space, whatever SQLite made of it.
+    package var isOutOfSpace = false
+
+    package init(code: Int32, message: String, isOutOfSpace: Bool = false) {
+        self.code = code
+        self.message = message
+        self.isOutOfSpace = isOutOfSpace
+    }
 
     /// What was written does not read back.
     static let notWritten = DatabaseFault(
         code: SQLITE_CORRUPT, message: "a merged segment does not read back")
 
     enum Kind {
-        /// The disk is full; nothing was written.
+        /// The disk is full.
         case full
         /// The file is damaged.
         case damaged
@@ -22,7 +31,9 @@ package struct DatabaseFault: Error, Equatable, Sendable {
     var kind: Kind {
         switch code & 0xFF {
         case SQLITE_FULL: .full
-        case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
+        case _ where isOutOfSpace: .full
+        // A row that cannot stand beside those that are there: one of them is not as it was written.
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH: .damaged
         // What a page whose sum is wrong is answered with.
         case SQLITE_IOERR where code == caret_sqlite_ioerr_data(): .damaged
         default: .failed
@@ -65,6 +76,8 @@ final class Database {
         guard let opened else { throw DatabaseFault(code: code, message: "no memory for a connection") }
         connection = opened
         if code != SQLITE_OK { throw fault(code) }
+        // Whoever else has the file open, for a look at it, is waited for.
+        sqlite3_busy_timeout(connection, Database.patience)
         // In place of SQLite's own, which would checkpoint by itself and keep its failures to itself.
         sqlite3_wal_hook(
             connection,
@@ -82,6 +95,9 @@ final class Database {
         scratch.deallocate()
     }
 
+    /// How long a lock is waited for, in milliseconds.
+    private static let patience: Int32 = 5000
+
     /// Makes the pages of a database that has none yet bear sums.
     func reserveSums() throws(DatabaseFault) {
         // The size first: to set it takes the reserve back.
@@ -98,6 +114,8 @@ final class Database {
     enum Checkpoint {
         /// As much as no reader still needs.
         case passive
+        /// All of it, for which readers are waited for a short while.
+        case patient
         /// All of it, and the log is emptied: nobody else may have the database open.
         case whole
     }
@@ -108,14 +126,23 @@ final class Database {
         _ = caret_sqlite_keep_log(connection)
     }
 
-    func checkpoint(_ checkpoint: Checkpoint) throws(DatabaseFault) {
+    /// Brings the log into the database; whether all of it is there now.
+    func checkpoint(_ checkpoint: Checkpoint) throws(DatabaseFault) -> Bool {
         let mode =
             switch checkpoint {
             case .passive: SQLITE_CHECKPOINT_PASSIVE
+            case .patient: SQLITE_CHECKPOINT_RESTART
             case .whole: SQLITE_CHECKPOINT_TRUNCATE
             }
-        let code = sqlite3_wal_checkpoint_v2(connection, nil, mode, nil, nil)
+        // Every writer waits as long.
+        if checkpoint == .patient { sqlite3_busy_timeout(connection, 100) }
+        defer { sqlite3_busy_timeout(connection, Database.patience) }
+        var (pages, done): (Int32, Int32) = (0, 0)
+        let code = sqlite3_wal_checkpoint_v2(connection, nil, mode, &pages, &done)
+        // Somebody still reads what would be written over.
+        if code & 0xFF == SQLITE_BUSY { return false }
         if code != SQLITE_OK { throw fault(code) }
+        return pages == done
     }
 
     /// Runs statements that answer nothing and have no parameters.
@@ -169,21 +196,25 @@ final class Database {
     var totalChanges: Int64 { sqlite3_total_changes64(connection) }
 
     /// Does `body` in one transaction that takes the write lock at once: all of it is committed, or none.
+    ///
+    /// Where `isNeeded` says no in the end, it is none, and nothing is written.
     func transaction<Result, Failure: Error>(
-        _ body: () throws(Failure) -> Result, orFault failure: (DatabaseFault) -> Failure
+        _ body: () throws(Failure) -> Result, isNeeded: () -> Bool = { true },
+        orFault failure: (DatabaseFault) -> Failure
     ) throws(Failure) -> Result {
-        try transaction("BEGIN IMMEDIATE", body, orFault: failure)
+        try transaction("BEGIN IMMEDIATE", body, isNeeded: isNeeded, orFault: failure)
     }
 
     /// Does `body` while nothing changes that it reads.
     func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result, orFault failure: (DatabaseFault) -> Failure
     ) throws(Failure) -> Result {
-        try transaction("BEGIN", body, orFault: failure)
+        try transaction("BEGIN", body, isNeeded: { true }, orFault: failure)
     }
 
     private func transaction<Result, Failure: Error>(
-        _ begin: String, _ body: () throws(Failure) -> Result, orFault failure: (DatabaseFault) -> Failure
+        _ begin: String, _ body: () throws(Failure) -> Result, isNeeded: () -> Bool,
+        orFault failure: (DatabaseFault) -> Failure
     ) throws(Failure) -> Result {
         do throws(DatabaseFault) { try run(begin) } catch { throw failure(error) }
         let result: Result
@@ -192,6 +223,10 @@ final class Database {
         } catch {
             rollBack()
             throw error
+        }
+        if !isNeeded() {
+            rollBack()
+            return result
         }
         do throws(DatabaseFault) {
             try run("COMMIT")
@@ -277,7 +312,10 @@ final class Database {
     var fault: DatabaseFault { fault(sqlite3_extended_errcode(connection)) }
 
     private func fault(_ code: Int32) -> DatabaseFault {
-        DatabaseFault(code: code, message: String(cString: sqlite3_errmsg(connection)))
+        let reason = sqlite3_system_errno(connection)
+        return DatabaseFault(
+            code: code, message: String(cString: sqlite3_errmsg(connection)),
+            isOutOfSpace: code & 0xFF == SQLITE_IOERR && (reason == ENOSPC || reason == EDQUOT))
     }
 }
 

@@ -24,19 +24,22 @@ package struct Migration: Sendable {
 struct Migrator {
     let migrations: [Migration]
 
-    /// Applies what is missing in a file of ours, each step in a transaction of its own. Whatever is refused is left
-    /// as it was.
+    /// Applies what is missing in a file that was not refused, each step in a transaction of its own.
     func migrate(_ database: Database, tell: (StoreEvent) -> Void) throws(OpeningFault) {
-        let applied = try applied(in: database)
-        if let newest = applied.last, newest.number > (migrations.last?.number ?? 0) {
-            throw .newer(found: newest.number, known: migrations.last?.number ?? 0)
+        let applied = try applied(in: database).map(\.number)
+        for migration in migrations where !applied.contains(migration.number) {
+            try apply(migration, to: database, tell)
         }
-        for migration in migrations {
-            if let one = applied.first(where: { $0.number == migration.number }) {
-                if one.checksum != checksum(migration) { throw .changed(migration: migration.number) }
-            } else {
-                try apply(migration, to: database, tell)
-            }
+    }
+
+    /// Refuses a file of a later version, and one whose migrations are others.
+    func refuseUnknown(in database: Database) throws(OpeningFault) {
+        let (applied, known) = (try applied(in: database), migrations.last?.number ?? 0)
+        if let newest = applied.last, newest.number > known {
+            throw .newer(found: newest.number, known: known)
+        }
+        for (one, migration) in zip(applied, migrations) where one.checksum != checksum(migration) {
+            throw .changed(migration: migration.number)
         }
     }
 
@@ -54,13 +57,9 @@ struct Migrator {
 
     /// Refuses a file whose schema is not that of this build, and leaves it as it is.
     func requireAll(in database: Database) throws(OpeningFault) {
-        let (applied, known) = (try applied(in: database), migrations.last?.number ?? 0)
-        let newest = applied.last?.number ?? 0
-        if newest > known { throw .newer(found: newest, known: known) }
+        try refuseUnknown(in: database)
+        let (newest, known) = (try applied(in: database).last?.number ?? 0, migrations.last?.number ?? 0)
         if newest < known { throw .older(found: newest, known: known) }
-        for (one, migration) in zip(applied, migrations) where one.checksum != checksum(migration) {
-            throw .changed(migration: migration.number)
-        }
     }
 
     private func applied(in database: Database) throws(OpeningFault) -> [(number: Int64, checksum: [UInt8])] {

@@ -7,6 +7,9 @@ package enum OpeningFault: Error, Equatable, Sendable {
     /// There is no database, or nothing in it, and the counter beside it knows of so many commits; nil where the
     /// counter is unreadable.
     case lost(commits: Int64?)
+    /// The log beside the database was written for another file: one of them was put there. Where that is the
+    /// database, the log must be moved away first.
+    case otherLog
     /// The file was written by an earlier version of Caret, and was not opened by a server since.
     case older(found: Int64, known: Int64)
     /// The file was written by a later version of Caret.

@@ -5,8 +5,9 @@ import Glibc
 /// A layer between SQLite and the files of the system: every page of a database file bears a sum of its content and
 /// its place, and a page whose sum is wrong is damage, whatever stands on it.
 ///
-/// SQLite checks the frames of its log by itself, but takes any page of the file as it is. The layer is a VFS of its
-/// own above the default one; it changes how pages of databases are read and written, and nothing else.
+/// SQLite checks the frames of its log when it finds one at the start, and later takes what it reads as it is; so each
+/// frame is checked again by its own sum. The layer is a VFS of its own above the default one; it changes how pages are
+/// read and written, and nothing else.
 enum PageSums {
     static let pageSize = 4096
     /// What a database leaves free at the end of every page.
@@ -56,14 +57,17 @@ enum PageSums {
         guard let vfs, let file else { return SQLITE_MISUSE }
         let base = UnsafeRawPointer(vfs).assumingMemoryBound(to: Layer.self).pointee.base
         let code = base.pointee.xOpen(base, name, file, flags, answered)
-        guard code == SQLITE_OK, flags & SQLITE_OPEN_MAIN_DB != 0, let methods = file.pointee.pMethods else {
-            return code
-        }
+        let (isDatabase, isLog) = (flags & SQLITE_OPEN_MAIN_DB != 0, flags & SQLITE_OPEN_WAL != 0)
+        guard code == SQLITE_OK, isDatabase || isLog, let methods = file.pointee.pMethods else { return code }
         var own = methods.pointee
-        // Without the later ones, which map a file into memory, where nobody would check it.
-        own.iVersion = min(own.iVersion, 2)
-        own.xRead = { PageSums.read($0, $1, $2, $3) }
-        own.xWrite = { PageSums.write($0, $1, $2, $3) }
+        if isDatabase {
+            // Without the later ones, which map a file into memory, where nobody would check it.
+            own.iVersion = min(own.iVersion, 2)
+            own.xRead = { PageSums.read($0, $1, $2, $3) }
+            own.xWrite = { PageSums.write($0, $1, $2, $3) }
+        } else {
+            own.xRead = { PageSums.readLog($0, $1, $2, $3) }
+        }
         let tail = (UnsafeMutableRawPointer(file) + Tail.offset(behind: base)).bindMemory(
             to: Tail.self, capacity: 1)
         tail.initialize(to: Tail(methods: own, base: methods))
@@ -106,6 +110,21 @@ enum PageSums {
                 toByteOffset: pageSize - reservedBytes, as: UInt32.self)
             return base.pointee.xWrite(file, page.baseAddress, count, offset)
         }
+    }
+
+    /// Reads from a log: a page that stands in a frame must have the frame's sum.
+    private static func readLog(
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ buffer: UnsafeMutableRawPointer?, _ count: Int32,
+        _ offset: sqlite3_int64
+    ) -> Int32 {
+        guard let file, let buffer else { return SQLITE_MISUSE }
+        let base = base(of: file)
+        let code = base.pointee.xRead(file, buffer, count, offset)
+        guard code == SQLITE_OK, let frame = LogFrame(ofPage: count, at: offset) else { return code }
+        let isSound = frame.isSound(UnsafeRawBufferPointer(start: buffer, count: pageSize)) { target, place in
+            base.pointee.xRead(file, target.baseAddress, Int32(target.count), place) == SQLITE_OK
+        }
+        return isSound ? SQLITE_OK : caret_sqlite_ioerr_data()
     }
 
     /// SQLite also reads the header of a database alone.

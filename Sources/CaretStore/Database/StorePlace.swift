@@ -1,9 +1,12 @@
 import CaretLog
 
-/// How far a store has got: which generation, and how many groups it has committed.
+/// How far a store has got: which generation, how many groups it has committed, and how many checkpoints its file bears
+/// for certain.
 struct StorePlace: Equatable {
     var generation: UInt64
     var commits: Int64
+    /// The number that the file has in its own header at least, whatever its log has and whatever becomes of the machine.
+    var checkpoints: Int64
 }
 
 /// The one row of `store`.
@@ -26,12 +29,13 @@ struct StoreRow: Equatable {
         }
     }
 
-    static func read(_ database: Database) throws(DatabaseFault) -> StoreRow? {
+    /// `checkpoints` is what the counter knows for certain.
+    static func read(_ database: Database, checkpoints: Int64 = 0) throws(DatabaseFault) -> StoreRow? {
         try database.first("SELECT generation, commits, backup FROM store") { row in
-            StoreRow(
-                place: StorePlace(
-                    generation: UInt64(bitPattern: row.integer(0)), commits: row.integer(1)),
-                backup: row.isNull(2) ? nil : row.integer(2))
+            let place = StorePlace(
+                generation: UInt64(bitPattern: row.integer(0)), commits: row.integer(1),
+                checkpoints: checkpoints)
+            return StoreRow(place: place, backup: row.isNull(2) ? nil : row.integer(2))
         }
     }
 

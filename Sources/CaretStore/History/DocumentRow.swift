@@ -10,9 +10,12 @@ struct DocumentRow {
     var snapshot: Revision = 0
     /// How many segments were appended since segments were last merged.
     var loose = 0
+    /// What the changes behind the newest snapshot weigh, by which reading them is judged.
+    var behind = 0
 
     static let columns = """
-        id, name, epoch, head, start, utf8, utf16, scalars, updated, line_break, chain, snapshot, loose, deleted, sum
+        id, name, epoch, head, start, utf8, utf16, scalars, updated, line_break, chain, snapshot, loose, behind, deleted,
+        sum
         """
 
     /// A new document.
@@ -34,11 +37,12 @@ struct DocumentRow {
             length: TextLength(
                 utf8: Int(row.integer(5)), utf16: Int(row.integer(6)), scalars: Int(row.integer(7))),
             updated: row.integer(8), lineBreak: lineBreak,
-            deleted: row.isNull(13) ? nil : row.integer(13))
+            deleted: row.isNull(14) ? nil : row.integer(14))
         self.chain = Chain(chain)
         snapshot = Revision(Int(row.integer(11)))
         loose = Int(row.integer(12))
-        if sum != row.integer(14) { return nil }
+        behind = Int(row.integer(13))
+        if sum != row.integer(15) { return nil }
     }
 
     /// The columns behind the identity, in their order, with the sum.
@@ -49,7 +53,7 @@ struct DocumentRow {
             .integer(Int64(entry.length.utf8)), .integer(Int64(entry.length.utf16)),
             .integer(Int64(entry.length.scalars)), .integer(entry.updated), .integer(entry.lineBreak.stored),
             .bytes(chain.value.bytes), .integer(Int64(snapshot.value)), .integer(Int64(loose)),
-            entry.deleted.map { .integer($0) } ?? .null, .integer(sum),
+            .integer(Int64(behind)), entry.deleted.map { .integer($0) } ?? .null, .integer(sum),
         ]
     }
 
@@ -58,7 +62,7 @@ struct DocumentRow {
         try database.write(
             """
             UPDATE document SET head = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?, line_break = ?, chain = ?,
-            loose = ?, sum = ? WHERE id = ?
+            loose = ?, behind = ?, sum = ? WHERE id = ?
             """
         ) { row in
             row.next(entry.head.value)
@@ -69,6 +73,7 @@ struct DocumentRow {
             row.next(entry.lineBreak.stored)
             row.next(chain.value)
             row.next(loose)
+            row.next(behind)
             row.next(sum)
             row.next(entry.id.value)
         }
@@ -87,6 +92,7 @@ struct DocumentRow {
         sum.take(entry.id.value)
         sum.take(Int64(snapshot.value))
         sum.take(Int64(loose))
+        sum.take(Int64(behind))
         sum.take(entry.deleted ?? -1)
         sum.take(entry.name.bytes.utf8)
         sum.take(chain.value)

@@ -5,7 +5,7 @@ import CaretLog
 struct EncodedSegment {
     let first: Revision
     let last: Revision
-    /// Of the first change.
+    /// The latest of its changes' times.
     let time: Int64
     let body: [UInt8]
     let before: Chain
@@ -18,7 +18,7 @@ struct EncodedSegment {
     ) {
         first = segment.first
         last = segment.last
-        time = segment.changes.first?.time ?? 0
+        time = segment.changes.reduce(.min) { max($0, $1.time) }
         self.before = before
         after = before.extended(by: segment.changes[...], from: segment.first)
         body = SegmentFormat.encoded(segment.changes, packing: packing, authors: authors, in: &columns)

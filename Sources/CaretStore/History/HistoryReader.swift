@@ -62,25 +62,31 @@ struct HistoryReader {
     func list(prefix: ByteString, after: ByteString?, limit: Int) throws(StoreFault) -> Listing {
         // Whichever is later begins the page; nothing sorts between a prefix and its own names.
         let start = max(prefix, after ?? prefix)
-        let rows = try database.every(
+        var page = ListingPage(limit)
+        try database.forEach(
             """
             SELECT \(DocumentRow.columns) FROM document
-            WHERE deleted IS NULL AND name >= ? AND name <> ? ORDER BY name LIMIT ?
-            """, .bytes(start.utf8), after.map { .bytes($0.utf8) } ?? .bytes([]), .integer(Int64(limit) + 1)
-        ) { DocumentRow($0, generation: generation) }
-        return Listing(rows, limit: limit) { $0.name.bytes.hasPrefix(prefix) }
+            WHERE deleted IS NULL AND name >= ? AND name <> ? ORDER BY name
+            """, [.bytes(start.utf8), after.map { .bytes($0.utf8) } ?? .bytes([])],
+            orFault: StoreFault.database
+        ) { (row: Row) throws(StoreFault) in
+            guard row.bytes(1).starts(with: prefix.utf8) else { return false }
+            return page.take(DocumentRow(row, generation: generation))
+        }
+        return page.listing
     }
 
     func deleted(prefix: ByteString, after: DocumentID?, limit: Int) throws(StoreFault) -> Listing {
+        var page = ListingPage(limit)
         // One that is being removed cannot be brought back.
-        let rows = try database.every(
+        try database.forEach(
             """
             SELECT \(DocumentRow.columns) FROM document
-            WHERE deleted > 0 AND id > ? AND substr(name, 1, ?) = ? ORDER BY id LIMIT ?
-            """, .integer(after?.value ?? 0), .integer(Int64(prefix.utf8.count)), .bytes(prefix.utf8),
-            .integer(Int64(limit) + 1)
-        ) { DocumentRow($0, generation: generation) }
-        return Listing(rows, limit: limit) { _ in true }
+            WHERE deleted > 0 AND id > ? AND substr(name, 1, ?) = ? ORDER BY id
+            """, [.integer(after?.value ?? 0), .integer(Int64(prefix.utf8.count)), .bytes(prefix.utf8)],
+            orFault: StoreFault.database
+        ) { (row: Row) throws(StoreFault) in page.take(DocumentRow(row, generation: generation)) }
+        return page.listing
     }
 
     func pusher(_ pusher: Pusher, in id: DocumentID) throws(StoreFault) -> PusherAnswer {
@@ -107,7 +113,7 @@ struct HistoryReader {
         try forEachSegment(of: document, from: revision.next) { stored throws(StoreFault) in
             let skipped = max(0, revision.value + 1 - stored.segment.first.value)
             for change in stored.segment.changes[skipped...] {
-                bytes += change.edits.reduce(0) { $0 + $1.edit.inserted.utf8 }
+                bytes += change.weight
                 if bytes > limit, !changes.isEmpty { return false }
                 changes.append(change)
             }
@@ -208,10 +214,12 @@ struct HistoryReader {
                 row: row.integer(0), segment: newest.segment, last: newest.last, before: newest.before,
                 after: newest.after)
         }
+        let (first, last) = (row.integer(1), row.integer(2))
+        guard first > 0, last >= first, last < Int64(Int32.max) * Int64(Int32.max) else { throw .damaged }
         let changes = try decoded(row.bytes(3))
         let stored = StoredSegment(
-            row: row.integer(0), segment: Segment(first: Revision(Int(row.integer(1))), changes: changes),
-            last: Revision(Int(row.integer(2))), before: Chain(before), after: Chain(after))
+            row: row.integer(0), segment: Segment(first: Revision(Int(first)), changes: changes),
+            last: Revision(Int(last)), before: Chain(before), after: Chain(after))
         guard stored.isSound else { throw .damaged }
         newest = stored
         return stored
@@ -251,13 +259,28 @@ struct HistoryReader {
     }
 }
 
-extension Listing {
-    /// A page of the rows, of which one more than fits was asked for.
-    fileprivate init(_ rows: [DocumentRow?], limit: Int, where belongs: (DocumentEntry) -> Bool) {
-        let page = rows.prefix { row in row.map { belongs($0.entry) } ?? true }
-        let taken = page.prefix(limit)
-        self.init(
-            entries: taken.compactMap { $0?.entry }, hasMore: page.count > limit,
-            damaged: taken.count { $0 == nil })
+/// A page of documents while it is read. Damaged ones are passed over, so that a page always leads on.
+private struct ListingPage {
+    private let limit: Int
+    private var entries: [DocumentEntry] = []
+    private var hasMore = false
+    private var damaged = 0
+
+    init(_ limit: Int) { self.limit = max(0, limit) }
+
+    /// Takes the next row; false where nothing more fits.
+    mutating func take(_ row: DocumentRow?) -> Bool {
+        guard let row else {
+            damaged += 1
+            return true
+        }
+        if entries.count == limit {
+            hasMore = true
+            return false
+        }
+        entries.append(row.entry)
+        return true
     }
+
+    var listing: Listing { Listing(entries: entries, hasMore: hasMore, damaged: damaged) }
 }

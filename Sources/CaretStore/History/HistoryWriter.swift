@@ -12,9 +12,16 @@ struct HistoryWriter {
     private var rows: [DocumentID: DocumentRow] = [:]
     /// Where segments are taken apart.
     private var columns = SegmentColumns()
+    /// Something was written in this transaction that SQLite does not count as a row.
+    private(set) var hasWritten = false
     /// The documents that have become due for upkeep in this transaction.
     private(set) var due: Set<DocumentID> = []
 
+    /// The documents whose histories were found damaged: nothing is appended to what cannot be read.
+    private var damaged: Set<DocumentID> = []
+
+    /// More revisions than this are not read and moved over while every other writer waits.
+    private static let mostMissed = 4096
     /// Enough for the documents that are hot at one time; when there are more it begins anew.
     private static let mostRows = 4096
 
@@ -26,12 +33,19 @@ struct HistoryWriter {
 
     /// The transaction was committed; answers with the documents that have become due in it.
     mutating func committed() -> Set<DocumentID> {
-        defer { due = [] }
+        defer { (due, hasWritten) = ([], false) }
         return due
     }
 
     /// The transaction was undone, and with it whatever is known here.
-    mutating func rolledBack() { self = HistoryWriter(database: database, generation: generation) }
+    mutating func rolledBack() {
+        let damaged = damaged
+        self = HistoryWriter(database: database, generation: generation)
+        self.damaged = damaged
+    }
+
+    /// Closes a document to appends, until the store is opened again.
+    mutating func close(damaged document: DocumentID) { damaged.insert(document) }
 
     // MARK: Appending
 
@@ -44,7 +58,9 @@ struct HistoryWriter {
         }
         if row.entry.epoch != append.epoch { return .gone }
         if row.entry.head != append.expected { return .conflict(head: row.entry.head) }
-        guard let newest = append.changes.last else { return .committed(head: append.expected) }
+        if damaged.contains(append.document) { return .damaged }
+        guard let newest = append.changes.last else { return try setLineBreak(append, row) }
+        guard let length = row.entry.length(after: append.changes) else { return .unfit }
         let segment = Segment(first: append.expected.next, changes: append.changes.map(\.logged))
         let authors = try authors(of: segment.changes)
         let encoded = EncodedSegment(
@@ -52,15 +68,28 @@ struct HistoryWriter {
         try insert(encoded, of: append.document)
         try remember(append.changes, by: authors, from: segment.first, in: append.document)
         row.entry.head = segment.last
-        row.entry.length = segment.changes.reduce(row.entry.length) { $0 + $1.growth }
+        row.entry.length = length
         row.entry.updated = newest.logged.time
         if let lineBreak = append.lineBreak { row.entry.lineBreak = lineBreak }
         row.chain = encoded.after
         row.loose += 1
+        row.behind += segment.changes.reduce(0) { $0 + $1.weight }
         try row.writeHead(database)
         keep(row)
         if UpkeepPolicy.isDue(row) { due.insert(append.document) }
         return .committed(head: segment.last)
+    }
+
+    /// An append without changes, which may still have a line break.
+    private mutating func setLineBreak(_ append: Append, _ row: DocumentRow) throws(StoreFault)
+        -> AppendOutcome
+    {
+        if let lineBreak = append.lineBreak, lineBreak != row.entry.lineBreak {
+            var row = row
+            row.entry.lineBreak = lineBreak
+            try save(row)
+        }
+        return .committed(head: append.expected)
     }
 
     mutating func appendLocked(
@@ -71,7 +100,9 @@ struct HistoryWriter {
         do throws(StoreFault) {
             let row = try document(append.document)
             head = row.entry.head
-            if append.expected < row.entry.start || append.expected > head {
+            if row.entry.epoch != append.epoch { return ([], .gone) }
+            let count = head.value - append.expected.value
+            if append.expected < row.entry.start || count < 0 || count > HistoryWriter.mostMissed {
                 return ([], .conflict(head: head))
             }
             missed = try reader.changes(of: row, after: append.expected, limit: .max)
@@ -106,7 +137,7 @@ struct HistoryWriter {
                 id: id, name: name, epoch: Epoch(generation: generation, document: epoch), head: 0, start: 0,
                 length: .zero, updated: time, lineBreak: .lf))
         try database.write(
-            "INSERT INTO document (\(DocumentRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO document (\(DocumentRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [.integer(id.value)] + row.values)
         keep(row)
         return .created(row.entry)
@@ -144,8 +175,11 @@ struct HistoryWriter {
 
     // MARK: What upkeep does
 
-    /// Keeps a snapshot that was made of the history as it is, and answers with the document's row.
-    mutating func keep(_ snapshot: StoredSnapshot) throws(StoreFault) -> DocumentRow {
+    /// Keeps a snapshot that was made of the history as it is. With it goes an older one that it makes superfluous,
+    /// unless history begins there by now. `covered` of the bytes behind the newest snapshot are behind it no longer.
+    mutating func keep(
+        _ snapshot: StoredSnapshot, superseding old: Revision? = nil, covering covered: Int = 0
+    ) throws(StoreFault) {
         var row = try document(snapshot.document)
         try reader.check(snapshot.revision, of: row)
         try database.write(
@@ -154,17 +188,15 @@ struct HistoryWriter {
                 .integer(snapshot.document.value), .integer(Int64(snapshot.revision.value)),
                 .bytes(snapshot.body), .bytes(snapshot.digest.bytes), .bytes(snapshot.chain.value.bytes),
             ])
-        if snapshot.revision > row.snapshot {
-            row.snapshot = snapshot.revision
-            try save(row)
+        if let old, old > row.entry.start, old < snapshot.revision {
+            try database.write(
+                "DELETE FROM snapshot WHERE document = ? AND revision = ?",
+                [.integer(snapshot.document.value), .integer(Int64(old.value))])
         }
-        return row
-    }
-
-    mutating func dropSnapshot(at revision: Revision, of id: DocumentID) throws(StoreFault) {
-        try database.write(
-            "DELETE FROM snapshot WHERE document = ? AND revision = ?",
-            [.integer(id.value), .integer(Int64(revision.value))])
+        if snapshot.revision <= row.snapshot { return }
+        row.snapshot = snapshot.revision
+        row.behind = max(0, row.behind - covered)
+        try save(row)
     }
 
     /// Puts one segment in the place of those that it was made of. False where they are no longer there.
@@ -200,58 +232,89 @@ struct HistoryWriter {
     mutating func trim(_ plan: TrimPlan) throws(StoreFault) -> Bool {
         let (id, start) = (plan.snapshot.document, plan.snapshot.revision)
         if try document(id).entry.start >= start { return true }
-        if let cut = plan.cut, try !replace(cut) { return false }
-        var row = try keep(plan.snapshot)
+        if let cut = plan.cut {
+            if try !replace(cut) { return false }
+        } else if try isInside(start, of: id) {
+            return false
+        }
+        try keep(plan.snapshot)
+        var row = try document(id)
         row.entry.start = start
         try save(row)
         due.insert(id)
         return true
     }
 
-    /// Removes up to `limit` segments and as many snapshots that stand in front of the history. True while there may
-    /// be more.
-    mutating func removeTrimmed(of id: DocumentID, limit: Int) throws(StoreFault) -> Bool {
-        let row = try document(id)
-        let values: [Value] = [
-            .integer(id.value), .integer(Int64(row.entry.start.value)), .integer(Int64(limit)),
-        ]
-        try database.write(
-            """
-            DELETE FROM segment WHERE id IN
-            (SELECT id FROM segment WHERE document = ? AND first <= ?2 AND last <= ?2 LIMIT ?)
-            """, values)
-        let segments = database.changes
-        try database.write(
-            """
-            DELETE FROM snapshot WHERE document = ?1 AND revision IN
-            (SELECT revision FROM snapshot WHERE document = ?1 AND revision < ? LIMIT ?)
-            """, values)
-        return segments == limit || database.changes == limit
+    /// Whether a segment has revisions on both sides of this one's end.
+    private func isInside(_ revision: Revision, of id: DocumentID) throws(StoreFault) -> Bool {
+        try database.one(
+            "SELECT 1 FROM segment WHERE document = ?1 AND first <= ?2 AND last > ?2 LIMIT 1",
+            .integer(id.value), .integer(Int64(revision.value)), read: { _ in true }) ?? false
     }
 
-    /// Begins or goes on to remove a document that was deleted at `time` or before. True while there is more.
-    mutating func purge(_ id: DocumentID, deletedBy time: Int64, limit: Int) throws(StoreFault) -> Bool {
+    /// Removes some of the segments and snapshots that stand in front of the history.
+    mutating func removeTrimmed(of id: DocumentID) throws(StoreFault) {
+        let start = Value.integer(Int64(try document(id).entry.start.value))
+        _ = try removeSome("segment", "id", "length(body)", of: id, where: "last <= ?2", start)
+        _ = try removeSome("snapshot", "revision", "length(body)", of: id, where: "revision < ?2", start)
+    }
+
+    /// How far the removal of a deleted document has come.
+    enum Purging {
+        /// It lives, or was deleted later than was said.
+        case kept
+        case begun
+        case done
+    }
+
+    /// Begins or goes on to remove a document that was deleted at `time` or before.
+    mutating func purge(_ id: DocumentID, deletedBy time: Int64) throws(StoreFault) -> Purging {
         var row = try reader.anyDocument(id)
-        guard let deleted = row.entry.deleted, deleted <= time else { return false }
+        guard let deleted = row.entry.deleted, deleted <= time else { return .kept }
         if deleted > 0 {
             row.entry.deleted = 0
             try save(row)
         }
-        for table in ["segment", "snapshot", "pusher"] {
-            let key = ["segment": "id", "snapshot": "revision", "pusher": "author"][table] ?? ""
-            try database.write(
-                """
-                DELETE FROM \(table) WHERE document = ?1 AND \(key) IN
-                (SELECT \(key) FROM \(table) WHERE document = ?1 LIMIT ?2)
-                """, [.integer(id.value), .integer(Int64(limit))])
-            if database.changes == limit { return true }
+        for (table, key, bytes) in [
+            ("segment", "id", "length(body)"), ("snapshot", "revision", "length(body)"),
+            ("pusher", "author", "64"),
+        ] {
+            if try removeSome(table, key, bytes, of: id, where: "?2 = 0", .integer(0)) { return .begun }
         }
         try database.write("DELETE FROM document WHERE id = ?", [.integer(id.value)])
-        return false
+        return .done
+    }
+
+    /// Removes rows of a document, as many as do not hold the writer up; whether there were any.
+    private func removeSome(
+        _ table: String, _ key: String, _ bytes: String, of id: DocumentID, where condition: String,
+        _ value: Value
+    ) throws(StoreFault) -> Bool {
+        let rows = try database.every(
+            "SELECT \(key), \(bytes) FROM \(table) WHERE document = ?1 AND \(condition) LIMIT ?3",
+            .integer(id.value), value, .integer(Int64(UpkeepPolicy.rowsAtOnce))
+        ) { (key: $0.integer(0), bytes: Int($0.integer(1))) }
+        var sum = 0
+        for (index, row) in rows.enumerated() {
+            sum += row.bytes
+            if index > 0 && sum > UpkeepPolicy.bytesAtOnce { break }
+            try database.write(
+                "DELETE FROM \(table) WHERE document = ? AND \(key) = ?",
+                [.integer(id.value), .integer(row.key)])
+        }
+        return !rows.isEmpty
+    }
+
+    /// Takes back what `loose` says too much.
+    mutating func correctLoose(of id: DocumentID, by excess: Int) throws(StoreFault) {
+        var row = try document(id)
+        row.loose = max(0, row.loose - excess)
+        try save(row)
     }
 
     /// Gives free pages at the end of the file back.
-    func giveBack(pages: Int) throws(StoreFault) {
+    mutating func giveBack(pages: Int) throws(StoreFault) {
+        hasWritten = true
         try database.write("PRAGMA incremental_vacuum(\(pages))", [])
     }
 
@@ -275,7 +338,7 @@ struct HistoryWriter {
         try database.write(
             """
             UPDATE document SET name = ?, epoch = ?, head = ?, start = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?,
-            line_break = ?, chain = ?, snapshot = ?, loose = ?, deleted = ?, sum = ? WHERE id = ?
+            line_break = ?, chain = ?, snapshot = ?, loose = ?, behind = ?, deleted = ?, sum = ? WHERE id = ?
             """, row.values + [.integer(row.entry.id.value)])
         if row.entry.deleted == nil { keep(row) } else { rows[row.entry.id] = nil }
     }
@@ -351,7 +414,7 @@ extension StoreFault {
         case .refused(.refused(.full)): .full
         case .refused(.refused(.failed)): .failed
         case .refused(.ahead(let head)): .conflict(head: head)
-        case .refused(.trimmed), .database: throw self
+        case .refused(.trimmed), .refused(.wrongText), .database: throw self
         }
     }
 }

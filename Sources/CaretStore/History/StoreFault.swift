@@ -34,7 +34,8 @@ extension StoreFault {
     var refusal: StoreRefusal {
         switch historyRefusal {
         case .refused(let refusal): refusal
-        case .ahead, .trimmed: preconditionFailure("a call for a document met a refusal of its history")
+        case .ahead, .trimmed, .wrongText:
+            preconditionFailure("a call for a document met a refusal of its history")
         }
     }
 }

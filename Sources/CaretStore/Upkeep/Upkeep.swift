@@ -1,5 +1,6 @@
 import CaretCore
 import CaretLog
+import Synchronization
 
 /// What a store does by itself, a small step at a time: each is read and made ready beside the writer, and takes the
 /// writer only to be put in place.
@@ -8,6 +9,7 @@ struct Upkeep: Sendable {
     let reader: Confined<UpkeepReader>
     let settings: StoreSettings
     let calls: OpenCalls
+    let lastRound = LastRound()
     let tell: @Sendable (StoreEvent) -> Void
 
     /// Tends the documents that become due, until there will be no more.
@@ -73,12 +75,11 @@ struct Upkeep: Sendable {
                 case .merge(let replacement):
                     tell(.merging(document, segments: replacement.old.count))
                     return try writer.replace(replacement)
-                case .snapshot(let snapshot, let superseded):
+                case .snapshot(let snapshot, let superseded, let covered):
                     tell(.snapshotting(document, snapshot.revision))
-                    _ = try writer.keep(snapshot)
-                    if let superseded { try writer.dropSnapshot(at: superseded, of: document) }
-                case .removeTrimmed:
-                    _ = try writer.removeTrimmed(of: document, limit: UpkeepPolicy.removedAtOnce)
+                    try writer.keep(snapshot, superseding: superseded, covering: covered)
+                case .removeTrimmed: try writer.removeTrimmed(of: document)
+                case .correctLoose(let excess): try writer.correctLoose(of: document, by: excess)
                 }
                 return true
             }
@@ -123,32 +124,40 @@ struct Upkeep: Sendable {
             for row in rows where !calls.isClosing { await visit(row, at: time) }
             last = end.id
         }
+        if !calls.isClosing { lastRound.set(time) }
         await giveSpaceBack()
     }
 
     private func visit(_ row: UpkeepReader.Visited, at time: Int64) async {
         guard let document = row.document else { return tell(.damaged(row.id)) }
         if let deleted = document.entry.deleted {
-            if deleted <= time - settings.keepDeleted { await purge(row.id, at: time) }
+            if deleted <= time.less(settings.keepDeleted) { await purge(row.id, at: time) }
             return
         }
-        await forgetPushers(of: row.id, before: time - settings.keepPushers)
+        await forgetPushers(of: row.id, before: time.less(settings.keepPushers))
         if let through = await reader.done({ [settings] in $0.trimDue(document, settings, at: time) }) {
             _ = await trim(row.id, through: through)
         }
-        await tend(row.id, isIdle: document.entry.updated <= time - UpkeepPolicy.idle)
+        let isIdle = document.entry.updated <= time.less(UpkeepPolicy.idle)
+        // One that rested when the round before came has rested since.
+        if isIdle, let last = lastRound.time, document.entry.updated <= last.less(UpkeepPolicy.idle),
+            !UpkeepPolicy.isDue(document)
+        {
+            return
+        }
+        await tend(row.id, isIdle: isIdle)
     }
 
     private func purge(_ document: DocumentID, at time: Int64) async {
-        let limit = time - settings.keepDeleted
+        let limit = time.less(settings.keepDeleted)
         while !calls.isClosing {
             let result = await writes.done { writer throws(StoreFault) in
-                try writer.purge(document, deletedBy: limit, limit: UpkeepPolicy.removedAtOnce)
+                try writer.purge(document, deletedBy: limit)
             }
             switch result {
-            case .success(true): continue
-            case .success(false): return tell(.purged(document))
-            case .failure: return
+            case .success(.begun): continue
+            case .success(.done): return tell(.purged(document))
+            case .success(.kept), .failure: return
             }
         }
     }
@@ -177,20 +186,39 @@ struct Upkeep: Sendable {
     }
 }
 
+/// When the last whole round was made.
+final class LastRound: Sendable {
+    private let last = Mutex<Int64?>(nil)
+
+    var time: Int64? { last.withLock { $0 } }
+
+    func set(_ time: Int64) { last.withLock { $0 = time } }
+}
+
+extension Int64 {
+    /// A time so much earlier, or the earliest of all.
+    func less(_ length: Int64) -> Int64 {
+        let (result, hasOverflowed) = subtractingReportingOverflow(length)
+        return hasOverflowed ? (length > 0 ? .min : .max) : result
+    }
+}
+
 /// One thing to be done for a document's history, made ready.
 enum UpkeepStep {
     case merge(Replacement)
-    /// A snapshot to be kept, and the one that it makes superfluous.
-    case snapshot(StoredSnapshot, superseded: Revision?)
+    /// A snapshot to be kept, the one that it makes superfluous, and what of the weight behind the newest it covers.
+    case snapshot(StoredSnapshot, superseded: Revision?, covered: Int)
     /// There are rows in front of the history's beginning.
     case removeTrimmed
+    /// The document's row counts so many loose segments too many.
+    case correctLoose(excess: Int)
 
     /// How many rows of segments the writer has to do with.
     var segments: Int {
         switch self {
         case .merge(let replacement): replacement.old.count
-        case .snapshot: 1
-        case .removeTrimmed: UpkeepPolicy.removedAtOnce
+        case .snapshot, .correctLoose: 1
+        case .removeTrimmed: UpkeepPolicy.rowsAtOnce
         }
     }
 }

@@ -19,10 +19,16 @@ enum UpkeepPolicy {
     /// about the time in which 150 bytes are unpacked and checked.
     static func mostChanges(behindSnapshotOf utf8: Int) -> Int { max(256, utf8 / 150) }
 
-    /// Once nobody writes any more a snapshot is made for the last time, so it is due with fewer changes behind it.
+    /// And so much of inserted text.
+    static func mostWeight(behindSnapshotOf utf8: Int) -> Int { max(256 << 10, 2 * utf8) }
+
+    /// Once nobody writes any more a snapshot is made for the last time, so it is due with less behind it.
     static func isSnapshotDue(_ row: DocumentRow, isIdle: Bool = false) -> Bool {
-        let most = mostChanges(behindSnapshotOf: row.entry.length.utf8)
-        return row.entry.head.value - row.snapshot.value > (isIdle ? most / 8 : most)
+        let (utf8, share) = (row.entry.length.utf8, isIdle ? 8 : 1)
+        let changes = row.entry.head.value - row.snapshot.value
+        // What is counted as behind the newest snapshot may be too much, but never where there is nothing.
+        return changes > mostChanges(behindSnapshotOf: utf8) / share
+            || changes > 0 && row.behind > mostWeight(behindSnapshotOf: utf8) / share
     }
 
     static func isDue(_ row: DocumentRow) -> Bool { row.loose >= loose || isSnapshotDue(row) }
@@ -31,8 +37,9 @@ enum UpkeepPolicy {
     /// with each of them for about two microseconds.
     static let mergedAtOnce = 512
 
-    /// Rows that one step removes, so that the writer is not held up.
-    static let removedAtOnce = 16
+    /// Rows, and bytes of them, that one step removes, so that the writer is not held up.
+    static let rowsAtOnce = 64
+    static let bytesAtOnce = 1 << 20
     static let pushersAtOnce = 256
     /// Pages that one step gives back to the file system.
     static let pagesAtOnce = 128

@@ -45,7 +45,9 @@ struct UpkeepReader {
             if let merge = try reader.merge(places, of: row, isIdle: isIdle) {
                 return DueStep(.merge(merge.replacement), isLast: merge.isLast && !isSnapshotDue)
             }
-            return isSnapshotDue ? DueStep(try reader.snapshot(of: row), isLast: !isIdle) : nil
+            if isSnapshotDue { return DueStep(try reader.snapshot(of: row), isLast: !isIdle) }
+            let excess = row.loose - places.count { $0.isLoose }
+            return excess > 0 ? DueStep(.correctLoose(excess: excess), isLast: true) : nil
         }
     }
 
@@ -68,9 +70,10 @@ struct UpkeepReader {
             switch settings.keepHistory {
             case .all: return nil
             case .revisions(let count):
-                let kept = row.entry.head.value - row.entry.start.value
-                return kept > count + count / 16 ? Revision(row.entry.head.value - count) : nil
-            case .time(let length): return try reader.lastRevision(of: row, before: time - length)
+                let most = max(0, count)
+                let excess = row.entry.head.value - row.entry.start.value - most
+                return excess > most / 16 ? Revision(row.entry.head.value - most) : nil
+            case .time(let length): return try reader.lastRevision(of: row, before: time.less(length))
             }
         }
         // What cannot be read is found by whoever tends the document next.
@@ -121,6 +124,10 @@ extension HistoryReader {
                 last: Revision(Int(row.integer(2))), bytes: Int(row.integer(3)), isLoose: isLoose ?? false)
             return (place, isKnown: isLoose != nil)
         }
+        guard found.allSatisfy({ $0.0.first > 0 && $0.0.first <= $0.0.last && $0.0.last <= row.entry.head })
+        else {
+            throw .damaged
+        }
         var places: [SegmentPlace] = []
         places.reserveCapacity(found.count)
         for (place, isKnown) in found {
@@ -142,7 +149,8 @@ extension HistoryReader {
     fileprivate func hasTrimmed(_ row: DocumentRow, _ places: [SegmentPlace]) throws(StoreFault) -> Bool {
         if let first = places.first, first.last <= row.entry.start { return true }
         let snapshot = try database.one(
-            "SELECT 1 FROM snapshot WHERE document = ? AND revision < ?", .integer(row.entry.id.value),
+            "SELECT 1 FROM snapshot WHERE document = ? AND revision < ? LIMIT 1",
+            .integer(row.entry.id.value),
             .integer(Int64(row.entry.start.value)), read: { _ in true })
         return snapshot == true
     }
@@ -174,9 +182,8 @@ extension HistoryReader {
     fileprivate mutating func snapshot(of row: DocumentRow) throws(StoreFault) -> UpkeepStep {
         let snapshot = StoredSnapshot(try text(of: row, at: row.entry.head), of: row.entry.id)
         // The one that history begins with stays.
-        if row.snapshot <= row.entry.start { return .snapshot(snapshot, superseded: nil) }
-        let isWorthIt = try isWorthItsPlace(row.snapshot, of: row)
-        return .snapshot(snapshot, superseded: isWorthIt ? nil : row.snapshot)
+        let isWorthIt = try row.snapshot <= row.entry.start ? true : isWorthItsPlace(row.snapshot, of: row)
+        return .snapshot(snapshot, superseded: isWorthIt ? nil : row.snapshot, covered: row.behind)
     }
 
     /// Whether the history between a snapshot and the one before it is long for its size.
@@ -215,22 +222,22 @@ extension HistoryReader {
     fileprivate mutating func lastRevision(
         of row: DocumentRow, before time: Int64
     ) throws(StoreFault) -> Revision? {
-        guard row.entry.start < row.entry.head else { return nil }
-        let (id, start) = (
-            Value.integer(row.entry.id.value), Value.integer(Int64(row.entry.start.value))
-        )
-        // The last segment that begins before it holds the last such revision.
-        let from = try database.one(
-            "SELECT max(first) FROM segment WHERE document = ? AND last > ? AND time < ?", id, start,
-            .integer(time)
-        ) { $0.isNull(0) ? nil : Revision(Int($0.integer(0))) }
-        guard let found = from, let from = found else { return nil }
-        var last = Revision(from.value - 1)
-        try forEachSegment(of: row, from: from) { stored throws(StoreFault) in
+        let (head, begin) = (row.entry.head, row.entry.start)
+        guard begin < head else { return nil }
+        // Every change in front of the first segment that has a later one is early, whatever the clock did since.
+        let found = try database.one(
+            "SELECT min(first) FROM segment WHERE document = ? AND last > ? AND time >= ?",
+            .integer(row.entry.id.value), .integer(Int64(begin.value)), .integer(time)
+        ) { $0.isNull(0) ? nil : Int($0.integer(0)) }
+        guard let found, let first = found else { return head }
+        guard first > 0 else { throw .damaged }
+        var last = Revision(first - 1)
+        try forEachSegment(of: row, from: Revision(max(first, begin.value + 1))) {
+            stored throws(StoreFault) in
             last = Revision(last.value + stored.segment.changes.prefix { $0.time < time }.count)
             return false
         }
-        return last > row.entry.start ? last : nil
+        return last > begin ? last : nil
     }
 
     private mutating func encoded(_ segment: Segment, after before: Chain) throws(StoreFault)

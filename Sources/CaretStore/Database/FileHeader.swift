@@ -1,0 +1,34 @@
+import Glibc
+
+/// What stands at the beginning of a database of ours, read past SQLite.
+struct FileHeader {
+    /// How many checkpoints the file bears for certain.
+    let checkpoints: Int64
+    /// A log may stand beside it.
+    let hasLog: Bool
+
+    /// Nil where there is no file, or nothing in it. Refuses a file that is not ours before anything touches it.
+    ///
+    /// No connection of this process may have the file open: to close it here would take SQLite's locks away.
+    init?(of path: String) throws(OpeningFault) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        if file < 0 {
+            if errno == ENOENT { return nil }
+            throw .system(errno)
+        }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let length = read(file, &bytes, bytes.count)
+        if length < 0 { throw .system(errno) }
+        if length == 0 { return nil }
+        func number(_ place: Range<Int>) -> Int64 { bytes[place].reduce(0) { $0 << 8 | Int64($1) } }
+        guard length == bytes.count, bytes.starts(with: "SQLite format 3\0".utf8),
+            number(68..<72) == Migration.applicationID
+        else { throw .foreign }
+        guard number(16..<18) == PageSums.pageSize, number(20..<21) == PageSums.reservedBytes else {
+            throw .badHeader
+        }
+        checkpoints = number(60..<64)
+        hasLog = number(18..<19) == 2 && number(19..<20) == 2
+    }
+}

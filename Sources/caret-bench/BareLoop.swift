@@ -108,7 +108,7 @@ struct BareLoop: ~Copyable {
         sqlite3_bind_int64(document, 6, 0)
         bind(hash, 7, document)
         sqlite3_bind_int64(document, 8, head)
-        sqlite3_bind_int64(document, 9, 3 * head)
+        sqlite3_bind_int64(document, 9, 65 * head)
         sqlite3_bind_int64(document, 10, BareLoop.sum &* head)
         sqlite3_bind_int64(document, 11, id)
         run(document)

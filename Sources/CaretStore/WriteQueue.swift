@@ -5,8 +5,12 @@ import Synchronization
 final class WriteQueue: Sendable {
     private let writer: Confined<GroupCommit>
     private let waiting = Mutex<[WriteJob]>([])
+    private let teller: Teller
 
-    init(_ group: sending GroupCommit) { writer = Confined(to: "caret.store.writer", group) }
+    init(_ group: sending GroupCommit, _ teller: Teller) {
+        writer = Confined(to: "caret.store.writer", group)
+        self.teller = teller
+    }
 
     /// Puts calls into the next transaction, all into the same one.
     func add(_ jobs: [WriteJob]) {
@@ -58,6 +62,7 @@ final class WriteQueue: Sendable {
     /// Ends all calls that were made, and closes the connection, which must be the last one.
     func close(then completion: @escaping @Sendable () -> Void) {
         writer.async { $0.finish() }
-        writer.close(then: completion)
+        // After what the writer has left to be told.
+        writer.close { [teller] in teller.finish(then: completion) }
     }
 }

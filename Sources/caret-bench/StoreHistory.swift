@@ -31,7 +31,8 @@ struct StoreHistory {
         let changes = sure { try TypedHistory.changes(of: Trace(named: "automerge-paper")) }
         var turns = Table(WriterTurns.headings)
         var opening = Table([
-            "revisions", "find and text", "alone", "ratio", "a page at random", "the pages in a row",
+            "revisions", "text", "find and text", "alone", "ratio", "a KB", "alone", "a page at random",
+            "the pages in a row",
         ])
         for count in [changes.count / 4, changes.count / 2, changes.count] {
             let whole = await rest(Array(changes[..<count]), "whole-\(count)", atOnce: 16)
@@ -43,7 +44,8 @@ struct StoreHistory {
         opening.print(
             under: """
                 Opening a document of automerge-paper, one key a revision, after upkeep, beside the same final text as the one
-                revision of another store; medians of \(rounds), in turns. A page is what `read` gives for 4 KB of text.
+                revision of another store; medians of \(rounds), in turns. What a KB costs is of the text as it is then, however long
+                its history. A page is what `read` gives for 4 KB of text.
                 """)
         turns.print(
             under: "How long a turn holds the writer while such a document is written, 16 revisions an append"
@@ -109,10 +111,11 @@ struct StoreHistory {
         }
         let pages = await pages(of: stores[0], whole.revisions)
         for store in stores { await store.closed() }
-        let medians = times.map(\.median)
+        let (medians, kilobytes) = (times.map(\.median), Double(whole.text.length.utf8) / 1000)
         return [
-            String(whole.revisions), medians[0].time, medians[1].time, (medians[0] / medians[1]).digits(2),
-            pages.random.time, pages.successive.time,
+            String(whole.revisions), kilobytes.digits(1) + " KB", medians[0].time, medians[1].time,
+            (medians[0] / medians[1]).digits(2), (medians[0] / kilobytes).time,
+            (medians[1] / kilobytes).time, pages.random.time, pages.successive.time,
         ]
     }
 

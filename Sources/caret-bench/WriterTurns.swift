@@ -28,6 +28,8 @@ final class WriterTurns: Sendable {
         var work = 0.0
         var processing = 0.0
         var commit = 0.0
+        /// What merges took of the CPU time.
+        var merging = 0.0
 
         var appends: Int { calls - upkeep }
     }
@@ -39,6 +41,7 @@ final class WriterTurns: Sendable {
         /// When the last thing was told.
         var moment = 0.0
         var processed = 0.0
+        var merging = 0.0
     }
 
     private let state = Mutex(State())
@@ -55,6 +58,8 @@ final class WriterTurns: Sendable {
                 state.turn.kind = .merge
                 state.turn.merges += 1
                 state.turn.upkeep += 1
+                state.merging = processed
+            case .merged: state.turn.merging += processed - state.merging
             case .snapshotting:
                 if state.turn.merges == 0 { state.turn.kind = .snapshot }
                 state.turn.upkeep += 1
@@ -88,6 +93,12 @@ final class WriterTurns: Sendable {
             table.row(
                 [name, kind.name, String(those.count)]
                     + [work, those.map(\.processing), those.map(\.commit)].flatMap(WriterTurns.cells))
+        }
+        let merging = turns.map(\.merging).filter { $0 > 0 }
+        if !merging.isEmpty {
+            table.row(
+                [name, "what merges take", String(merging.count), "", "", ""] + WriterTurns.cells(merging)
+                    + ["", "", ""])
         }
         if checkpoints.isEmpty { return }
         table.row(

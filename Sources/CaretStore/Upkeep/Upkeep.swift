@@ -22,11 +22,11 @@ struct Upkeep: Sendable {
     private func tend(_ documents: [DocumentID]) async {
         var rest = documents[...]
         while !rest.isEmpty, !calls.isClosing {
-            var (found, segments): ([(document: DocumentID, due: DueStep)], Int) = ([], 0)
-            while segments < UpkeepPolicy.mergedAtOnce, let document = rest.popFirst() {
+            var (found, weight): ([(document: DocumentID, due: DueStep)], Int) = ([], 0)
+            while weight < UpkeepPolicy.doneAtOnce, let document = rest.popFirst() {
                 guard let due = await due(for: document, isIdle: false, isNew: true) else { continue }
                 found.append((document, due))
-                segments += due.step.segments
+                weight += due.step.weight
             }
             let taken = await took(found.map { ($0.document, $0.due.step) })
             for (one, isTaken) in zip(found, taken) {
@@ -74,6 +74,7 @@ struct Upkeep: Sendable {
                 switch step {
                 case .merge(let replacement):
                     tell(.merging(document, segments: replacement.old.count))
+                    defer { tell(.merged(document)) }
                     return try writer.replace(replacement)
                 case .snapshot(let snapshot, let superseded, let covered):
                     tell(.snapshotting(document, snapshot.revision))
@@ -213,12 +214,15 @@ enum UpkeepStep {
     /// The document's row counts so many loose segments too many.
     case correctLoose(excess: Int)
 
-    /// How many rows of segments the writer has to do with.
-    var segments: Int {
+    /// How many rows, and pages of them, the writer has to do with.
+    var weight: Int {
         switch self {
-        case .merge(let replacement): replacement.old.count
-        case .snapshot, .correctLoose: 1
+        case .merge(let replacement):
+            replacement.old.reduce(1) { $0 + 1 + $1.bytes / PageSums.pageSize }
+                + 2 * (replacement.new.body.count / PageSums.pageSize)
+        case .snapshot(let snapshot, _, _): 2 + snapshot.body.count / PageSums.pageSize
         case .removeTrimmed: UpkeepPolicy.rowsAtOnce
+        case .correctLoose: 1
         }
     }
 }

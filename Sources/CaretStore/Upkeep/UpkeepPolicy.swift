@@ -33,9 +33,9 @@ enum UpkeepPolicy {
 
     static func isDue(_ row: DocumentRow) -> Bool { row.loose >= loose || isSnapshotDue(row) }
 
-    /// So many segments are merged in one transaction or a few more, and not more in one step: the writer has to do
-    /// with each of them for about two microseconds.
-    static let mergedAtOnce = 512
+    /// Steps are put in place in one transaction until they are so many rows and pages, and none joins more segments:
+    /// one or two milliseconds of the writer with the last of them.
+    static let doneAtOnce = 512
 
     /// Rows, and bytes of them, that one step removes, so that the writer is not held up.
     static let rowsAtOnce = 64

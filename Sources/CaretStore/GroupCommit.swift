@@ -68,6 +68,7 @@ struct GroupCommit {
 
     private mutating func work(_ jobs: [WriteJob]) throws(DatabaseFault) -> [@Sendable () -> Void] {
         var answers: [@Sendable () -> Void] = []
+        answers.reserveCapacity(jobs.count)
         for job in jobs {
             let before = writer.database.totalChanges
             do throws(StoreFault) {

@@ -33,9 +33,11 @@ enum UpkeepPolicy {
 
     static func isDue(_ row: DocumentRow) -> Bool { row.loose >= loose || isSnapshotDue(row) }
 
-    /// Steps are put in place in one transaction until they are so many rows and pages, and none joins more segments:
-    /// one or two milliseconds of the writer with the last of them.
-    static let doneAtOnce = 512
+    /// Steps are put in place in one transaction until they are so many rows and pages, which is
+    /// about two milliseconds of the writer with the last of them.
+    static let doneAtOnce = 1024
+    /// Segments that one step joins.
+    static let joinedAtOnce = 512
 
     /// Rows, and bytes of them, that one step removes, so that the writer is not held up.
     static let rowsAtOnce = 64

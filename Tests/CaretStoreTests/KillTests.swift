@@ -26,8 +26,8 @@ import Testing
     @Test(
         "kill -9 at a certain moment loses nothing that was acked, doubles nothing and leaves no gap",
         arguments: [
-            "committing", "committed", "checkpointing", "checkpointed", "snapshotting", "merging", "copying",
-            "migrating",
+            "committing", "committed", "checkpointing", "checkpointed", "snapshotting", "merging", "merged",
+            "copying", "migrating",
         ])
     func killedAtMoment(moment: String) async throws {
         let scratch = try Scratch()

@@ -52,6 +52,7 @@ import TestSupport
         case .checkpointed: "checkpointed"
         case .snapshotting: "snapshotting"
         case .merging: "merging"
+        case .merged: "merged"
         case .copying: "copying"
         case .migrating(2): "migrating"
         case .migrating, .renewed, .writing, .trimmed, .purged, .forgot, .full, .damaged, .failed: nil

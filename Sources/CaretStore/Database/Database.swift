@@ -59,6 +59,8 @@ final class Database {
     private var fixed: [UnsafePointer<UInt8>: Statement] = [:]
     /// Where SQLite leaves how many pages the log holds, after each commit of this connection.
     private let logged = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    /// Where small values stand while the statement runs that they were given to, lest SQLite ask for memory for each.
+    private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 8)
 
     init(path: String, for access: Access) throws(DatabaseFault) {
         guard let layer = PageSums.vfsName else {
@@ -109,6 +111,7 @@ final class Database {
         for statement in fixed.values { statement.end() }
         sqlite3_close_v2(connection)
         logged.deallocate()
+        scratch.deallocate()
     }
 
     /// How long a lock is waited for, in milliseconds.
@@ -287,7 +290,7 @@ final class Database {
     func run(_ sql: StaticString, binding bind: (inout Binding) -> Void) throws(DatabaseFault) {
         let statement = try prepared(sql)
         defer { statement.reset() }
-        var binding = Binding(statement)
+        var binding = Binding(statement, scratch)
         bind(&binding)
         if binding.code != SQLITE_OK { throw fault(binding.code) }
         let code = statement.step()
@@ -366,11 +369,16 @@ struct Row {
 /// The parameters of a statement, which are given one after the other.
 struct Binding {
     private let statement: Statement
+    /// What is left of the room for values, which the statement reads there until it is reset.
+    private var room: Slice<UnsafeMutableRawBufferPointer>
     private var index: Int32 = 0
     /// What SQLite said of the first that it did not take.
     fileprivate private(set) var code = SQLITE_OK
 
-    fileprivate init(_ statement: Statement) { self.statement = statement }
+    fileprivate init(_ statement: Statement, _ room: UnsafeMutableRawBufferPointer) {
+        self.statement = statement
+        self.room = room[...]
+    }
 
     mutating func next(_ number: Int64) {
         index += 1
@@ -383,7 +391,11 @@ struct Binding {
 
     mutating func next(_ bytes: UnsafeRawBufferPointer) {
         index += 1
-        note(statement.bind(bytes, to: index))
+        if bytes.isEmpty || bytes.count > room.count { return note(statement.bind(bytes, to: index)) }
+        let kept = UnsafeMutableRawBufferPointer(rebasing: room.prefix(bytes.count))
+        kept.copyMemory(from: bytes)
+        room = room.dropFirst(bytes.count)
+        note(statement.bind(kept: UnsafeRawBufferPointer(kept), to: index))
     }
 
     private mutating func note(_ answer: Int32) { if code == SQLITE_OK { code = answer } }
@@ -413,6 +425,11 @@ private struct Statement {
             ? sqlite3_bind_zeroblob(pointer, index, 0)
             : sqlite3_bind_blob64(
                 pointer, index, bytes.baseAddress, UInt64(bytes.count), caret_sqlite_transient())
+    }
+
+    /// The bytes stay where they are until the statement is reset.
+    func bind(kept bytes: UnsafeRawBufferPointer, to index: Int32) -> Int32 {
+        sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count), nil)
     }
 
     func step() -> Int32 { sqlite3_step(pointer) }

@@ -2,6 +2,10 @@
 struct ByteColumn {
     private(set) var bytes: [UInt8] = []
 
+    init() {}
+
+    init(room: Int) { bytes.reserveCapacity(room) }
+
     /// Seven bits a byte, the lowest first; the highest bit says that more follow.
     mutating func append(_ number: UInt64) {
         var rest = number
@@ -11,6 +15,9 @@ struct ByteColumn {
         }
         bytes.append(UInt8(rest))
     }
+
+    /// Empties the column, but keeps the memory of a small one for what comes next.
+    mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.count <= 4096) }
 
     mutating func append(byte: UInt8) { bytes.append(byte) }
 
@@ -96,6 +103,11 @@ struct RunColumn {
     mutating func finished() -> [UInt8] {
         flush()
         return column.bytes
+    }
+
+    mutating func removeAll() {
+        column.removeAll()
+        (value, length) = (0, 0)
     }
 
     private mutating func flush() {

@@ -105,30 +105,6 @@ import Testing
         await store.close()
     }
 
-    @Test("one call may append to very many documents: the time for its answers grows as their number")
-    func manyAppends() async throws {
-        let scratch = try Scratch.inMemory()
-        defer { scratch.remove() }
-        let store = try SQLiteStore(folder: scratch.path)
-        let document = try await Following(on: store)
-        let nowhere = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
-        let clock = ContinuousClock()
-        func time(_ count: Int) async throws -> Duration {
-            let appends = Array(
-                repeating: Append(
-                    document: DocumentID(99), epoch: nowhere.epoch, expected: 0, changes: nowhere.changes),
-                count: count)
-            let began = clock.now
-            #expect(await store.append(appends) == Array(repeating: .gone, count: count))
-            return clock.now - began
-        }
-        var (few, many) = (try await time(500), try await time(8000))
-        for _ in 0..<3 { (few, many) = (min(few, try await time(500)), min(many, try await time(8000))) }
-        // Sixteen times as many; their square would be 256.
-        #expect(many < few * 64, "\(few) and \(many)")
-        await store.close()
-    }
-
     /// Commits letters one by one to a new document, and closes the store.
     private func typed(into scratch: Scratch, _ letters: String) async throws -> (DocumentEntry, Text) {
         let store = try SQLiteStore(folder: scratch.path)

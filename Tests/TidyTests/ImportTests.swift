@@ -5,6 +5,7 @@ struct ImportTable {
     let allowed: [String: Set<String>]
 
     static let caret = ImportTable(allowed: [
+        "Sources/CLinux": [],
         "Sources/CMalloc": [],
         "Sources/COpenSSL": [],
         "Sources/CSQLite": [],
@@ -12,6 +13,7 @@ struct ImportTable {
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
         "Sources/CaretReplica": ["CaretCore"],
+        "Sources/CaretServer": ["CLinux", "Dispatch", "Glibc", "Synchronization"],
         "Sources/CaretStore": [
             "CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Dispatch", "Glibc", "Synchronization",
         ],
@@ -27,6 +29,9 @@ struct ImportTable {
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
         "Tests/CaretReplicaTests": ["CaretCore", "CaretReplica", "TestSupport", "Testing"],
+        "Tests/CaretServerTests": [
+            "CLinux", "CaretServer", "TestSupport", "Glibc", "Synchronization", "Testing",
+        ],
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Synchronization", "Testing",
         ],

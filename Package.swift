@@ -35,9 +35,12 @@ let package = Package(
         .executableTarget(
             name: "caret-bench",
             dependencies: [
-                "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "CMalloc", "CSQLite",
+                "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretCore", "CaretLog", "CaretServer",
+                "CaretStore",
+                "CaretWire", "TestSupport",
             ],
             swiftSettings: strict),
+        .target(name: "CBareServer", dependencies: ["CSQLite"]),
         .target(name: "CLinux"),
         .target(name: "CMalloc"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import Testing
 
@@ -63,9 +62,9 @@ struct LoopTests {
         // In a process of its own, since other tests open descriptors too.
         await #expect(processExitsWith: .success) {
             try await comeAndGo()
-            let before = openDescriptors()
+            let before = leastDescriptors()
             for _ in 0..<5 { try await comeAndGo() }
-            exit(openDescriptors() == before ? 0 : 1)
+            exit(leastDescriptors() == before ? 0 : 1)
         }
     }
 
@@ -106,6 +105,11 @@ struct LoopTests {
             exit(0)
         }
     }
+}
+
+/// The system's libraries open one for a moment now and then.
+private func leastDescriptors() -> Int {
+    (0..<2_000).map { _ in openDescriptors() }.min() ?? -1
 }
 
 private func comeAndGo() async throws {

@@ -5,6 +5,7 @@ struct ImportTable {
     let allowed: [String: Set<String>]
 
     static let caret = ImportTable(allowed: [
+        "Sources/CBareServer": [],
         "Sources/CLinux": [],
         "Sources/CMalloc": [],
         "Sources/COpenSSL": [],
@@ -20,9 +21,9 @@ struct ImportTable {
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret-bench": [
-            "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "CMalloc", "CSQLite",
-            "Dispatch",
-            "FoundationEssentials", "Glibc", "Synchronization",
+            "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretCore", "CaretLog", "CaretServer",
+            "CaretStore",
+            "CaretWire", "TestSupport", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
         "Tests/CFaultVFS": [],

@@ -41,7 +41,8 @@ package final class Connection {
     /// The other side's address.
     package let peer: SocketAddress
     let descriptor: Int32
-    private unowned let sockets: Sockets
+    /// The sockets of its loop, it among them.
+    package unowned let sockets: Sockets
     private var handler: (any ConnectionHandler)?
     private var phase = Phase.open
     private var input = Input.reading

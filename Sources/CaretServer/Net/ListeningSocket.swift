@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// Why nothing can listen at an address.

@@ -2,8 +2,9 @@
 
 /// One serial queue with the sockets that belong to it for life.
 ///
-/// A loop that has work takes it in turns: what the system tells, what others posted, what is due, and then one write
-/// for each connection that was handed something. It lives until it is stopped.
+/// It takes its work in turns: what the system tells, what others posted, what is due, and then one write for each
+/// connection that was handed something. It lives until it is stopped; all that while its queue runs one block, so
+/// whatever is to be done there is posted.
 package final class Loop: Sendable {
     package let number: LoopNumber
     private let mailbox: Mailbox
@@ -14,9 +15,12 @@ package final class Loop: Sendable {
         self.number = number
         mailbox = try Mailbox()
         let sockets = try Sockets(number, mailbox, settings)
-        runner = QueueBound(queue, LoopRunner(sockets, mailbox, queue))
+        runner = QueueBound(queue, LoopRunner(sockets, mailbox))
         let runner = runner
-        queue.async { runner.value.begin { runner.value.run() } }
+        queue.async {
+            // Only once this block is gone is everything given back that it held.
+            queue.async(execute: runner.value.run())
+        }
     }
 
     /// Has the job done in the loop's next turn, in the order of posting; false where the loop has stopped, and then

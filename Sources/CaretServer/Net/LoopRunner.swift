@@ -1,8 +1,5 @@
-@preconcurrency import Dispatch
-import Glibc
-
-/// Takes a loop's turns for as long as there is something to do, and has Dispatch wait for the next. Confined to the
-/// loop's queue.
+/// Takes a loop's turns, one after the other, and sleeps in between when there is nothing to do. Confined to the loop's
+/// queue, of which it is the one block that runs until the loop stops.
 final class LoopRunner {
     private enum State {
         case running
@@ -12,42 +9,24 @@ final class LoopRunner {
 
     private let sockets: Sockets
     private let mailbox: Mailbox
-    private let linger: Int32
-    private let source: any DispatchSourceRead
-    private let timer: any DispatchSourceTimer
-    /// For when the timer is set.
-    private var alarm: Moment?
     private var state = State.running
 
-    init(_ sockets: Sockets, _ mailbox: Mailbox, _ queue: DispatchQueue) {
+    init(_ sockets: Sockets, _ mailbox: Mailbox) {
         self.sockets = sockets
         self.mailbox = mailbox
-        linger = Int32(sockets.settings.lingerMilliseconds)
-        source = DispatchSource.makeReadSource(fileDescriptor: sockets.descriptor, queue: queue)
-        timer = DispatchSource.makeTimerSource(queue: queue)
     }
 
-    /// `run` is called whenever there may be something to do.
-    func begin(_ run: @escaping @Sendable () -> Void) {
-        source.setEventHandler(handler: run)
-        timer.setEventHandler(handler: run)
-        source.activate()
-        timer.activate()
-        run()
-    }
-
-    /// Takes turns until there is nothing to do.
-    func run() {
+    /// Takes turns until it is told to stop, and answers with what is to be done then.
+    func run() -> @Sendable () -> Void {
         while true {
-            switch state {
-            case .running: break
-            case .stopping(let completion): return end(then: completion)
-            case .stopped: return
+            if case .stopping(let completion) = state {
+                state = .stopped
+                sockets.stop()
+                return completion
             }
-            let mayRest = !sockets.hasWork && mailbox.mayFallAsleep()
-            let worked = sockets.turn(waiting: mayRest ? linger : 0)
-            // A job that came after the turn finds the loop awake or wakes it: none is overlooked.
-            if !worked, mayRest, mailbox.mayFallAsleep() { return setTimer() }
+            // A job that comes from here on wakes the loop: none is overlooked.
+            let maySleep = !sockets.hasWork && mailbox.mayFallAsleep()
+            sockets.turn(maySleep ? .asLongAsItTakes : .not)
         }
     }
 
@@ -55,26 +34,5 @@ final class LoopRunner {
     func stop(then completion: @escaping @Sendable () -> Void) {
         guard case .running = state else { preconditionFailure("a loop is stopped twice") }
         state = .stopping(then: completion)
-    }
-
-    private func setTimer() {
-        if let alarm, alarm <= sockets.now { self.alarm = nil }
-        guard let next = sockets.nextDeadline, next != alarm else { return }
-        alarm = next
-        timer.schedule(
-            deadline: DispatchTime(uptimeNanoseconds: next.nanoseconds), leeway: .milliseconds(2))
-    }
-
-    private func end(then completion: @escaping @Sendable () -> Void) {
-        state = .stopped
-        sockets.stop()
-        timer.cancel()
-        let descriptor = sockets.descriptor
-        // Dispatch watches the descriptor until then.
-        source.setCancelHandler {
-            close(descriptor)
-            completion()
-        }
-        source.cancel()
     }
 }

@@ -7,9 +7,6 @@ package struct LoopSettings: Sendable {
     package var eventsATurn = 256
     /// Payloads that go to the system in one call.
     package var payloadsAWrite = 128
-    /// Milliseconds for which a loop that ran out of work waits itself before it has Dispatch wait, which costs some
-    /// microseconds each time.
-    package var lingerMilliseconds = 1
     /// Milliseconds for which input is read and dropped after the own side was ended, so that a reset does not swallow
     /// what was written last.
     package var droppingMilliseconds = 1_000

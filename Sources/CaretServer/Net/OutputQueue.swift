@@ -20,6 +20,8 @@ package struct WrittenOutput: Equatable, Sendable {
 struct OutputQueue {
     private struct Entry {
         let payload: Payload
+        /// Those of the payload, here too since they are looked at often, and to count a reference costs as much.
+        let bytes: UnsafeRawBufferPointer
         let source: OutputSource
     }
 
@@ -39,13 +41,13 @@ struct OutputQueue {
     var isEmpty: Bool { first == entries.count }
 
     mutating func append(_ payload: Payload, from source: OutputSource) {
-        entries.append(Entry(payload: payload, source: source))
+        entries.append(Entry(payload: payload, bytes: payload.bytes, source: source))
         bytes += payload.bytes.count
     }
 
     /// The bytes that come first, as far as they lie together, and whether they are all.
     var front: (bytes: UnsafeRawBufferPointer, isAll: Bool) {
-        let bytes = UnsafeRawBufferPointer(rebasing: entries[first].payload.bytes[written...])
+        let bytes = UnsafeRawBufferPointer(rebasing: entries[first].bytes[written...])
         return (bytes, first + 1 == entries.count)
     }
 
@@ -53,7 +55,7 @@ struct OutputQueue {
     func fill(_ pieces: UnsafeMutableBufferPointer<iovec>) -> Int {
         let count = min(pieces.count, entries.count - first)
         for index in 0..<count {
-            let bytes = entries[first + index].payload.bytes
+            let bytes = entries[first + index].bytes
             let start = index == 0 ? written : 0
             pieces[index].iov_base = UnsafeMutableRawPointer(mutating: bytes.baseAddress! + start)
             pieces[index].iov_len = bytes.count - start
@@ -68,11 +70,11 @@ struct OutputQueue {
         guard count > 0, !isEmpty else { return nil }
         var taken = WrittenOutput(source: entries[first].source, bytes: 0)
         while count > 0, !isEmpty, entries[first].source == taken.source {
-            let size = min(count, entries[first].payload.bytes.count - written)
+            let size = min(count, entries[first].bytes.count - written)
             count -= size
             written += size
             taken.bytes += size
-            if written == entries[first].payload.bytes.count {
+            if written == entries[first].bytes.count {
                 first += 1
                 written = 0
             }

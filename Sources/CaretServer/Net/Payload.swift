@@ -3,16 +3,21 @@
 package final class Payload: @unchecked Sendable {
     package let bytes: UnsafeRawBufferPointer
 
-    /// A copy of `bytes`.
-    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Payload.kept(bytes) }
-
-    package init(_ bytes: [UInt8]) { self.bytes = bytes.withUnsafeBytes(Payload.kept) }
+    /// So many bytes, all of which `fill` must write.
+    package init(byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        let kept = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 1)
+        fill(kept)
+        bytes = UnsafeRawBufferPointer(kept)
+    }
 
     deinit { bytes.deallocate() }
 
-    private static func kept(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        let kept = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-        kept.copyMemory(from: bytes)
-        return UnsafeRawBufferPointer(kept)
+    /// A copy of `bytes`.
+    package convenience init(_ bytes: UnsafeRawBufferPointer) {
+        self.init(byteCount: bytes.count) { $0.copyMemory(from: bytes) }
+    }
+
+    package convenience init(_ bytes: [UInt8]) {
+        self.init(byteCount: bytes.count) { $0.copyBytes(from: bytes) }
     }
 }

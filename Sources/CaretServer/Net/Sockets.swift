@@ -12,8 +12,15 @@ package struct LoopNumber: Hashable, Sendable {
 package final class Sockets {
     private enum Content {
         case mailbox
+        case alarm
         case connection(Connection)
         case acceptor(Acceptor)
+    }
+
+    /// For how long a turn waits for something to happen.
+    enum Waiting {
+        case not
+        case asLongAsItTakes
     }
 
     enum Written {
@@ -31,6 +38,7 @@ package final class Sockets {
     private let poller: Poller
     private let mailbox: Mailbox
     private let pieces: UnsafeMutableBufferPointer<iovec>
+    private var alarm: Alarm
     private var slots = Slots<Content>()
     private var deadlines = Deadlines()
     private var unflushed: [Connection] = []
@@ -47,17 +55,15 @@ package final class Sockets {
         poller = try Poller(events: settings.eventsATurn)
         readBuffer = .allocate(byteCount: settings.readBytes, alignment: 16)
         pieces = .allocate(capacity: settings.payloadsAWrite)
-        let slot = slots.insert { _ in .mailbox }
-        try poller.add(mailbox.descriptor, as: slot, for: [.input, .edges])
+        alarm = try Alarm()
+        try poller.add(mailbox.descriptor, as: slots.insert { _ in .mailbox }, for: [.input, .edges])
+        try poller.add(alarm.descriptor, as: slots.insert { _ in .alarm }, for: [.input, .edges])
     }
 
     deinit {
         readBuffer.deallocate()
         pieces.deallocate()
     }
-
-    /// The descriptor of its epoll set, which is readable while there are events.
-    var descriptor: Int32 { poller.descriptor }
 
     // MARK: What others may ask for
 
@@ -72,9 +78,17 @@ package final class Sockets {
         slots.contents.compactMap {
             switch $0 {
             case .connection(let connection): connection
-            case .mailbox, .acceptor: nil
+            case .mailbox, .alarm, .acceptor: nil
             }
         }
+    }
+
+    /// Has one payload written by many connections, but for one; those that are over are passed by.
+    package func send(
+        _ payload: Payload, from source: OutputSource, to connections: [ConnectionID],
+        except one: ConnectionID? = nil
+    ) {
+        for id in connections where id != one { self[id]?.send(payload, from: source) }
     }
 
     /// Takes over a connected socket, which it closes in any case; nil where the system cannot watch one more.
@@ -106,30 +120,25 @@ package final class Sockets {
     /// Whether the next turn has something to do without any event.
     var hasWork: Bool { !unflushed.isEmpty || !resumed.isEmpty || !ended.isEmpty }
 
-    /// When the next turn must be, whatever comes.
-    var nextDeadline: Moment? { deadlines.next }
-
-    /// Waits for events, and does what there is to do; says whether there was anything.
-    func turn(waiting milliseconds: Int32) -> Bool {
-        let events = poller.wait(milliseconds: milliseconds)
+    /// Waits for something to happen, and does what there is to do.
+    func turn(_ waiting: Waiting) {
+        if let next = deadlines.next { alarm.set(for: next, now: now) }
+        let events = poller.wait(milliseconds: waiting == .not ? 0 : -1)
         now = settings.clock()
         counters.turns += 1
         counters.events += events
         for index in 0..<events { dispatch(poller[index]) }
-        let jobs = mailbox.take()
-        let hadWork = events > 0 || !jobs.isEmpty || hasWork
-        run(jobs)
+        run(mailbox.take())
         meetDeadlines()
         finishTurn()
-        return hadWork
     }
 
     private func dispatch(_ readiness: Readiness) {
         switch slots[readiness.slot] {
         case .connection(let connection): connection.ready(readiness)
         case .acceptor(let acceptor): acceptor.ready()
-        // The jobs are done after the events, woken by them or not. Nil is who ended in this very turn.
-        case .mailbox, nil: return
+        // Jobs and deadlines are looked at in every turn. Nil is who ended in this very turn.
+        case .mailbox, .alarm, nil: return
         }
     }
 
@@ -143,7 +152,8 @@ package final class Sockets {
             switch slots[slot] {
             case .connection(let connection): connection.deadlinePassed()
             case .acceptor(let acceptor): acceptor.goOn()
-            case .mailbox, nil: preconditionFailure("slot \(slot) has a deadline, and nobody is there")
+            case .mailbox, .alarm, nil:
+                preconditionFailure("slot \(slot) has a deadline, and nobody is there")
             }
         }
     }
@@ -183,10 +193,12 @@ package final class Sockets {
             switch content {
             case .connection(let connection): connection.close(.stopped)
             case .acceptor(let acceptor): acceptor.close()
-            case .mailbox: continue
+            case .mailbox, .alarm: continue
             }
         }
         while !ended.isEmpty { tellEnded() }
+        close(alarm.descriptor)
+        close(poller.descriptor)
     }
 
     // MARK: What connections and acceptors ask for

@@ -66,7 +66,7 @@ let package = Package(
             name: "CaretReplicaTests", dependencies: ["CaretCore", "CaretReplica", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "CaretServerTests", dependencies: ["CLinux", "CaretServer", "TestSupport"],
+            name: "CaretServerTests", dependencies: ["CaretServer", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "CaretStoreTests",

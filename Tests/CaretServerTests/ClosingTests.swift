@@ -39,9 +39,9 @@ struct ClosingTests {
         }
         try await withServer(settings, handler: maker) { server in
             let client = try Client(to: server.address)
-            async let sent: Int32 = Task.detached { sendUntilItFails(client) }.value
+            async let sent = onOwnThread { sendUntilItFails(client) }
             #expect(await events.next() == .closed(.finished))
-            #expect([EPIPE, ECONNRESET].contains(await sent))
+            #expect([EPIPE, ECONNRESET].contains(try await sent))
             #expect(await server.counters().bytesRead <= (1 << 20) + (64 << 10))
         }
     }
@@ -101,6 +101,30 @@ struct ClosingTests {
             let (bytes, code) = client.receiveAll()
             #expect(bytes.isEmpty && code == ECONNRESET)
             #expect(await events.next() == .received("x"))
+            #expect(await events.next() == .closed(.aborted))
+        }
+    }
+
+    @Test("what was told to finish takes no further order, but for an abort")
+    func abortWhileFinishing() async throws {
+        let events = Events<Told>()
+        let ids = Events<ConnectionID>()
+        let maker: HandlerMaker = { connection in
+            ids.tell(connection.id)
+            return TellingHandler(events)
+        }
+        try await withServer(handler: maker) { server in
+            let client = try Client(to: server.address)
+            let id = try #require(await ids.next())
+            server.loops[0].post { sockets in
+                sockets[id]?.finish(by: .now.after(seconds: 60))
+                sockets[id]?.send(Payload([1]))
+                sockets[id]?.deadline = .now
+                sockets[id]?.resumeReading()
+            }
+            try client.send("dropped")
+            #expect(try client.receiveSome().isEmpty)
+            server.loops[0].post { $0[id]?.abort() }
             #expect(await events.next() == .closed(.aborted))
         }
     }

@@ -25,11 +25,11 @@ struct ConnectionTests {
         try await withServer { server in
             let client = try Client(to: server.address)
             let bytes = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-            async let sent: Void = Task.detached {
+            async let sent: Void = onOwnThread {
                 try client.send(bytes)
                 client.endOutput()
-            }.value
-            let (echoed, code) = client.receiveAll()
+            }
+            let (echoed, code) = try await onOwnThread { client.receiveAll() }
             try await sent
             #expect(code == 0 && echoed == bytes)
         }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 import Testing
@@ -43,6 +44,13 @@ func withServer(
         throw error
     }
     for loop in loops { await loop.stopped() }
+}
+
+/// Does what may block a thread on one of its own: the threads that tests share are few, and one may be all.
+func onOwnThread<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws -> Answer {
+    try await withCheckedThrowingContinuation { done in
+        DispatchQueue(label: "test").async { done.resume(with: Result { try body() }) }
+    }
 }
 
 /// A clock that only a test moves.

@@ -31,7 +31,7 @@ struct ImportTable {
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
         "Tests/CaretReplicaTests": ["CaretCore", "CaretReplica", "TestSupport", "Testing"],
         "Tests/CaretServerTests": [
-            "CLinux", "CaretServer", "TestSupport", "Glibc", "Synchronization", "Testing",
+            "CaretServer", "TestSupport", "Dispatch", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Synchronization", "Testing",

@@ -2,7 +2,7 @@ import Glibc
 
 /// The shell of one socket: it reads for its handler, and writes what it is handed once a turn. Confined to its loop.
 ///
-/// Orders to a connection that is over, or that was told to finish, do nothing.
+/// Orders to a connection that is over do nothing; one that was told to finish can only be aborted.
 package final class Connection {
     private enum Phase {
         case open
@@ -118,9 +118,9 @@ package final class Connection {
         awaitFlush()
     }
 
-    /// Ends it at once; what waits, in the system too, is given up.
+    /// Ends it at once, told to finish or not; what waits, in the system too, is given up.
     package func abort() {
-        guard isOpen else { return }
+        if case .closed = phase { return }
         // The other side gets a reset, and the system's buffers are free now and not when it gives up.
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
@@ -218,7 +218,7 @@ package final class Connection {
         guard let handler else { return }
         let taken = handler.received(bytes, on: self)
         if taken == bytes.count || !isOpen { return }
-        precondition(taken < bytes.count, "a handler took \(taken) of \(bytes.count) bytes")
+        precondition(0..<bytes.count ~= taken, "a handler took \(taken) of \(bytes.count) bytes")
         input = .paused(rest: Array(bytes[taken...]))
         watchForWhatIsWanted()
     }

@@ -79,7 +79,7 @@ struct ClosingTests {
             clock.advance(milliseconds: 5_000)
             server.loops[0].post { _ in }
             #expect(await events.next() == .closed(.notTaken))
-            _ = client
+            withExtendedLifetime(client) {}
         }
     }
 
@@ -113,7 +113,9 @@ struct ClosingTests {
             ids.tell(connection.id)
             return TellingHandler(events)
         }
-        try await withServer(handler: maker) { server in
+        var settings = LoopSettings()
+        settings.droppingMilliseconds = 60_000
+        try await withServer(settings, handler: maker) { server in
             let client = try Client(to: server.address)
             let id = try #require(await ids.next())
             server.loops[0].post { sockets in
@@ -126,6 +128,7 @@ struct ClosingTests {
             #expect(try client.receiveSome().isEmpty)
             server.loops[0].post { $0[id]?.abort() }
             #expect(await events.next() == .closed(.aborted))
+            withExtendedLifetime(client) {}
         }
     }
 
@@ -166,7 +169,7 @@ struct ClosingTests {
         try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
             #expect(await events.next() == .deadlinePassed)
-            _ = client
+            withExtendedLifetime(client) {}
         }
     }
 

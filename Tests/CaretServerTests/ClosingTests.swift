@@ -118,7 +118,8 @@ struct ClosingTests {
         try await withServer(settings, handler: maker) { server in
             let client = try Client(to: server.address)
             let id = try #require(await ids.next())
-            server.loops[0].post { sockets in
+            // Awaited: what comes before it would still be handed over.
+            _ = await server.loops[0].asked { sockets in
                 sockets[id]?.finish(by: .now.after(seconds: 60))
                 sockets[id]?.send(Payload([1]))
                 sockets[id]?.deadline = .now

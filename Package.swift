@@ -21,6 +21,7 @@ let package = Package(
         .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretReplica", dependencies: ["CaretCore"], swiftSettings: strict),
+        .target(name: "CaretServer", dependencies: ["CLinux"], swiftSettings: strict),
         .target(
             name: "CaretStore", dependencies: ["CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib"],
             resources: [.embedInCode("migrations")], swiftSettings: strict),
@@ -34,9 +35,13 @@ let package = Package(
         .executableTarget(
             name: "caret-bench",
             dependencies: [
-                "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "CMalloc", "CSQLite",
+                "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretCore", "CaretLog", "CaretServer",
+                "CaretStore",
+                "CaretWire", "TestSupport",
             ],
             swiftSettings: strict),
+        .target(name: "CBareServer", dependencies: ["CSQLite"]),
+        .target(name: "CLinux"),
         .target(name: "CMalloc"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -59,6 +64,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CaretReplicaTests", dependencies: ["CaretCore", "CaretReplica", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CaretServerTests", dependencies: ["CaretServer", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "CaretStoreTests",

@@ -5,6 +5,8 @@ struct ImportTable {
     let allowed: [String: Set<String>]
 
     static let caret = ImportTable(allowed: [
+        "Sources/CBareServer": [],
+        "Sources/CLinux": [],
         "Sources/CMalloc": [],
         "Sources/COpenSSL": [],
         "Sources/CSQLite": [],
@@ -12,21 +14,25 @@ struct ImportTable {
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
         "Sources/CaretReplica": ["CaretCore"],
+        "Sources/CaretServer": ["CLinux", "Dispatch", "Glibc", "Synchronization"],
         "Sources/CaretStore": [
             "CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Dispatch", "Glibc", "Synchronization",
         ],
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret-bench": [
-            "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "CMalloc", "CSQLite",
-            "Dispatch",
-            "FoundationEssentials", "Glibc", "Synchronization",
+            "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretCore", "CaretLog", "CaretServer",
+            "CaretStore",
+            "CaretWire", "TestSupport", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
         "Tests/CFaultVFS": [],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
         "Tests/CaretReplicaTests": ["CaretCore", "CaretReplica", "TestSupport", "Testing"],
+        "Tests/CaretServerTests": [
+            "CaretServer", "TestSupport", "Dispatch", "Glibc", "Synchronization", "Testing",
+        ],
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Synchronization", "Testing",
         ],

@@ -20,6 +20,7 @@ let package = Package(
         .target(name: "CaretCore", swiftSettings: strict),
         .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
+        .target(name: "CaretConfig", dependencies: ["CaretWire"], swiftSettings: strict),
         .target(name: "CaretReplica", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(
             name: "CaretStore", dependencies: ["CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib"],
@@ -52,6 +53,9 @@ let package = Package(
             name: "store-faults",
             dependencies: ["CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport"],
             path: "Tests/StoreFaults", swiftSettings: strict),
+        .testTarget(
+            name: "CaretConfigTests", dependencies: ["CaretConfig", "CaretWire", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "CaretCoreTests", dependencies: ["CaretCore", "TestSupport"], swiftSettings: strict),
         .testTarget(

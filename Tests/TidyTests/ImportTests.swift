@@ -25,7 +25,9 @@ struct ImportTable {
         ],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
         "Tests/CFaultVFS": [],
-        "Tests/CaretConfigTests": ["CaretConfig", "CaretWire", "TestSupport", "Foundation", "Testing"],
+        "Tests/CaretConfigTests": [
+            "CaretConfig", "CaretWire", "TestSupport", "Foundation", "Synchronization", "Testing",
+        ],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
         "Tests/CaretReplicaTests": ["CaretCore", "CaretReplica", "TestSupport", "Testing"],

@@ -35,7 +35,8 @@ let package = Package(
         .executableTarget(
             name: "caret-bench",
             dependencies: [
-                "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "CMalloc", "CSQLite",
+                "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "CMalloc",
+                "CSQLite",
             ],
             swiftSettings: strict),
         .target(name: "CMalloc"),

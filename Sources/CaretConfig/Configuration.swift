@@ -26,9 +26,10 @@ package struct Configuration: Sendable {
         if let file { read(file) }
         read(environment)
         for flag in invocation.flags { take(.word(flag.text), for: flag.key, from: .flag(flag.key.flag)) }
+        // What was not taken might be what the rest wants, so this is only asked where all was taken.
+        guard faults.isEmpty else { return }
         for contradiction in Contradiction.all(in: settings) {
-            let origin = origins[contradiction.key] ?? .byDefault
-            faults.append(ConfigurationFault(origin: origin, problem: .contradiction(contradiction)))
+            fail(.contradiction(contradiction), origins[contradiction.key] ?? .byDefault)
         }
     }
 
@@ -38,9 +39,7 @@ package struct Configuration: Sendable {
         if key.take(found, into: &settings) {
             origins[key.name] = origin
         } else {
-            let problem = ConfigurationFault.Problem.notAllowed(
-                key: key.name, found: found.echoed, allowed: key.allowed)
-            faults.append(ConfigurationFault(origin: origin, problem: problem))
+            fail(.notAllowed(key: key.name, found: found.echoed, allowed: key.allowed), origin)
         }
     }
 
@@ -63,7 +62,8 @@ package struct Configuration: Sendable {
             let closest = member.key.closest(in: ConfigurationKey.all.map(\.name))
             return fail(.unknown(member.key, closest: closest), .file(path: file.path, member.place))
         }
-        take(.file(member.value.kind), for: key, from: .file(path: file.path, member.value.place))
+        let value = key.culprit(in: member.value, with: settings)
+        take(.file(value.kind), for: key, from: .file(path: file.path, value.place))
     }
 
     private mutating func fail(_ problem: ConfigurationFault.Problem, _ origin: ValueOrigin) {

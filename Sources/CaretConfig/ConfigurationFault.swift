@@ -18,12 +18,20 @@ package struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
 
     package var description: String { "\(origin): \(sentence)" }
 
+    /// A variable and an option stand before the sentence already.
+    private func unknown(_ name: String) -> String {
+        switch origin {
+        case .byDefault, .file: "there is no \(name.echoed)"
+        case .variable: "no key has this variable"
+        case .flag: "no such option"
+        }
+    }
+
     private var sentence: String {
         switch problem {
         case .syntax(let reason): JSON5Fault(reason: reason, place: .start).description
         case .noObject: "a configuration is an object, such as {data: \"data\"}"
-        case .unknown(let name, let closest?): "there is no \(name.echoed); is it \(closest)?"
-        case .unknown(let name, nil): "there is no \(name.echoed)"
+        case .unknown(let name, let closest): unknown(name) + (closest.map { "; is it \($0)?" } ?? "")
         case .notAllowed(let key, let found, let allowed): "\(key): found \(found), allowed is \(allowed)"
         case .optionWithoutValue(let allowed): "a value is missing; allowed is \(allowed)"
         case .doubledOption: "it is there twice"

@@ -39,9 +39,7 @@ package struct Invocation: Sendable {
         var hasFileFlag = false
         var rest = arguments[...]
         while let argument = rest.popFirst() {
-            let name = String(argument.prefix { $0 != "=" })
-            let value =
-                name.utf8.count < argument.utf8.count ? String(argument.dropFirst(name.count + 1)) : nil
+            let (name, value) = Self.split(argument)
             if !argument.hasPrefix("--"), argument != "-h" {
                 fail(.strayArgument, argument.echoed)
             } else if let asked = Order.allCases.first(where: { $0.flag == name })
@@ -57,6 +55,12 @@ package struct Invocation: Sendable {
                 take(name, value, &rest)
             }
         }
+    }
+
+    /// An option and what stands behind its equals sign; in bytes, where a combining character makes no other sign.
+    private static func split(_ argument: String) -> (name: String, value: String?) {
+        guard let sign = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (argument, nil) }
+        return (String(argument[..<sign]), String(argument[argument.utf8.index(after: sign)...]))
     }
 
     private mutating func take(_ asked: Order, _ name: String, _ value: String?) {
@@ -91,17 +95,5 @@ package struct Invocation: Sendable {
 
     private mutating func fail(_ problem: ConfigurationFault.Problem, _ name: String) {
         faults.append(ConfigurationFault(origin: .flag(name), problem: problem))
-    }
-}
-
-extension ConfigurationKey {
-    /// Its option alone says yes.
-    fileprivate var isYesNo: Bool {
-        if case .yesNo = kind { true } else { false }
-    }
-
-    /// Its option may stand several times.
-    fileprivate var isList: Bool {
-        if case .addresses = kind { true } else { false }
     }
 }

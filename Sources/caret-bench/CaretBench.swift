@@ -3,10 +3,11 @@ import Glibc
 /// Measures what ships, and beside it in the same run what it is compared with.
 @main struct CaretBench {
     static let usage = """
-        usage: caret-bench core|wire [--quick]
+        usage: caret-bench core|counters|wire [--quick]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
           core       the shared core: text, difference, rebase, selections
+          counters   counting and the log of the server
           wire       lines and messages, beside Foundation's coders
           store      the store: durable appends, long histories, many documents; all three, or those that are named
           --quick    fewer rounds, for a first look; the figures of record are made without it
@@ -22,6 +23,9 @@ import Glibc
         case "core" where arguments.allSatisfy { $0 == "--quick" }:
             Machine.describe(command: command, CoreBenchmarks.measure)
             CoreBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()
+        case "counters" where arguments.allSatisfy { $0 == "--quick" }:
+            Machine.describe(command: command, CoreBenchmarks.measure)
+            CounterBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()
         case "wire" where arguments.allSatisfy { $0 == "--quick" }:
             Machine.describe(command: command, CoreBenchmarks.measure)
             WireBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()

@@ -55,6 +55,11 @@ import Testing
                 "caret.json5:1:13: log_level: found \"warn\", allowed is debug, info, warning, error"
             ),
             (
+                "{listen: ['127.0.0.1:1', 'example.org:7']}",
+                "caret.json5:1:26: listen: found \"example.org:7\", allowed is HOST:PORT or several, at most 16; "
+                    + "HOST is 127.0.0.1, [::1] or the like, or localhost"
+            ),
+            (
                 "{keep_pushers: '36 h'}",
                 "caret.json5:1:16: keep_pushers: found \"36 h\", allowed is a time from 1 day to 3650 days, in whole days"
             ),
@@ -94,7 +99,7 @@ import Testing
             "CARET_TOKEN": "x",
         ]
         let configuration = configured(nil, environment)
-        #expect(configuration.sentences == ["CARET_LISTN: there is no \"CARET_LISTN\"; is it CARET_LISTEN?"])
+        #expect(configuration.sentences == ["CARET_LISTN: no key has this variable; is it CARET_LISTEN?"])
         let ignored = [
             "CARET_", "CARET_PORT", "CARET_PORT_22738_TCP_ADDR", "CARET_SEED", "CARET_SERVICE_HOST",
             "CARET_TOKEN",
@@ -174,6 +179,12 @@ import Testing
             ),
         ])
     func contradictions(text: String, sentence: String) { #expect(configured(text).sentences == [sentence]) }
+
+    @Test("where a value was not taken, what it might contradict is not told")
+    func noConsequences() {
+        let sentences = configured("{listen: '[::]:7', require_tokens: 'yes'}").sentences
+        #expect(sentences == ["caret.json5:1:36: require_tokens: found \"yes\", allowed is true or false"])
+    }
 
     @Test("two addresses whose ports the system chooses are two")
     func freePorts() { #expect(configured("{listen: ['127.0.0.1:0', '127.0.0.1:0']}").faults == []) }

@@ -71,7 +71,9 @@ import Testing
         let key = try #require(ConfigurationKey.named(name))
         for value in key.valuesOutside + ["{}", "null", "[[]]"] {
             let configuration = configured("{\n  \(name): \(value)}")
-            let start = "caret.json5:2:\(name.count + 5): \(name): found "
+            // In a list it is the item that is at fault.
+            let column = name.count + 5 + (key.isList && value.hasPrefix("[") && value != "[[]]" ? 1 : 0)
+            let start = "caret.json5:2:\(column): \(name): found "
             #expect(configuration.sentences.count == 1, "\(value): \(configuration.sentences)")
             #expect(
                 configuration.sentences.first?.hasPrefix(start) == true,

@@ -19,7 +19,8 @@ struct ImportTable {
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret-bench": [
-            "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "CMalloc", "CSQLite",
+            "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "CMalloc",
+            "CSQLite",
             "Dispatch",
             "FoundationEssentials", "Glibc", "Synchronization",
         ],

@@ -45,5 +45,15 @@ package struct ConfigurationKey: Sendable {
     /// `CARET_KEEP_HISTORY`
     package var variable: String { Self.variablePrefix + name.uppercased() }
 
+    /// Its option alone says yes.
+    var isYesNo: Bool {
+        if case .yesNo = kind { true } else { false }
+    }
+
+    /// Its value is a list, and its option may stand several times.
+    var isList: Bool {
+        if case .addresses = kind { true } else { false }
+    }
+
     package static let variablePrefix = "CARET_"
 }

@@ -16,6 +16,13 @@ extension ConfigurationKey {
         }
     }
 
+    /// The item of a list that is not allowed; the value itself where it is all right or no list.
+    func culprit(in value: JSON5Value, with settings: Settings) -> JSON5Value {
+        guard isList, case .array(let items) = value.kind else { return value }
+        var settings = settings
+        return items.first { !take(.file($0.kind), into: &settings) } ?? value
+    }
+
     private func put<Value>(_ value: Value?, _ path: Path<Value>, _ settings: inout Settings) -> Bool {
         guard let value else { return false }
         settings[keyPath: path] = value

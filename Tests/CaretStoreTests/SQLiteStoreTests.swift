@@ -79,6 +79,56 @@ import Testing
         #expect(refusal(await store.text(of: id, at: 9)) == .trimmed(start: 10))
     }
 
+    @Test("a locked append moves over no more revisions than hold nobody up, and names the epoch first")
+    func lockedAppend() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        let late = try document.append([SampleChange.edit(0, 0, "y")], by: SampleLog.bob, seq: 1)
+        func missed(_ append: Append) async -> (missed: [LoggedChange], outcome: AppendOutcome) {
+            await store.appendLocked(append) { _ in late.changes }
+        }
+        try await document.typeAtOnce(String(repeating: "x", count: 4096))
+        let answer = await missed(late)
+        #expect(answer.missed.count == 4096 && answer.outcome == .committed(head: 4097))
+        let beyond = await missed(late)
+        #expect(beyond.missed.isEmpty && beyond.outcome == .conflict(head: 4097))
+        let other = Epoch(generation: late.epoch.generation, document: late.epoch.document &+ 1)
+        for expected in [Revision(0), 4097, 9999] {
+            let elsewhere = Append(
+                document: late.document, epoch: other, expected: expected, changes: late.changes)
+            #expect(await missed(elsewhere).outcome == .gone, "\(expected)")
+        }
+        #expect(await store.trim(late.document, through: 4000) == .trimmed(start: 4000))
+        #expect(await missed(late).outcome == .conflict(head: 4097))
+        await store.close()
+    }
+
+    @Test("one call may append to very many documents: the time for its answers grows as their number")
+    func manyAppends() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        let document = try await Following(on: store)
+        let nowhere = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
+        let clock = ContinuousClock()
+        func time(_ count: Int) async throws -> Duration {
+            let appends = Array(
+                repeating: Append(
+                    document: DocumentID(99), epoch: nowhere.epoch, expected: 0, changes: nowhere.changes),
+                count: count)
+            let began = clock.now
+            #expect(await store.append(appends) == Array(repeating: .gone, count: count))
+            return clock.now - began
+        }
+        var (few, many) = (try await time(500), try await time(8000))
+        for _ in 0..<3 { (few, many) = (min(few, try await time(500)), min(many, try await time(8000))) }
+        // Sixteen times as many; their square would be 256.
+        #expect(many < few * 64, "\(few) and \(many)")
+        await store.close()
+    }
+
     /// Commits letters one by one to a new document, and closes the store.
     private func typed(into scratch: Scratch, _ letters: String) async throws -> (DocumentEntry, Text) {
         let store = try SQLiteStore(folder: scratch.path)

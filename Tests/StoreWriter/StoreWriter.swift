@@ -38,8 +38,7 @@ import TestSupport
         switch event {
         case .renewed, .damaged, .failed, .full: true
         case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
-            .merging,
-            .trimmed, .purged, .forgot, .copying:
+            .merging, .merged, .trimmed, .purged, .forgot, .copying:
             false
         }
     }

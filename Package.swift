@@ -20,6 +20,7 @@ let package = Package(
         .target(name: "CaretCore", swiftSettings: strict),
         .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
+        .target(name: "CaretConfig", dependencies: ["CaretWire"], swiftSettings: strict),
         .target(name: "CaretReplica", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretServer", dependencies: ["CLinux"], swiftSettings: strict),
         .target(
@@ -35,9 +36,9 @@ let package = Package(
         .executableTarget(
             name: "caret-bench",
             dependencies: [
-                "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretCore", "CaretLog", "CaretServer",
-                "CaretStore",
-                "CaretWire", "TestSupport",
+                "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretConfig", "CaretCore", "CaretLog",
+                "CaretServer",
+                "CaretStore", "CaretWire", "TestSupport",
             ],
             swiftSettings: strict),
         .target(name: "CBareServer", dependencies: ["CSQLite"]),
@@ -57,6 +58,9 @@ let package = Package(
             name: "store-faults",
             dependencies: ["CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport"],
             path: "Tests/StoreFaults", swiftSettings: strict),
+        .testTarget(
+            name: "CaretConfigTests", dependencies: ["CaretConfig", "CaretWire", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "CaretCoreTests", dependencies: ["CaretCore", "TestSupport"], swiftSettings: strict),
         .testTarget(

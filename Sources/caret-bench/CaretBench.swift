@@ -3,11 +3,12 @@ import Glibc
 /// Measures what ships, and beside it in the same run what it is compared with.
 @main struct CaretBench {
     static let usage = """
-        usage: caret-bench core|wire [--quick]
+        usage: caret-bench core|counters|wire [--quick]
                caret-bench net [--quick] [<beginning of a case's name>…]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
           core       the shared core: text, difference, rebase, selections
+          counters   counting and the log of the server
           wire       lines and messages, beside Foundation's coders
           net        sockets: echo and fan-out of the server's loops, beside a bare server in C
           store      the store: durable appends, long histories, many documents; all three, or those that are named
@@ -24,6 +25,9 @@ import Glibc
         case "core" where arguments.allSatisfy { $0 == "--quick" }:
             Machine.describe(command: command, CoreBenchmarks.measure)
             CoreBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()
+        case "counters" where arguments.allSatisfy { $0 == "--quick" }:
+            Machine.describe(command: command, CoreBenchmarks.measure)
+            CounterBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()
         case "wire" where arguments.allSatisfy { $0 == "--quick" }:
             Machine.describe(command: command, CoreBenchmarks.measure)
             WireBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()

@@ -44,6 +44,10 @@ package struct Limits: Equatable, Sendable {
 
     /// Bytes of output that wait for a connection, over which its input is not read: who does not read is not heard.
     package var waitingOutput = 1 << 20
+    /// Lines that wait behind a request that is not answered yet, over which input is not read.
+    package var waitingLines = 64
+    /// Bytes of such lines, over which input is not read; one line may be longer.
+    package var waitingLineBytes = 1 << 20
     /// Seconds after which a client is cut that takes nothing.
     package var takingSeconds = 30
     /// Seconds for which input is read and dropped behind a closing error, so that a reset does not swallow it.

@@ -1,0 +1,177 @@
+import CaretCore
+package import CaretLog
+import CaretWire
+
+/// Somebody who is told of documents as they are made and changed.
+struct Follower: Equatable, Sendable {
+    enum Stage: Equatable, Sendable {
+        /// He is being told of those that are there.
+        case listing(NameScan)
+        /// Not before this time, so that nothing comes twice in a short time.
+        case live(from: Int64)
+    }
+
+    let request: HubRequest
+    let prefix: ByteString
+    let unit: CodeUnit
+    var stage: Stage
+    /// The last news that he was told.
+    var position: Int
+    /// He has not taken what he was told last, or the store is being asked for him.
+    var isBusy = false
+
+    var isListing: Bool {
+        switch stage {
+        case .listing: true
+        case .live: false
+        }
+    }
+}
+
+/// Following documents.
+extension HubState {
+    /// Documents that a follower is told of at once, before he has taken them.
+    private static let batch = 100
+
+    mutating func begin(_ follow: Follow, _ request: HubRequest) {
+        guard let attendant = attendance[request.connection] else { return }
+        let prefix = ByteString(follow.prefix)
+        watch()
+        followers[request.connection] = Follower(
+            request: request, prefix: prefix, unit: attendant.unit,
+            stage: .listing(NameScan(attendant.grants, prefix: prefix)), position: feed.last)
+    }
+
+    mutating func endFollowing(_ request: HubRequest) {
+        followers[request.connection] = nil
+        answer(request, .done(Done()))
+    }
+
+    private mutating func watch() {
+        if !followers.isEmpty { return }
+        feed.watch(true)
+        order(.watchCommits(true))
+    }
+
+    /// A commit changed a document.
+    package mutating func changed(_ document: DocumentID) -> [HubAction] {
+        feed.stir(document)
+        return settled()
+    }
+
+    /// A follower has taken what he was told last.
+    package mutating func tookDocuments(_ connection: ConnectionID) -> [HubAction] {
+        followers[connection]?.isBusy = false
+        return settled()
+    }
+
+    // MARK: Those that are there
+
+    private mutating func goOn(_ connection: ConnectionID) {
+        guard let follower = followers[connection], case .listing(var scan) = follower.stage else { return }
+        if let next = scan.next(limit: HubState.batch) {
+            followers[connection]?.stage = .listing(scan)
+            followers[connection]?.isBusy = true
+            call(next, for: .follow(connection))
+        } else {
+            followers[connection]?.stage = .live(from: now + Int64(limits.documentMilliseconds))
+            answer(follower.request, .done(Done()))
+        }
+    }
+
+    mutating func listed(_ answer: StoreAnswer, for connection: ConnectionID) {
+        guard let follower = followers[connection], case .listing(var scan) = follower.stage else { return }
+        do throws(HubRefusal) {
+            let entries = try scan.take(answer)
+            followers[connection]?.stage = .listing(scan)
+            followers[connection]?.isBusy = false
+            let readable = entries.filter { access(follower.request, to: $0.name) >= .read }
+            tell(connection, readable.map { .document(DocumentSummary($0, in: follower.unit)) })
+        } catch {
+            followers[connection] = nil
+            refuse(follower.request, error)
+        }
+    }
+
+    private mutating func tell(_ connection: ConnectionID, _ messages: [ServerMessage]) {
+        if messages.isEmpty { return }
+        followers[connection]?.isBusy = true
+        order(.tell(connection, .documents(messages)))
+    }
+
+    // MARK: News
+
+    /// Tells each follower what he has not been told, as far as he has taken the rest.
+    mutating func deliver() {
+        look()
+        for connection in followers.keys.sorted() {
+            guard let follower = followers[connection], !follower.isBusy else { continue }
+            switch follower.stage {
+            case .listing: goOn(connection)
+            case .live(let from): if now >= from { tellNews(connection, follower) }
+            }
+        }
+        if followers.isEmpty {
+            if !feed.isWatched { return }
+            feed.watch(false)
+            order(.watchCommits(false))
+        } else {
+            feed.forget(through: followers.values.map(\.position).min() ?? 0)
+        }
+    }
+
+    private mutating func look() {
+        let due = feed.due(at: now, every: limits.documentMilliseconds, limit: HubState.batch)
+        if !due.isEmpty { call(.entries(due), for: .feed) }
+    }
+
+    mutating func tookEntries(_ answer: StoreAnswer) {
+        guard case .entries(let results) = answer else { return feed.took([], at: now) }
+        // What cannot be told of now is told of when it changes next.
+        feed.took(results.compactMap { try? $0.get() }, at: now)
+    }
+
+    private mutating func tellNews(_ connection: ConnectionID, _ follower: Follower) {
+        var messages: [ServerMessage] = []
+        var position = follower.position
+        for item in feed.items(after: position) {
+            if messages.count >= HubState.batch { break }
+            position = item.number
+            if feed.isOld(item) { continue }
+            if let message = message(item.news, to: follower) { messages.append(message) }
+        }
+        followers[connection]?.position = position
+        tell(connection, messages)
+    }
+
+    private func message(_ news: DocumentFeed.News, to follower: Follower) -> ServerMessage? {
+        switch news {
+        case .changed(let entry):
+            guard follows(follower, entry.name) else { return nil }
+            return .document(DocumentSummary(entry, in: follower.unit))
+        case .gone(let name, let to):
+            guard follows(follower, name) else { return nil }
+            let known = to.flatMap { access(follower.request, to: $0) >= .read ? $0 : nil }
+            return .gone(
+                Gone(
+                    document: WireString(name.description), reason: known == nil ? .deleted : .renamed,
+                    to: known.map { WireString($0.description) }))
+        }
+    }
+
+    private func follows(_ follower: Follower, _ name: DocumentName) -> Bool {
+        name.bytes.hasPrefix(follower.prefix) && access(follower.request, to: name) >= .read
+    }
+
+    /// When something can be told next, of documents or to followers.
+    var deliveryDue: Int64? {
+        let starts = followers.values.compactMap { follower -> Int64? in
+            guard case .live(let from) = follower.stage, from > now, follower.position < feed.last else {
+                return nil
+            }
+            return from
+        }
+        let due = feed.nextDue(every: limits.documentMilliseconds).map { max($0, now + 1) }
+        return (starts + [due].compactMap { $0 }).min()
+    }
+}

@@ -315,7 +315,8 @@ extension StoreModel {
 /// A client's side of one connection.
 final class TestClient {
     let id: ConnectionID
-    private unowned let world: ServerWorld
+    // Whoever keeps a client keeps its server.
+    private let world: ServerWorld
     private var lines: [String] = []
     /// Bytes that were sent, and not taken.
     private(set) var untaken = 0

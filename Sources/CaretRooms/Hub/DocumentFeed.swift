@@ -24,8 +24,8 @@ struct DocumentFeed: Equatable, Sendable {
     private var stirred: Set<DocumentID> = []
     /// When a document was told of, unless that is long ago.
     private var told: [DocumentID: Int64] = [:]
-    /// Documents are being looked at.
-    private(set) var isLooking = false
+    /// Documents that are being looked at.
+    private var looking: Set<DocumentID> = []
     /// Somebody follows: nothing is kept else.
     private(set) var isWatched = false
 
@@ -48,24 +48,23 @@ struct DocumentFeed: Equatable, Sendable {
 
     /// The documents that may be told of again, to be looked at; no others until that is done.
     mutating func due(at now: Int64, every milliseconds: Int, limit: Int) -> [DocumentID] {
-        if isLooking || stirred.isEmpty { return [] }
+        if !looking.isEmpty || stirred.isEmpty { return [] }
         told = told.filter { $0.value + Int64(milliseconds) > now }
         let due = stirred.filter { told[$0] == nil }.sorted().prefix(limit)
-        if due.isEmpty { return [] }
         stirred.subtract(due)
-        isLooking = true
+        looking = Set(due)
         return Array(due)
     }
 
     /// When a document may be told of next.
     func nextDue(every milliseconds: Int) -> Int64? {
-        if isLooking { return nil }
+        if !looking.isEmpty { return nil }
         return stirred.map { (told[$0] ?? .min / 2) + Int64(milliseconds) }.min()
     }
 
     /// What came of looking at documents.
     mutating func took(_ entries: [DocumentEntry], at now: Int64) {
-        isLooking = false
+        looking = []
         guard isWatched else { return }
         for entry in entries {
             told[entry.id] = now
@@ -90,10 +89,10 @@ struct DocumentFeed: Equatable, Sendable {
         return items[low...]
     }
 
-    /// There are newer news of the same document.
+    /// There are newer news of the same document, or will be at once.
     func isOld(_ item: Item) -> Bool {
         guard case .changed(let entry) = item.news else { return false }
-        return newest[entry.id] != item.number
+        return newest[entry.id] != item.number || looking.contains(entry.id)
     }
 
     /// Forgets what everybody has been told.

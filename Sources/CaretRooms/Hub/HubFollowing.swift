@@ -7,7 +7,7 @@ struct Follower: Equatable, Sendable {
     enum Stage: Equatable, Sendable {
         /// He is being told of those that are there.
         case listing(NameScan)
-        /// Not before this time, so that nothing comes twice in a short time.
+        /// Of news; not before this time.
         case live(from: Int64)
     }
 
@@ -17,6 +17,8 @@ struct Follower: Equatable, Sendable {
     var stage: Stage
     /// The last news that he was told.
     var position: Int
+    /// The documents that he was told of in the last moments, so that none comes twice in a short time.
+    var told: [DocumentID: Int64] = [:]
     /// He has not taken what he was told last, or the store is being asked for him.
     var isBusy = false
 
@@ -132,31 +134,33 @@ extension HubState {
     }
 
     private mutating func tellNews(_ connection: ConnectionID, _ follower: Follower) {
-        var messages: [ServerMessage] = []
-        var position = follower.position
-        for item in feed.items(after: position) {
-            if messages.count >= HubState.batch { break }
-            position = item.number
-            if feed.isOld(item) { continue }
-            if let message = message(item.news, to: follower) { messages.append(message) }
+        var (follower, messages) = (follower, [ServerMessage]())
+        let pause = Int64(limits.documentMilliseconds)
+        follower.told = follower.told.filter { $0.value + pause > now }
+        for item in feed.items(after: follower.position) where messages.count < HubState.batch {
+            if case .changed(let entry) = item.news, !feed.isOld(item), follows(follower, entry.name) {
+                if let told = follower.told[entry.id] {
+                    // Others wait with it, and no longer than it: their own time comes soon after.
+                    follower.stage = .live(from: told + pause)
+                    break
+                }
+                follower.told[entry.id] = now
+                messages.append(.document(DocumentSummary(entry, in: follower.unit)))
+            } else if case .gone(let name, let to) = item.news, follows(follower, name) {
+                messages.append(gone(name, to, as: follower))
+            }
+            follower.position = item.number
         }
-        followers[connection]?.position = position
+        followers[connection] = follower
         tell(connection, messages)
     }
 
-    private func message(_ news: DocumentFeed.News, to follower: Follower) -> ServerMessage? {
-        switch news {
-        case .changed(let entry):
-            guard follows(follower, entry.name) else { return nil }
-            return .document(DocumentSummary(entry, in: follower.unit))
-        case .gone(let name, let to):
-            guard follows(follower, name) else { return nil }
-            let known = to.flatMap { access(follower.request, to: $0) >= .read ? $0 : nil }
-            return .gone(
-                Gone(
-                    document: WireString(name.description), reason: known == nil ? .deleted : .renamed,
-                    to: known.map { WireString($0.description) }))
-        }
+    private func gone(_ name: DocumentName, _ to: DocumentName?, as follower: Follower) -> ServerMessage {
+        let known = to.flatMap { access(follower.request, to: $0) >= .read ? $0 : nil }
+        return .gone(
+            Gone(
+                document: WireString(name.description), reason: known == nil ? .deleted : .renamed,
+                to: known.map { WireString($0.description) }))
     }
 
     private func follows(_ follower: Follower, _ name: DocumentName) -> Bool {

@@ -60,14 +60,21 @@ extension DocumentSummary {
             length: entry.length.count(of: unit), updated: Int(entry.updated))
     }
 
+    /// As it stands in a page.
     fileprivate var encodedBytes: Int {
-        var writer = JSONWriter()
-        encode(into: &writer)
-        return writer.bytes.count
+        Listed(documents: [self]).encodedBytes - Listed(documents: []).encodedBytes
     }
 }
 
 extension ByteString {
     /// What a client says of names; nothing is the beginning of all.
     init(_ said: WireString?) { self.init(utf8: said.map { Array($0.utf8) } ?? []) }
+}
+
+extension WireMessage {
+    var encodedBytes: Int {
+        var writer = JSONWriter()
+        encode(into: &writer)
+        return writer.bytes.count
+    }
 }

@@ -188,11 +188,7 @@ extension HubState {
 extension RevisionSummary {
     /// As it stands in a page.
     fileprivate var encodedBytes: Int {
-        var writer = JSONWriter()
-        let around = Revisions(document: "", revisions: [])
-        around.encode(into: &writer)
-        let empty = writer.bytes.count
-        Revisions(document: "", revisions: [self]).encode(into: &writer)
-        return writer.bytes.count - 2 * empty
+        Revisions(document: "", revisions: [self]).encodedBytes
+            - Revisions(document: "", revisions: []).encodedBytes
     }
 }

@@ -126,6 +126,7 @@ final class ServerWorld {
     }
 
     var isQuiet: Bool { mail.isEmpty }
+    var budgetLeft: Int { budget.left }
 
     func pass(milliseconds: Int64) {
         now += milliseconds
@@ -339,8 +340,10 @@ final class TestClient {
     }
 
     /// Sends lines without waiting for anything.
-    func send(_ lines: [String]) {
-        unsent += Array(lines.map { $0 + "\n" }.joined().utf8)
+    func send(_ lines: [String]) { send(bytes: Array(lines.map { $0 + "\n" }.joined().utf8)) }
+
+    func send(bytes: [UInt8]) {
+        unsent += bytes
         if !isPaused { flush() }
     }
 

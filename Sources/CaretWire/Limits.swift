@@ -67,6 +67,8 @@ package struct Limits: Equatable, Sendable {
     package var peerMilliseconds = 50
     /// Milliseconds between two `document` of one document to a follower.
     package var documentMilliseconds = 1_000
+    /// Seconds for which requests for a document wait while its room renames or deletes it; the room decides then.
+    package var orderSeconds = 30
     /// Days for which the pushes of a client are remembered after its last one.
     package var pusherDays = 90
     /// Bytes after which a page of `listed` or `revisions` ends, never before its first item.

@@ -138,7 +138,9 @@ struct PlainRoom {
     }
 
     private mutating func close(_ session: SessionID, _ id: RequestID?) -> [RoomAction] {
-        guard sessions.contains(where: { $0.id == session }) else { return [] }
+        guard sessions.contains(where: { $0.id == session }) else {
+            return [send(.error(ErrorReport(.notOpen, "no", document: name)), id, session)]
+        }
         return [send(.closed(Closed(document: name)), id, session)] + leave(session)
     }
 

@@ -29,11 +29,23 @@ extension ConnectionState {
             send(line)
         } else if documents[session] != nil {
             receive(line, of: session)
-        } else {
+        } else if !isLateAnswer(line, of: session) {
             // The session has ended, and a push of its own is answered yet.
             send(line)
         }
         return settled()
+    }
+
+    /// Whether a room refuses to close a session that it had ended, which was answered when that was heard.
+    private mutating func isLateAnswer(_ line: [UInt8], of session: SessionID) -> Bool {
+        guard let late = lateCloses[session], ErrorReport.isEncoded(in: line) else { return false }
+        var decoder = MessageDecoder(limits: limits.announced)
+        // A line of the server can be read; if not, it is no such answer.
+        guard let envelope = try? decoder.serverMessage(line.dropLast()), envelope.id == late.id,
+            case .error(let report) = envelope.message, report.seq == nil
+        else { return false }
+        lateCloses[session] = nil
+        return true
     }
 
     private mutating func receive(_ line: [UInt8], of session: SessionID) {
@@ -61,12 +73,20 @@ extension ConnectionState {
         case .opening(session, _), .diverged(session, _): underway = nil
         case .closing(session, let name, let id, let isAnswered):
             underway = nil
-            if !isAnswered {
-                fail(.notOpen, "the document was closed before this was seen", id, document: name)
-            }
+            if !isAnswered { refuseClose(of: session, name, id) }
         case .asked, .opening, .closing, .diverged, nil: break
         }
         return settled()
+    }
+
+    /// The room ended the session, and has not seen that it was to be closed. It will refuse that.
+    private mutating func refuseClose(of session: SessionID, _ name: WireString, _ id: RequestID?) {
+        fail(.notOpen, "the document was closed before this was seen", id, document: name)
+        lateCloses[session] = LateClose(id: id)
+        // A room that saw it after all says nothing more.
+        if lateCloses.count > limits.announced.documents, let oldest = lateCloses.keys.min() {
+            lateCloses[oldest] = nil
+        }
     }
 
     /// There is no room where this was told: the document was closed on the way.
@@ -76,7 +96,11 @@ extension ConnectionState {
         case .push(let push):
             fail(
                 .notFound, "there is no such document", push.id, document: push.document, seq: Int(push.seq))
-        case .close(let session, _), .diverged(let session, _): return ended(session)
+        case .close(let session, _):
+            if lateCloses.removeValue(forKey: session) != nil { return settled() }
+            defer { lateCloses[session] = nil }
+            return ended(session)
+        case .diverged(let session, _): return ended(session)
         case .open, .rightsChanged, .rename, .delete, .leave, .select, .written: break
         }
         return settled()

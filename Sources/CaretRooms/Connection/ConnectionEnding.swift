@@ -33,6 +33,7 @@ extension ConnectionState {
         dropInput()
         waiting.removeAll()
         documents.removeAll()
+        lateCloses = [:]
         underway = nil
     }
 

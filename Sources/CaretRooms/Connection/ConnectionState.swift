@@ -39,6 +39,10 @@ package struct ConnectionState: Sendable {
         case diverged(SessionID, WireString)
     }
 
+    struct LateClose: Equatable, Sendable {
+        let id: RequestID?
+    }
+
     enum Silence: Equatable, Sendable {
         /// Something came last then.
         case heard(Int64)
@@ -54,6 +58,8 @@ package struct ConnectionState: Sendable {
     var output = OutputLedger()
     var documents = OpenDocuments()
     var underway: Underway?
+    /// Requests to close a session that were answered because it had ended, and that its room will refuse too.
+    var lateCloses: [SessionID: LateClose] = [:]
     var waiting = WaitingLines()
     var faults = RecentFaults()
     var rate: PushRate?

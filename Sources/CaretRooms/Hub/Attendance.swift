@@ -22,6 +22,8 @@ struct Attendance: Equatable, Sendable {
         var stage = Stage.waiting
         /// In the order of their opening.
         var sessions: [SessionID] = []
+        /// The document that a push of the guest went to last.
+        var pushedTo: DocumentID?
     }
 
     private var attendants: [ConnectionID: Attendant] = [:]
@@ -82,6 +84,10 @@ struct Attendance: Equatable, Sendable {
     }
 
     mutating func began(_ session: SessionID) { attendants[session.connection]?.sessions.append(session) }
+
+    mutating func pushed(as connection: ConnectionID, to document: DocumentID) {
+        attendants[connection]?.pushedTo = document
+    }
 
     mutating func ended(_ session: SessionID) {
         attendants[session.connection]?.sessions.removeAll { $0 == session }

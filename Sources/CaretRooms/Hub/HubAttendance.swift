@@ -41,6 +41,7 @@ extension HubState {
     mutating func end(_ session: SessionID) {
         guard let document = sessions.removeValue(forKey: session) else { return }
         rooms[document]?.sessions.remove(session)
+        dropIfUnneeded(document)
         attendance.ended(session)
         forget(session.connection)
     }
@@ -65,10 +66,31 @@ extension HubState {
             attendance.change(grants, of: connection)
             order(.tell(connection, .grantsChanged(grants)))
             for session in attendance[connection]?.sessions ?? [] {
-                guard let document = sessions[session], let name = rooms[document]?.name else { continue }
-                order(.tellRoom(document, .rightsChanged(session, grants.access(to: name).rights)))
+                if let document = sessions[session] { tell(grants, to: document, of: session) }
+            }
+            // A push of the guest may wait in the room that it was sent to last.
+            if let document = attendance[connection]?.pushedTo {
+                tell(grants, to: document, of: .guest(of: connection))
             }
         }
         return settled()
+    }
+
+    private mutating func tell(_ grants: Grants, to document: DocumentID, of session: SessionID) {
+        guard let room = rooms[document], let name = room.name else { return }
+        switch room.state {
+        case .open, .ending:
+            order(.tellRoom(document, .rightsChanged(session, grants.access(to: name).rights)))
+        // One that is kept after all is told then.
+        case .dropping, .loading, .changing: break
+        }
+    }
+
+    /// Tells a room that was not to be told anything what guests may do now whose pushes may wait there.
+    mutating func tellRightsOfGuests(in document: DocumentID) {
+        for connection in attendance.connections {
+            guard let attendant = attendance[connection], attendant.pushedTo == document else { continue }
+            tell(attendant.grants, to: document, of: .guest(of: connection))
+        }
     }
 }

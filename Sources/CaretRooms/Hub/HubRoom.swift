@@ -6,8 +6,8 @@ struct HubRoom: Equatable, Sendable {
         /// Its text is being read.
         case loading(DocumentEntry)
         case open
-        /// It was told to rename or delete its document.
-        case ending
+        /// It was told to rename or delete its document; what else is asked waits until this time.
+        case ending(until: Int64)
         /// It is to be dropped, unless it has something to do.
         case dropping
         /// There is none: the store renames or deletes the document.
@@ -19,6 +19,8 @@ struct HubRoom: Equatable, Sendable {
     var state: State
     /// Those that were told to open it, and have not ended.
     var sessions: Set<SessionID> = []
+    /// It has said that nobody needs it, when the hub knew of somebody.
+    var offersUnload = false
     /// Requests for the document, in the order in which they came.
     var waiting: [HubWaiting] = []
 }

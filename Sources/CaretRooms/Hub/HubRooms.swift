@@ -30,6 +30,7 @@ extension HubState {
 
     private mutating func forgotten(_ document: DocumentID) -> [HubWaiting] {
         guard let room = rooms.removeValue(forKey: document) else { return [] }
+        endings[document] = nil
         unname(document, room.name)
         for session in room.sessions.sorted() { end(session) }
         return room.waiting
@@ -65,13 +66,14 @@ extension HubState {
             begin(opening, document)
         case .push(_, var push, _):
             push.rights = rights
+            attendance.pushed(as: request.connection, to: document)
             order(.tellRoom(document, .push(push)))
         case .rename(_, let to, _):
-            rooms[document]?.state = .ending
+            beginEnding(document)
             let readers = readers(of: to, in: document)
             order(.tellRoom(document, .rename(to: to, roomOrder(request, said, readers))))
         case .delete:
-            rooms[document]?.state = .ending
+            beginEnding(document)
             order(.tellRoom(document, .delete(roomOrder(request, said, []))))
         case .read, .history, .list, .follow, .unfollow: refuse(request, .confused)
         }
@@ -101,15 +103,22 @@ extension HubState {
 
     /// A room has nothing to do, and nobody is in it as far as it knows.
     package mutating func unloadOffered(_ document: DocumentID) -> [HubAction] {
-        guard let room = rooms[document], room.sessions.isEmpty else { return [] }
+        rooms[document]?.offersUnload = true
+        dropIfUnneeded(document)
+        return settled()
+    }
+
+    /// Drops a room that said that nobody needs it. If it was wrong, or is by now, it is kept.
+    mutating func dropIfUnneeded(_ document: DocumentID) {
+        guard let room = rooms[document], room.offersUnload, room.sessions.isEmpty else { return }
         switch room.state {
         // One that was told to end, and is idle, has refused that.
         case .open, .ending:
+            endings[document] = nil
             rooms[document]?.state = .dropping
             order(.dropRoom(document))
         case .loading, .dropping, .changing: break
         }
-        return settled()
     }
 
     /// A room is no more.
@@ -123,11 +132,24 @@ extension HubState {
     package mutating func kept(_ document: DocumentID) -> [HubAction] {
         guard rooms[document]?.state == .dropping else { return [] }
         rooms[document]?.state = .open
+        rooms[document]?.offersUnload = false
+        tellRightsOfGuests(in: document)
         serve(document)
         return settled()
     }
 
     // MARK: Renaming and deleting
+
+    private mutating func beginEnding(_ document: DocumentID) {
+        let until = now + Int64(limits.orderSeconds) * 1_000
+        rooms[document]?.state = .ending(until: until)
+        endings[document] = until
+    }
+
+    /// Waits no longer for rooms that have been told to end for long: they refuse by themselves what comes too late.
+    mutating func giveUpEndings() {
+        for document in endings.keys.sorted() where endings[document] ?? .max <= now { endedChange(document) }
+    }
 
     /// The store was asked by a room to rename its document.
     package mutating func renamed(
@@ -148,7 +170,8 @@ extension HubState {
     }
 
     private mutating func endedChange(_ document: DocumentID) {
-        guard rooms[document]?.state == .ending else { return }
+        endings[document] = nil
+        guard case .ending = rooms[document]?.state else { return }
         rooms[document]?.state = .open
         serve(document)
     }

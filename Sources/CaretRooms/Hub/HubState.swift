@@ -16,6 +16,8 @@ package struct HubState: Sendable {
     var rooms: [DocumentID: HubRoom] = [:]
     /// The names of the documents that have a room, or are about to.
     var names: [DocumentName: DocumentID] = [:]
+    /// Until when requests wait for rooms that were told to rename or delete.
+    var endings: [DocumentID: Int64] = [:]
     /// Where each session is.
     var sessions: [SessionID: DocumentID] = [:]
     /// What the store was asked and has not answered.
@@ -106,11 +108,13 @@ package struct HubState: Sendable {
         now = max(now, time)
         guard let wakes, now >= wakes else { return [] }
         self.wakes = nil
+        giveUpEndings()
         return settled()
     }
 
     private mutating func wakeInTime() {
-        guard let next = deliveryDue, next < wakes ?? .max else { return }
+        let dues = [deliveryDue, endings.values.min()].compactMap { $0 }
+        guard let next = dues.min(), next < wakes ?? .max else { return }
         wakes = next
         order(.wake(at: next))
     }

@@ -23,3 +23,8 @@ extension WireEdit {
             WireRange(start, start + edit.removed.count(of: unit)), WireString(edit.edit.text))
     }
 }
+
+/// How the changes of a segment are made anew behind others.
+package struct SegmentPlan: Equatable, Sendable {
+    package init() {}
+}

@@ -1,4 +1,0 @@
-/// How the changes of a segment are made anew behind others.
-package struct SegmentPlan: Equatable, Sendable {
-    package init() {}
-}

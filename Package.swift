@@ -13,12 +13,14 @@ let package = Package(
     name: "caret",
     platforms: [.macOS(.v26), .iOS(.v26)],
     products: [
-        .library(name: "CaretCore", targets: ["CaretCore"])
+        .library(name: "CaretCore", targets: ["CaretCore"]),
+        .library(name: "CaretReplica", targets: ["CaretReplica"]),
     ],
     targets: [
         .target(name: "CaretCore", swiftSettings: strict),
         .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
+        .target(name: "CaretReplica", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(
             name: "CaretRooms", dependencies: ["CaretCore", "CaretLog", "CaretWire"], swiftSettings: strict),
         .target(
@@ -56,6 +58,9 @@ let package = Package(
             name: "CaretCoreTests", dependencies: ["CaretCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CaretLogTests", dependencies: ["CaretCore", "CaretLog", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CaretReplicaTests", dependencies: ["CaretCore", "CaretReplica", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "CaretStoreTests",

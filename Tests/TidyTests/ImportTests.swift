@@ -11,6 +11,7 @@ struct ImportTable {
         "Sources/CZlib": [],
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
+        "Sources/CaretReplica": ["CaretCore"],
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
         "Sources/CaretStore": [
             "CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Dispatch", "Glibc", "Synchronization",
@@ -26,6 +27,7 @@ struct ImportTable {
         "Tests/CFaultVFS": [],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
+        "Tests/CaretReplicaTests": ["CaretCore", "CaretReplica", "TestSupport", "Testing"],
         "Tests/CaretRoomsTests": [
             "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Testing",
         ],

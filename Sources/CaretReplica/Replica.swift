@@ -1,0 +1,257 @@
+public import CaretCore
+
+/// One document as one client has it: what is committed, what is in flight, what is unsent, and who stands where.
+///
+/// A value without clock, connection or disk. Each event is a method; it answers with what its owner is to do. The
+/// owner confines the value to one queue or task, passes in what the server says in the order in which it comes, and
+/// runs the actions in their order. Offsets count UTF-16 code units.
+///
+/// Laws: `text` is the committed text after the change in flight and then the unsent change. The edits of the view,
+/// made one after the other in any view that began with the empty text and has the typed changes too, give `text`.
+/// Every change is committed once or not at all, whatever is lost on the way: a push is sent again word for word, and
+/// goes out anew under another number only after an answer that it was not committed and never will be.
+public struct Replica: Sendable {
+    let mode: Mode
+    package internal(set) var draft = Draft()
+    package internal(set) var inFlight: InFlight?
+    package internal(set) var presence = Presence()
+    /// The place of the committed text; nil until the document was opened for the first time.
+    public internal(set) var place: Place?
+    /// The number of the next new push. Whoever starts a replica for a document that this client has pushed to
+    /// before must begin above the numbers used there.
+    public internal(set) var nextSeq: Seq
+    public internal(set) var rights = Rights.none
+    public internal(set) var state = SavingState.offline
+
+    var link = Link.offline
+    /// Why nothing is pushed until the owner has decided.
+    var refusal: Refusal?
+    /// The push in flight is not sent again before some time has passed.
+    var isWaiting = false
+    /// The server has named or acked a push of this client, so it would know one that is sent again.
+    var isKnownToServer = false
+    /// The committed text may not be the server's: the document is opened as a whole.
+    var distrustsText = false
+    var openings = Backoff()
+    var pushes = Backoff()
+    /// How often in a row edits went out anew by themselves.
+    var timesAnew = 0
+
+    // What the event at work has led to so far.
+    var actions: [Action] = []
+    var showsPeers = false
+
+    /// A document that has not been opened yet. What is typed before that is kept, as if its text was empty.
+    public init(firstSeq: Seq = 1, mode: Mode = .edit) {
+        nextSeq = firstSeq
+        self.mode = mode
+    }
+}
+
+/// How the replica stands to the document on the server.
+enum Link: Equatable {
+    /// There is no connection.
+    case offline
+    /// To be opened once some time has passed.
+    case waiting
+    /// Asked to open; everything that was said before the answer is about an earlier opening.
+    case opening
+    case open
+    /// The document is not there, or not for this client.
+    case closed(Refusal)
+}
+
+extension Replica {
+    /// What the owner sees.
+    public var text: Text { draft.text }
+
+    /// The text that the server is known to have committed, at `place`.
+    public var committed: Text { draft.committed }
+
+    public var revision: Revision { place?.revision ?? 0 }
+
+    public var hasUnsaved: Bool { inFlight != nil || draft.hasUnsaved }
+
+    /// The owner's selections in the view, moved through everything that happened to it.
+    public var selections: [Selection] { presence.own ?? [] }
+
+    /// The others' selections in the view.
+    public var peers: [Peer] {
+        if !draft.hasUnsaved { return presence.peers }
+        return presence.peers.map { peer in
+            var peer = peer
+            peer.selections = peer.selections.map {
+                $0.mapped(through: draft.inFlight).mapped(through: draft.unsent)
+            }
+            return peer
+        }
+    }
+}
+
+// What the owner does.
+extension Replica {
+    /// The owner changed the view; throws, with nothing changed, where the change does not fit it.
+    public mutating func typed(_ change: Change) throws(ChangeError) -> [Action] {
+        try draft.type(change)
+        presence.viewChanged(by: change)
+        if !presence.peers.isEmpty { showsPeers = true }
+        return finish()
+    }
+
+    /// The owner selected something else in the view; throws, with nothing changed, where it has no such place.
+    public mutating func selected(_ selections: [Selection]) throws(TextError) -> [Action] {
+        for selection in selections {
+            _ = try draft.text.length(before: selection.anchor)
+            _ = try draft.text.length(before: selection.head)
+        }
+        presence.select(selections)
+        return finish()
+    }
+
+    /// The owner wants what was refused to be tried again, perhaps after changing it; and what waits, at once.
+    public mutating func retry() -> [Action] {
+        goOn()
+        isWaiting = false
+        switch link {
+        case .waiting, .closed: open()
+        case .offline, .opening, .open: break
+        }
+        return finish()
+    }
+
+    /// The owner gives up what is not committed.
+    ///
+    /// A push whose outcome is unknown may be committed all the same; then it comes back with the stream.
+    public mutating func discard() -> [Action] {
+        show(draft.discard())
+        inFlight = nil
+        refusal = nil
+        isWaiting = false
+        return finish()
+    }
+}
+
+// What the connection and the clock do.
+extension Replica {
+    /// A connection stands, and the server has welcomed the client.
+    public mutating func connected() -> [Action] {
+        guard link == .offline else { return finish() }
+        openings.reset()
+        pushes.reset()
+        open()
+        return finish()
+    }
+
+    /// The connection is gone.
+    public mutating func cutOff() -> [Action] {
+        goOffline()
+        return finish()
+    }
+
+    /// The time is over that `Action.retry` asked for.
+    public mutating func timePassed() -> [Action] {
+        isWaiting = false
+        if link == .waiting { open() }
+        return finish()
+    }
+
+    mutating func goOffline() {
+        link = .offline
+        isWaiting = false
+        inFlight?.loseAnswer()
+        if presence.peers.isEmpty { return }
+        presence.replacePeers(with: [], in: draft.committed)
+        showsPeers = true
+    }
+}
+
+extension Replica {
+    /// Does what has become due, and hands over all that is to be done.
+    mutating func finish() -> [Action] {
+        takeInSettled()
+        push()
+        tellSelections()
+        if showsPeers { actions.append(.showPeers) }
+        showState()
+        defer { (actions, showsPeers) = ([], false) }
+        return actions
+    }
+
+    private mutating func push() {
+        guard link == .open, mode == .edit, rights == .write, refusal == nil, !isWaiting, let place else {
+            return
+        }
+        if inFlight == nil {
+            if draft.unsent.isEmpty { return }
+            draft.send()
+            let push = Push(place: place, seq: nextSeq, change: draft.inFlight)
+            nextSeq = nextSeq.next
+            inFlight = InFlight(push)
+            actions.append(.push(push))
+        } else if let push = inFlight?.push, inFlight?.outcome == .unknown {
+            inFlight?.outcome = .awaited
+            inFlight?.isRepeated = true
+            actions.append(.push(push))
+        }
+    }
+
+    /// Selections wait until nothing is unacked.
+    // The server moves the ones it holds through the owner's pushes too, so a caret that types on needs no message;
+    // and a place inside unacked text has no place in the committed one.
+    private mutating func tellSelections() {
+        guard link == .open, inFlight == nil, !draft.hasUnsaved else { return }
+        if let selections = presence.selectionsToTell(at: revision) {
+            actions.append(.select(at: revision, selections))
+        }
+    }
+
+    private mutating func showState() {
+        let now = currentState
+        if state != now { actions.append(.show(now)) }
+        state = now
+    }
+
+    private var currentState: SavingState {
+        if let refusal { return .refused(refusal) }
+        switch link {
+        case .closed(let refusal): return .refused(refusal)
+        case .offline, .waiting, .opening: return .offline
+        case .open: break
+        }
+        if !hasUnsaved { return .saved }
+        return mode == .edit && rights == .write ? .sending : .refused(.forbidden)
+    }
+
+    /// Has a change of the view made.
+    mutating func show(_ change: Change) {
+        presence.viewChanged(by: change)
+        if !change.isEmpty { actions.append(.edit(change)) }
+        if !presence.peers.isEmpty { showsPeers = true }
+    }
+
+    /// Asks for the document, on from where the replica is if its text can be trusted.
+    mutating func open() {
+        link = .opening
+        actions.append(.open(from: distrustsText ? nil : place, as: mode))
+    }
+
+    /// Closes the document and opens it again: at once the first time, then after longer and longer waits.
+    mutating func reopen() {
+        inFlight?.loseAnswer()
+        actions.append(.close)
+        let isFirst = openings.tries == 0
+        let wait = openings.wait()
+        if isFirst {
+            open()
+        } else {
+            link = .waiting
+            actions.append(.retry(after: wait))
+        }
+    }
+
+    /// What the server says and what the replica has do not fit: it starts again from the whole text.
+    mutating func startAgain() {
+        distrustsText = true
+        reopen()
+    }
+}

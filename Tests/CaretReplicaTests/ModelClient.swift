@@ -1,0 +1,177 @@
+import CaretCore
+import CaretReplica
+import TestSupport
+
+/// What is wrong with a run.
+struct Fault: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// A person with a text view and a connection, as the replica's owner sees to them.
+struct ModelClient {
+    private(set) var replica: Replica
+    /// What the text view shows, in UTF-16 code units.
+    private var view: [UInt16] = []
+    /// What the person was told last.
+    private var state = SavingState.offline
+    /// What is on its way to the server.
+    var outgoing: [Request] = []
+    private(set) var isConnected = false
+    private(set) var isWakeDue = false
+    private(set) var name = 0
+    /// Opens that were sent and not answered.
+    private var opens = 0
+    /// Pushes that were sent more than once.
+    private(set) var repeats = 0
+    private var sent: Seq = 0
+
+    /// Who only watches does not type.
+    let types: Bool
+
+    init(mode: Mode) {
+        replica = Replica(mode: mode)
+        types = mode == .edit
+    }
+
+    mutating func connect() {
+        isConnected = true
+        run(replica.connected())
+    }
+
+    mutating func cutOff() {
+        isConnected = false
+        outgoing = []
+        opens = 0
+        run(replica.cutOff())
+    }
+
+    mutating func receive(_ message: Message, nameNow: Int) {
+        if message.answersAnOpen {
+            opens -= 1
+            if opens > 0 { return }
+        }
+        run(replica.received(message))
+        // The person looks the document up, and finds it under its new name.
+        if message == .openRefused(.notFound, retryAfter: nil), name != nameNow {
+            name = nameNow
+            run(replica.retry())
+        }
+    }
+
+    mutating func wake() {
+        isWakeDue = false
+        run(replica.timePassed())
+    }
+
+    mutating func retry() { run(replica.retry()) }
+
+    mutating func discard(_ markers: inout Markers) {
+        markers.giveUp(replica.draft.inFlight)
+        markers.giveUp(replica.draft.unsent)
+        if let push = replica.inFlight?.push { markers.giveUp(push.change) }
+        // What a committed text had is back; only what stood in unsaved edits is gone.
+        run(replica.discard())
+    }
+
+    mutating func type(_ markers: inout Markers, _ random: inout Seeded) throws {
+        var change = SampleChange.make(for: replica.text, upTo: random.pick([1, 1, 1, 3]), &random)
+        if replica.text.length.utf16 > 80 || random.chance(20) {
+            change = SampleChange.change(change.edits.map { edit in removal(edit.range) })
+        }
+        if random.chance(60) {
+            let place = random.pick(SampleChange.scalarBoundaries(of: replica.text.string))
+            change = SampleChange.change([SampleChange.edit(place, place, markers.next())])
+        }
+        markers.remove(change, from: replica.text)
+        make(change)
+        run(try replica.typed(change))
+    }
+
+    private func removal(_ range: Range<Offset>) -> Edit {
+        SampleChange.edit(range.lowerBound.value, range.upperBound.value, "")
+    }
+
+    mutating func select(_ random: inout Seeded) throws {
+        let boundaries = SampleChange.scalarBoundaries(of: replica.text.string)
+        let selections = (0..<random.number(0...2)).map { _ in
+            Selection(anchor: Offset(random.pick(boundaries)), head: Offset(random.pick(boundaries)))
+        }
+        run(try replica.selected(selections))
+    }
+
+    private mutating func run(_ actions: [Action]) {
+        for action in actions {
+            switch action {
+            case .open(let place, let mode):
+                opens += 1
+                ask(.open(place, mode, name: name))
+            case .close: ask(.close)
+            case .push(let push): ask(push)
+            case .select(let revision, let selections): ask(.select(revision, selections))
+            case .reportDivergence, .showPeers: break
+            case .retry: isWakeDue = true
+            case .edit(let change): make(change)
+            case .show(let state): self.state = state
+            case .rename(let name): self.name = Int(String(decoding: name.utf8, as: UTF8.self)) ?? 0
+            }
+        }
+    }
+
+    private mutating func ask(_ push: Push) {
+        if push.seq <= sent { repeats += 1 }
+        sent = max(sent, push.seq)
+        ask(.push(push))
+    }
+
+    private mutating func ask(_ request: Request) {
+        if isConnected { outgoing.append(request) }
+    }
+
+    private mutating func make(_ change: Change) {
+        for edit in change.edits.reversed() {
+            view.replaceSubrange(
+                edit.range.lowerBound.value..<edit.range.upperBound.value, with: edit.text.utf16)
+        }
+    }
+
+    /// What holds beside a server that keeps the protocol.
+    func check(against server: ModelServer) throws {
+        try check()
+        if let place = replica.place, server.text(at: place) != replica.committed {
+            throw Fault(description: "the committed text is not the server's")
+        }
+        if Markers.isAnyDoubled(in: replica.text) { throw Fault(description: "a marker is seen twice") }
+    }
+
+    /// What holds whatever the server says.
+    func check() throws {
+        let draft = replica.draft
+        let text = try draft.committed.applying(draft.inFlight).applying(draft.unsent)
+        if text != replica.text {
+            throw Fault(description: "the view is not the committed text and the unsaved")
+        }
+        if Array(replica.text.string.utf16) != view {
+            throw Fault(description: "the edits do not give the view")
+        }
+        let places = (replica.selections + replica.peers.flatMap(\.selections)).flatMap {
+            [$0.anchor, $0.head]
+        }
+        if let place = places.first(where: { !replica.text.isScalarBoundary($0) }) {
+            throw Fault(description: "a selection has no place: \(place)")
+        }
+        if state != replica.state { throw Fault(description: "another state is shown than told") }
+        if state == .saved, replica.hasUnsaved { throw Fault(description: "unsaved text is called saved") }
+        if replica.inFlight == nil, !draft.inFlight.isEmpty {
+            throw Fault(description: "edits in flight of no push")
+        }
+    }
+}
+
+extension Message {
+    fileprivate var answersAnOpen: Bool {
+        switch self {
+        case .opened, .openRefused: true
+        case .acked, .pushRefused, .changed, .checked, .resynced, .peer, .left, .rights, .gone, .bye: false
+        }
+    }
+}

@@ -20,8 +20,11 @@ struct DocumentFeed: Equatable, Sendable {
     /// The item that is the newest of a document.
     private var newest: [DocumentID: Int] = [:]
     private(set) var last = 0
-    /// Documents that changed and have not been looked at since.
-    private var stirred: Set<DocumentID> = []
+    /// Documents that changed and have not been looked at since, and when they may be.
+    private var stirred: [DocumentID: Int64] = [:]
+    /// When the first of them may be; nil while others are looked at.
+    var nextDue: Int64? { looking.isEmpty ? firstDue : nil }
+    private var firstDue: Int64?
     /// When a document was told of, unless that is long ago.
     private var told: [DocumentID: Int64] = [:]
     /// Documents that are being looked at.
@@ -32,40 +35,38 @@ struct DocumentFeed: Equatable, Sendable {
     mutating func watch(_ isWatched: Bool) {
         self.isWatched = isWatched
         if isWatched { return }
-        (items, newest, stirred, told) = ([], [:], [], [:])
+        (items, newest, stirred, told, firstDue) = ([], [:], [:], [:], nil)
     }
 
     /// A document was made or changed.
-    mutating func stir(_ document: DocumentID) {
-        if isWatched { stirred.insert(document) }
+    mutating func stir(_ document: DocumentID, at now: Int64, every milliseconds: Int) {
+        guard isWatched, stirred[document] == nil else { return }
+        let due = max(now, told[document].map { $0 + Int64(milliseconds) } ?? now)
+        stirred[document] = due
+        firstDue = min(due, firstDue ?? due)
     }
 
-    mutating func unstir(_ document: DocumentID) { stirred.remove(document) }
+    mutating func unstir(_ document: DocumentID) { stirred[document] = nil }
 
     mutating func gone(_ name: DocumentName, to: DocumentName?) {
         if isWatched { append(.gone(name, to: to)) }
     }
 
     /// The documents that may be told of again, to be looked at; no others until that is done.
-    mutating func due(at now: Int64, every milliseconds: Int, limit: Int) -> [DocumentID] {
-        if !looking.isEmpty || stirred.isEmpty { return [] }
-        told = told.filter { $0.value + Int64(milliseconds) > now }
-        let due = stirred.filter { told[$0] == nil }.sorted().prefix(limit)
-        stirred.subtract(due)
+    mutating func due(at now: Int64, limit: Int) -> [DocumentID] {
+        guard let nextDue, now >= nextDue else { return [] }
+        let due = stirred.filter { $0.value <= now }.keys.sorted().prefix(limit)
+        for document in due { stirred[document] = nil }
+        firstDue = stirred.values.min()
         looking = Set(due)
         return Array(due)
     }
 
-    /// When a document may be told of next.
-    func nextDue(every milliseconds: Int) -> Int64? {
-        if !looking.isEmpty { return nil }
-        return stirred.map { (told[$0] ?? .min / 2) + Int64(milliseconds) }.min()
-    }
-
     /// What came of looking at documents.
-    mutating func took(_ entries: [DocumentEntry], at now: Int64) {
+    mutating func took(_ entries: [DocumentEntry], at now: Int64, every milliseconds: Int) {
         looking = []
         guard isWatched else { return }
+        told = told.filter { $0.value + Int64(milliseconds) > now }
         for entry in entries {
             told[entry.id] = now
             append(.changed(entry))

@@ -17,13 +17,11 @@ extension HubState {
         return settled()
     }
 
-    /// A connection is gone; it asks nothing and tells rooms nothing any more.
+    /// A connection is gone; it asks nothing and tells rooms nothing any more. What it asked is dropped when its turn
+    /// comes.
     package mutating func left(_ connection: ConnectionID) -> [HubAction] {
         guard let ending = attendance.leave(connection) else { return [] }
-        followers[connection] = nil
-        for document in rooms.keys.sorted() {
-            rooms[document]?.waiting.removeAll { $0.request.connection == connection }
-        }
+        endFollowing(connection)
         for session in ending {
             guard let document = sessions[session] else { continue }
             order(.tellRoom(document, .leave(session)))

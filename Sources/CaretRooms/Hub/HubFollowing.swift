@@ -42,28 +42,43 @@ extension HubState {
         followers[request.connection] = Follower(
             request: request, prefix: prefix, unit: attendant.unit,
             stage: .listing(NameScan(attendant.grants, prefix: prefix)), position: feed.last)
+        needsDelivery = true
     }
 
     mutating func endFollowing(_ request: HubRequest) {
-        followers[request.connection] = nil
+        endFollowing(request.connection)
         answer(request, .done(Done()))
     }
 
     private mutating func watch() {
-        if !followers.isEmpty { return }
+        if feed.isWatched { return }
         feed.watch(true)
         order(.watchCommits(true))
     }
 
+    /// With the last follower goes what there was to tell.
+    mutating func endFollowing(_ connection: ConnectionID) {
+        followers[connection] = nil
+        if !followers.isEmpty || !feed.isWatched { return }
+        feed.watch(false)
+        deliveryDue = nil
+        order(.watchCommits(false))
+    }
+
     /// A commit changed a document.
     package mutating func changed(_ document: DocumentID) -> [HubAction] {
-        feed.stir(document)
+        stir(document)
         return settled()
+    }
+
+    mutating func stir(_ document: DocumentID) {
+        feed.stir(document, at: now, every: limits.documentMilliseconds)
     }
 
     /// A follower has taken what he was told last.
     package mutating func tookDocuments(_ connection: ConnectionID) -> [HubAction] {
         followers[connection]?.isBusy = false
+        needsDelivery = true
         return settled()
     }
 
@@ -87,10 +102,11 @@ extension HubState {
             let entries = try scan.take(answer)
             followers[connection]?.stage = .listing(scan)
             followers[connection]?.isBusy = false
+            needsDelivery = true
             let readable = entries.filter { access(follower.request, to: $0.name) >= .read }
             tell(connection, readable.map { .document(DocumentSummary($0, in: follower.unit)) })
         } catch {
-            followers[connection] = nil
+            endFollowing(connection)
             refuse(follower.request, error)
         }
     }
@@ -105,7 +121,7 @@ extension HubState {
 
     /// Tells each follower what he has not been told, as far as he has taken the rest.
     mutating func deliver() {
-        look()
+        needsDelivery = false
         for connection in followers.keys.sorted() {
             guard let follower = followers[connection], !follower.isBusy else { continue }
             switch follower.stage {
@@ -113,24 +129,31 @@ extension HubState {
             case .live(let from): if now >= from { tellNews(connection, follower) }
             }
         }
-        if followers.isEmpty {
-            if !feed.isWatched { return }
-            feed.watch(false)
-            order(.watchCommits(false))
-        } else {
-            feed.forget(through: followers.values.map(\.position).min() ?? 0)
-        }
+        if let position = followers.values.map(\.position).min() { feed.forget(through: position) }
+        deliveryDue = nextDelivery
     }
 
-    private mutating func look() {
-        let due = feed.due(at: now, every: limits.documentMilliseconds, limit: HubState.batch)
+    /// When a follower can be told something that waits for him.
+    private var nextDelivery: Int64? {
+        let times = followers.values.compactMap { follower -> Int64? in
+            guard case .live(let from) = follower.stage, follower.position < feed.last else { return nil }
+            return from
+        }
+        return times.filter { $0 > now }.min()
+    }
+
+    /// Looks at the documents that may be told of again.
+    mutating func look() {
+        let due = feed.due(at: now, limit: HubState.batch)
         if !due.isEmpty { call(.entries(due), for: .feed) }
     }
 
     mutating func tookEntries(_ answer: StoreAnswer) {
-        guard case .entries(let results) = answer else { return feed.took([], at: now) }
+        needsDelivery = true
+        var entries: [DocumentEntry] = []
         // What cannot be told of now is told of when it changes next.
-        feed.took(results.compactMap { try? $0.get() }, at: now)
+        if case .entries(let results) = answer { entries = results.compactMap { try? $0.get() } }
+        feed.took(entries, at: now, every: limits.documentMilliseconds)
     }
 
     private mutating func tellNews(_ connection: ConnectionID, _ follower: Follower) {
@@ -165,17 +188,5 @@ extension HubState {
 
     private func follows(_ follower: Follower, _ name: DocumentName) -> Bool {
         name.bytes.hasPrefix(follower.prefix) && access(follower.request, to: name) >= .read
-    }
-
-    /// When something can be told next, of documents or to followers.
-    var deliveryDue: Int64? {
-        let starts = followers.values.compactMap { follower -> Int64? in
-            guard case .live(let from) = follower.stage, from > now, follower.position < feed.last else {
-                return nil
-            }
-            return from
-        }
-        let due = feed.nextDue(every: limits.documentMilliseconds).map { max($0, now + 1) }
-        return (starts + [due].compactMap { $0 }).min()
     }
 }

@@ -66,7 +66,7 @@ extension HubState {
         switch answer {
         case .found(.success(let entry)), .created(.exists(let entry)): arrive(waiting, at: entry)
         case .created(.created(let entry)):
-            feed.stir(entry.id)
+            stir(entry.id)
             arrive(waiting.first, at: entry)
         case .found(.failure(.gone)) where waiting.request.question.creates:
             refuse(waiting.request, HubRefusal(.forbidden, "creating it needs the right to write"))

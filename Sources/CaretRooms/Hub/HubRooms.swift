@@ -12,7 +12,8 @@ extension HubState {
         case .failure(let refusal): forget(document, HubRefusal(refusal, "the head", of: entry))
         case .success(let snapshot):
             // Whoever wanted it has left meanwhile.
-            if room.waiting.isEmpty { return forget(document) }
+            let isWanted = room.waiting.contains { attendance.isPresent($0.request.connection) }
+            if !isWanted { return forget(document) }
             rooms[document]?.state = .open
             order(.makeRoom(entry, snapshot))
             serve(document)
@@ -182,7 +183,8 @@ extension HubState {
         rooms[document]?.name = name
         names[name] = document
         feed.gone(old, to: name)
-        feed.stir(document)
+        stir(document)
+        needsDelivery = true
     }
 
     private mutating func delete(_ document: DocumentID) {
@@ -191,6 +193,7 @@ extension HubState {
         rooms[document]?.name = nil
         feed.unstir(document)
         feed.gone(old, to: nil)
+        needsDelivery = true
     }
 
     /// The store has renamed or deleted a document that has no room, or has not.

@@ -25,6 +25,10 @@ package struct HubState: Sendable {
     private var lastCall = 0
     var followers: [ConnectionID: Follower] = [:]
     var feed = DocumentFeed()
+    /// There may be something to tell a follower.
+    var needsDelivery = false
+    /// When there will be.
+    var deliveryDue: Int64?
     var wakes: Int64?
     private var stage = Stage.serving
     var actions: [HubAction] = []
@@ -77,7 +81,8 @@ package struct HubState: Sendable {
     }
 
     mutating func settled() -> [HubAction] {
-        deliver()
+        look()
+        if needsDelivery { deliver() }
         if stage == .stopping, attendance.isEmpty {
             stage = .finished
             order(.finish)
@@ -109,11 +114,12 @@ package struct HubState: Sendable {
         guard let wakes, now >= wakes else { return [] }
         self.wakes = nil
         giveUpEndings()
+        needsDelivery = true
         return settled()
     }
 
     private mutating func wakeInTime() {
-        let dues = [deliveryDue, endings.values.min()].compactMap { $0 }
+        let dues = [deliveryDue, feed.nextDue, endings.values.min()].compactMap { $0 }
         guard let next = dues.min(), next < wakes ?? .max else { return }
         wakes = next
         order(.wake(at: next))
@@ -143,10 +149,8 @@ package struct HubState: Sendable {
             rooms[document]?.waiting = []
         }
         for connection in followers.keys.sorted() {
-            guard let follower = followers.removeValue(forKey: connection), follower.isListing else {
-                continue
-            }
-            abandoned.append(follower.request)
+            if let follower = followers[connection], follower.isListing { abandoned.append(follower.request) }
+            endFollowing(connection)
         }
         return abandoned
     }

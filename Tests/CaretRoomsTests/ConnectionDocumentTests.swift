@@ -160,6 +160,20 @@ struct ConnectionDocumentTests {
         #expect(words[0].contains(#""id":8"#))
     }
 
+    @Test("a close that crosses the end of its session is answered once, though its room refuses it too")
+    func lateClose() {
+        let world = ConnectionWorld.welcomed()
+        open(world, "a", 1)
+        world.says(#"{"type":"close","id":8,"doc":"a"}"#)
+        #expect(said(world.ended(1)) == ["not_open"])
+        // The answer to a push of the session comes all the same.
+        let push = #"{"type":"error","doc":"a","seq":3,"code":"not_found","message":""}"#
+        #expect(said(world.room(push, to: 1)) == ["not_found"])
+        let close = #"{"type":"error","id":8,"doc":"a","code":"not_open","message":""}"#
+        #expect(world.room(close, to: 1) == [])
+        #expect(said(world.room(close, to: 1)) == ["not_open"])
+    }
+
     @Test("what finds no room any more is answered")
     func undelivered() {
         let world = ConnectionWorld.welcomed()

@@ -1,6 +1,7 @@
 import CaretCore
 import CaretLog
 import CaretRooms
+import CaretWire
 import TestSupport
 import Testing
 
@@ -160,5 +161,39 @@ struct HubNameTests {
         let bob = world.connect("bob")
         bob.says(#"{"type":"open","doc":"a"}"#)
         #expect(bob.hears() == ["welcome", "opened"])
+    }
+
+    @Test("requests wait 30 s for a room that renames, and then are the room's to decide")
+    func longRename() {
+        // Who comes while the room has been told already is not told the new name.
+        let gone = #"{"type":"gone","doc":"a","reason":"deleted"}"#
+        for (wait, meanwhile, finally) in [(29_999, [], ["not_found"]), (30_000, ["opened"], [gone])] {
+            let world = ServerWorld { $0.pingSeconds = 1_000 }
+            world.document("a", "x")
+            let ann = world.connect("ann")
+            let bob = world.connect("bob")
+            ann.says(#"{"type":"open","doc":"a"}"#)
+            world.holds = { if case .rename = $0 { true } else { false } }
+            ann.says(#"{"type":"rename","doc":"a","to":"b"}"#)
+            bob.says(#"{"type":"open","doc":"a"}"#)
+            _ = bob.heard()
+            world.pass(milliseconds: Int64(wait))
+            #expect(bob.hears() == meanwhile)
+            world.release()
+            #expect(bob.hears() == finally)
+        }
+    }
+
+    @Test("a room that offered to go while somebody came is dropped when he is gone")
+    func lateOffer() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        world.dropsIdleRooms = false
+        let ann = world.connect("ann")
+        ann.says(#"{"type":"open","doc":"a"}"#)
+        world.hubEvent { $0.unloadOffered(DocumentID(1)) }
+        #expect(world.hub.roomCount == 1)
+        ann.says(#"{"type":"close","doc":"a"}"#)
+        #expect(world.hub.roomCount == 0 && world.rooms.isEmpty)
     }
 }

@@ -1,6 +1,7 @@
 import CaretCore
 import CaretLog
 import CaretRooms
+import CaretWire
 import Testing
 
 @Suite("hub: rights")
@@ -124,6 +125,21 @@ struct HubRightsTests {
                 let heard = ann.hears().dropFirst()
                 #expect(heard == [line.contains("list") ? #"{"type":"listed","docs":[]}"# : "not_found"])
             }
+        }
+    }
+
+    @Test("a room hears of the rights of a guest whose push it may have")
+    func guest() {
+        let world = ServerWorld()
+        world.document("own/a", "x")
+        world.dropsIdleRooms = false
+        let ann = world.connect("ann", HubRightsTests.some)
+        ann.says(#"{"type":"push","doc":"own/a","epoch":"1.1","base":1,"seq":1,"text":"y"}"#)
+        world.hubEvent { hub in
+            let actions = hub.grantsChanged(Grants([])!, of: 1)
+            let told = RoomEvent.rightsChanged(.guest(of: 1), .none)
+            #expect(actions == [.tell(1, .grantsChanged(Grants([])!)), .tellRoom(DocumentID(1), told)])
+            return actions
         }
     }
 

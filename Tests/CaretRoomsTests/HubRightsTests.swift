@@ -108,9 +108,11 @@ struct HubRightsTests {
             #"{"type":"read","doc":"own/a"}"#, #"{"type":"history","doc":"own/a"}"#,
             #"{"type":"open","doc":"own/a"}"#, #"{"type":"list"}"#,
             #"{"type":"push","doc":"own/a","base":0,"seq":1,"text":"y"}"#,
+            #"{"type":"delete","doc":"own/a"}"#, #"{"type":"rename","doc":"own/a","to":"own/b"}"#,
         ] {
-            // A list asks the store once, all others twice.
-            for held in line.contains("list") ? 0...0 : 0...1 {
+            // A list asks the store once, and what the store was asked to change it may.
+            let asksOnce = ["list", "delete", "rename"].contains { line.contains($0) }
+            for held in asksOnce ? 0...0 : 0...1 {
                 let world = ServerWorld()
                 world.document("own/a", "x")
                 var count = 0

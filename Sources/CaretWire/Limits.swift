@@ -44,6 +44,10 @@ package struct Limits: Equatable, Sendable {
 
     /// Bytes of output that wait for a connection, over which its input is not read: who does not read is not heard.
     package var waitingOutput = 1 << 20
+    /// Lines that wait behind a request that is not answered yet, over which input is not read.
+    package var waitingLines = 64
+    /// Bytes of such lines, over which input is not read; one line may be longer.
+    package var waitingLineBytes = 1 << 20
     /// Seconds after which a client is cut that takes nothing.
     package var takingSeconds = 30
     /// Seconds for which input is read and dropped behind a closing error, so that a reset does not swallow it.
@@ -63,6 +67,8 @@ package struct Limits: Equatable, Sendable {
     package var peerMilliseconds = 50
     /// Milliseconds between two `document` of one document to a follower.
     package var documentMilliseconds = 1_000
+    /// Seconds for which requests for a document wait while its room renames or deletes it; the room decides then.
+    package var orderSeconds = 30
     /// Days for which the pushes of a client are remembered after its last one.
     package var pusherDays = 90
     /// Bytes after which a page of `listed` or `revisions` ends, never before its first item.

@@ -16,6 +16,7 @@ struct ImportTable {
         "Sources/CaretLog": ["CaretCore"],
         "Sources/CaretReplica": ["CaretCore"],
         "Sources/CaretServer": ["CLinux", "Dispatch", "Glibc", "Synchronization"],
+        "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
         "Sources/CaretStore": [
             "CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Dispatch", "Glibc", "Synchronization",
         ],
@@ -35,6 +36,9 @@ struct ImportTable {
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
         "Tests/CaretReplicaTests": ["CaretCore", "CaretReplica", "TestSupport", "Testing"],
+        "Tests/CaretRoomsTests": [
+            "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Testing",
+        ],
         "Tests/CaretServerTests": [
             "CaretServer", "TestSupport", "Dispatch", "Glibc", "Synchronization", "Testing",
         ],

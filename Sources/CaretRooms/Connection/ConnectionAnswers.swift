@@ -1,0 +1,108 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// What rooms and the hub answer.
+extension ConnectionState {
+    /// Tells a session's room something.
+    mutating func tell(_ event: RoomEvent, of session: SessionID) {
+        guard let document = documents[session]?.document else { return }
+        order(.tell(document, event))
+    }
+
+    /// The hub's answer to what is under way.
+    mutating func answered(_ envelope: Envelope<ServerMessage>) {
+        switch underway {
+        case .asked: break
+        case .opening(let session, _): documents.remove(session)
+        case .closing, .diverged, nil: return
+        }
+        underway = nil
+        send(envelope.message, envelope.id)
+    }
+
+    /// A room sends a line to a session of this connection, or to its guest.
+    package mutating func sent(_ line: [UInt8], to session: SessionID) -> [ConnectionAction] {
+        guard isTalking else { return [] }
+        if session == .guest(of: id) {
+            if case .asked = underway { underway = nil }
+            send(line)
+        } else if documents[session] != nil {
+            receive(line, of: session)
+        } else if !isLateAnswer(line, of: session) {
+            // The session has ended, and a push of its own is answered yet.
+            send(line)
+        }
+        return settled()
+    }
+
+    /// Whether a room refuses to close a session that it had ended, which was answered when that was heard.
+    private mutating func isLateAnswer(_ line: [UInt8], of session: SessionID) -> Bool {
+        guard let late = lateCloses[session], ErrorReport.isEncoded(in: line) else { return false }
+        var decoder = MessageDecoder(limits: limits.announced)
+        // A line of the server can be read; if not, it is no such answer.
+        guard let envelope = try? decoder.serverMessage(line.dropLast()), envelope.id == late.id,
+            case .error(let report) = envelope.message, report.seq == nil
+        else { return false }
+        lateCloses[session] = nil
+        return true
+    }
+
+    private mutating func receive(_ line: [UInt8], of session: SessionID) {
+        if case .opening(session, _) = underway {
+            underway = nil
+            documents.change(session) { $0.stage = .open }
+            send(line, of: .session(session))
+            // It came too late to be of use.
+            if case .finishing = phase { finish(session) }
+            return
+        }
+        if documents[session]?.stage == .closing, Closed.isEncoded(in: line) {
+            // Nobody asked for it where the connection closes the document of itself.
+            guard case .closing(session, let name, let id, _) = underway else { return }
+            underway = .closing(session, name, id, isAnswered: true)
+        }
+        send(line, of: .session(session))
+    }
+
+    /// A session of this connection is no more.
+    package mutating func ended(_ session: SessionID) -> [ConnectionAction] {
+        guard isTalking else { return [] }
+        documents.remove(session)
+        switch underway {
+        case .opening(session, _), .diverged(session, _): underway = nil
+        case .closing(session, let name, let id, let isAnswered):
+            underway = nil
+            if !isAnswered { refuseClose(of: session, name, id) }
+        case .asked, .opening, .closing, .diverged, nil: break
+        }
+        return settled()
+    }
+
+    /// The room ended the session, and has not seen that it was to be closed. It will refuse that.
+    private mutating func refuseClose(of session: SessionID, _ name: WireString, _ id: RequestID?) {
+        fail(.notOpen, "the document was closed before this was seen", id, document: name)
+        lateCloses[session] = LateClose(id: id)
+        // A room that saw it after all says nothing more.
+        if lateCloses.count > limits.announced.documents, let oldest = lateCloses.keys.min() {
+            lateCloses[oldest] = nil
+        }
+    }
+
+    /// There is no room where this was told: the document was closed on the way.
+    package mutating func undelivered(_ event: RoomEvent) -> [ConnectionAction] {
+        guard isTalking else { return [] }
+        switch event {
+        case .push(let push):
+            fail(
+                .notFound, "there is no such document", push.id, document: push.document, seq: Int(push.seq))
+        case .close(let session, _):
+            if lateCloses.removeValue(forKey: session) != nil { return settled() }
+            defer { lateCloses[session] = nil }
+            return ended(session)
+        case .diverged(let session, _): return ended(session)
+        case .open, .rightsChanged, .rename, .delete, .leave, .select, .written: break
+        }
+        return settled()
+    }
+}

@@ -1,0 +1,115 @@
+import CaretLog
+import CaretWire
+
+/// The ways in which a connection ends.
+extension ConnectionState {
+    /// The last line was sent: nothing more is, and what comes is dropped for a while, so that a reset does not
+    /// swallow it.
+    mutating func beginClosing(at once: Bool = false) {
+        switch phase {
+        case .closing, .closed: return
+        case .joining, .welcomed, .finishing: order(.leave)
+        case .expectingHello, .authenticating: break
+        }
+        letGo()
+        phase = .closing(until: once ? closingUntil : nil, droppedBytes: 0)
+        order(.endOutput)
+    }
+
+    private var closingUntil: Int64 { now + Int64(limits.closingSeconds) * 1_000 }
+
+    mutating func close() {
+        switch phase {
+        case .closed: return
+        case .joining, .welcomed, .finishing: order(.leave)
+        case .expectingHello, .authenticating, .closing: break
+        }
+        letGo()
+        phase = .closed
+        order(.close)
+    }
+
+    private mutating func letGo() {
+        dropInput()
+        waiting.removeAll()
+        documents.removeAll()
+        lateCloses = [:]
+        underway = nil
+    }
+
+    /// Says why the server closes the connection, and closes it. Who takes nothing is not waited for.
+    mutating func say(goodbye reason: ByeReason, retryAfterMilliseconds: Int? = nil) {
+        switch phase {
+        case .expectingHello, .authenticating, .joining, .welcomed, .finishing:
+            send(.bye(Bye(reason: reason, retryAfterMilliseconds: retryAfterMilliseconds)))
+            beginClosing(at: reason == .tooSlow)
+        case .closing, .closed: break
+        }
+    }
+
+    /// A room waits in vain for what its session is to take.
+    package mutating func cut(_ session: SessionID) -> [ConnectionAction] {
+        if documents[session] != nil { say(goodbye: .tooSlow) }
+        return settled()
+    }
+
+    /// The server stops: what is under way is answered, pushes that rooms have are acked, and no more is taken.
+    mutating func shutDown(_ retryAfterMilliseconds: Int?) {
+        let farewell = Farewell.shuttingDown(retryAfterMilliseconds: retryAfterMilliseconds)
+        switch phase {
+        case .expectingHello:
+            fail(refusal(retryAfterMilliseconds), nil)
+        case .authenticating(_, let id), .joining(_, let id):
+            fail(refusal(retryAfterMilliseconds), id)
+        case .welcomed(let member):
+            dropInput()
+            waiting.removeAll()
+            phase = .finishing(member, farewell)
+            closeSessions()
+        case .finishing(let member, _): phase = .finishing(member, farewell)
+        case .closing, .closed: break
+        }
+    }
+
+    private func refusal(_ retryAfterMilliseconds: Int?) -> ErrorReport {
+        ErrorReport(
+            .shuttingDown, "the server is shutting down", retryAfterMilliseconds: retryAfterMilliseconds)
+    }
+
+    /// Asks the rooms to end the sessions, which they do behind the acks that are due.
+    private mutating func closeSessions() {
+        for session in documents.sessions where documents[session]?.stage == .open { finish(session) }
+    }
+
+    mutating func finish(_ session: SessionID) {
+        documents.change(session) { $0.stage = .closing }
+        tell(.close(session, nil), of: session)
+    }
+
+    /// Goes on with an ending that waited for what is due.
+    mutating func finishIfDone() {
+        if input.hasEnded { finishInput() }
+        if case .finishing(_, let farewell) = phase, documents.isEmpty, underway == nil {
+            switch farewell {
+            case .none: beginClosing()
+            case .shuttingDown(let retry): say(goodbye: .shuttingDown, retryAfterMilliseconds: retry)
+            }
+        }
+        if case .closing(let until, let dropped) = phase, output.isEmpty {
+            // The peer has said and heard all.
+            if input.hasEnded { return close() }
+            phase = .closing(until: until ?? closingUntil, droppedBytes: dropped)
+        }
+    }
+
+    private mutating func finishInput() {
+        switch phase {
+        case .expectingHello where !input.hasUnread: beginClosing()
+        case .welcomed(let member) where !input.hasUnread && waiting.isEmpty && underway == nil:
+            dropInput()
+            phase = .finishing(member, .none)
+            closeSessions()
+        case .expectingHello, .authenticating, .joining, .welcomed, .finishing, .closing, .closed: break
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// What a welcomed client says, message by message.
+extension ConnectionState {
+    /// The message is answered before the next that is so is looked at.
+    func needsAnswer(_ message: ClientMessage) -> Bool {
+        switch message {
+        case .push(let push): documents[push.document] == nil
+        case .restore(let restore): documents[restore.document] == nil
+        case .hello, .open, .close, .select, .diverged, .list, .read, .history, .follow, .unfollow, .rename,
+            .delete, .ping, .pong:
+            message.isRequest
+        }
+    }
+
+    mutating func run(_ envelope: Envelope<ClientMessage>) {
+        let id = envelope.id
+        switch envelope.message {
+        case .hello: fail(.alreadyHello, "hello was said before", id)
+        case .ping: send(.pong(Pong()), id)
+        case .pong: break
+        case .open(let open): self.open(open, id)
+        case .close(let close): self.close(close.document, id)
+        case .push(let push): self.push(push, id)
+        case .restore(let restore): self.restore(restore, id)
+        case .select(let select): self.select(select, id)
+        case .diverged(let diverged): self.diverge(diverged, id)
+        case .list, .read, .history, .follow, .unfollow, .rename, .delete: ask(envelope.message, id)
+        }
+    }
+
+    // MARK: Requests that the hub answers
+
+    private mutating func ask(_ message: ClientMessage, _ id: RequestID?) {
+        var names: [DocumentName] = []
+        for document in [message.documents.0, message.documents.1] {
+            guard let document else { continue }
+            guard let name = name(document, id) else { return }
+            names.append(name)
+        }
+        guard let question = HubRequest.Question(message, names) else { return }
+        ask(question, message, id)
+    }
+
+    private mutating func ask(_ question: HubRequest.Question, _ message: ClientMessage, _ id: RequestID?) {
+        underway = .asked(message)
+        order(.ask(HubRequest(connection: self.id, id: id, question: question)))
+    }
+
+    /// The name that a document is called by; what is none is refused.
+    private mutating func name(
+        _ document: WireString, _ id: RequestID?, seq: Int? = nil
+    ) -> DocumentName? {
+        do throws(DocumentName.Fault) { return try DocumentName(document.string) } catch {
+            fail(.badName, "the name \(error.problem)", id, document: document, seq: seq)
+            return nil
+        }
+    }
+
+    // MARK: Opening and closing
+
+    private mutating func open(_ open: Open, _ id: RequestID?) {
+        let document = open.document
+        let most = limits.announced.documents
+        if documents[document] != nil {
+            return fail(.alreadyOpen, "this connection has the document open", id, document: document)
+        }
+        if documents.count >= most {
+            let message = "\(documents.count) documents are open, where at most \(most) are allowed"
+            return fail(.tooLarge, message, id, document: document)
+        }
+        guard let name = name(document, id), let member else { return }
+        guard let session = documents.nextSession(of: self.id) else {
+            let message = "this connection has opened as many documents as one may; connect again"
+            return fail(.overloaded, message, id, document: document)
+        }
+        let participant = participant(member, session)
+        documents.add(
+            OpenDocument(
+                session: session, name: name, participant: participant,
+                rights: member.grants.access(to: name).rights),
+            as: document)
+        underway = .opening(session, document)
+        let opening = RoomOpening(
+            session: session, id: id, document: document, participant: participant, rights: .none,
+            resume: open.resume, mode: open.mode, squashes: open.squash)
+        let question = HubRequest.Question.open(name, opening, creates: open.create)
+        order(.ask(HubRequest(connection: self.id, id: id, question: question)))
+    }
+
+    private func participant(_ member: Member, _ session: SessionID) -> Participant {
+        Participant(
+            pusher: member.pusher, name: settings.sessionName(session), introduction: member.introduction,
+            unit: member.unit)
+    }
+
+    /// The session of a document that is open; what is not is refused.
+    private mutating func opened(_ document: WireString, _ id: RequestID?) -> OpenDocument? {
+        if let open = documents[document], open.stage == .open { return open }
+        fail(.notOpen, "this connection does not have the document open", id, document: document)
+        return nil
+    }
+
+    private mutating func close(_ document: WireString, _ id: RequestID?) {
+        guard let open = opened(document, id) else { return }
+        documents.change(open.session) { $0.stage = .closing }
+        underway = .closing(open.session, document, id, isAnswered: false)
+        tell(.close(open.session, id), of: open.session)
+    }
+
+    private mutating func diverge(_ diverged: Diverged, _ id: RequestID?) {
+        guard let open = opened(diverged.document, id) else { return }
+        documents.change(open.session) { $0.stage = .closing }
+        underway = .diverged(open.session, diverged.document)
+        tell(.diverged(open.session, diverged.revision), of: open.session)
+    }
+
+    private mutating func select(_ select: Select, _ id: RequestID?) {
+        guard let open = opened(select.document, id) else { return }
+        tell(.select(open.session, select, id), of: open.session)
+    }
+
+    // MARK: Pushing
+
+    private mutating func push(_ push: Push, _ id: RequestID?) {
+        if isTooOften(id, push.document, push.seq) { return }
+        if case .edits = push.content, documents[push.document] == nil {
+            let message = "edits are for a document that is open; a whole text needs none"
+            return fail(.notOpen, message, id, document: push.document, seq: push.seq)
+        }
+        let content: RoomPush.Content =
+            switch push.content {
+            case .edits(let edits): .edits(edits)
+            case .text(let text): .text(text)
+            }
+        hand(
+            UnaddressedPush(
+                id: id, document: push.document, epoch: push.epoch, base: push.base, seq: push.seq,
+                content: content, wantsText: push.wantsText, digest: settings.digest(PushForm(push).bytes)),
+            .push(push), creates: push.create)
+    }
+
+    private mutating func restore(_ restore: Restore, _ id: RequestID?) {
+        if isTooOften(id, restore.document, restore.seq) { return }
+        hand(
+            UnaddressedPush(
+                id: id, document: restore.document, epoch: restore.epoch, base: restore.revision,
+                seq: restore.seq, content: .restore, wantsText: false,
+                digest: settings.digest(PushForm(restore).bytes)),
+            .restore(restore), creates: false)
+    }
+
+    private mutating func isTooOften(_ id: RequestID?, _ document: WireString, _ seq: Int) -> Bool {
+        guard let wait = rate?.excess(at: now), let perSecond = rate?.perSecond else { return false }
+        fail(
+            .rateLimited, "at most \(perSecond) pushes a second, and twice that at once", id,
+            document: document, seq: seq, retryAfterMilliseconds: wait)
+        return true
+    }
+
+    /// Hands a push to the room where its document is open, and to the hub, which finds the room, where it is not.
+    private mutating func hand(_ push: UnaddressedPush, _ message: ClientMessage, creates: Bool) {
+        guard let member else { return }
+        if let open = documents[push.document] {
+            let addressed = push.addressed(
+                to: open.session, open.participant, rights: open.rights, at: now)
+            return tell(.push(addressed), of: open.session)
+        }
+        guard let name = name(push.document, push.id, seq: push.seq) else { return }
+        let guest = SessionID.guest(of: id)
+        let addressed = push.addressed(to: guest, participant(member, guest), rights: .none, at: now)
+        ask(.push(name, addressed, creates: creates), message, push.id)
+    }
+}
+
+/// A push, or a restore, which is one, before it is known in whose name it goes.
+private struct UnaddressedPush {
+    let id: RequestID?
+    let document: WireString
+    let epoch: WireString?
+    let base: Revision
+    let seq: Int
+    let content: RoomPush.Content
+    let wantsText: Bool
+    let digest: Digest
+
+    func addressed(
+        to session: SessionID, _ participant: Participant, rights: Rights, at time: Int64
+    ) -> RoomPush {
+        RoomPush(
+            session: session, id: id, document: document, participant: participant, rights: rights,
+            epoch: epoch, base: base, seq: Int64(seq), content: content, wantsText: wantsText,
+            digest: digest, time: time)
+    }
+}
+
+extension DocumentName.Fault {
+    /// What is wrong with a name, for a person.
+    var problem: String {
+        switch self {
+        case .empty: "is empty"
+        case .tooLong(let bytes): "has \(bytes) bytes, where at most \(DocumentName.longest) are allowed"
+        case .badPart(let number): "has part \(number), counted from 0, which is empty, \".\" or \"..\""
+        case .control(let byte): "has a control character at byte \(byte)"
+        case .spaceAtEdge(let part): "has part \(part), counted from 0, which begins or ends with a space"
+        }
+    }
+}

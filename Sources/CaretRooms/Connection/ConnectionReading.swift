@@ -1,0 +1,188 @@
+import CaretWire
+
+/// Bytes and lines.
+extension ConnectionState {
+    /// Bytes came. They are there only while this runs.
+    package mutating func received(_ bytes: UnsafeRawBufferPointer) -> [ConnectionAction] {
+        silence = .heard(now)
+        switch phase {
+        case .closed: return []
+        case .closing(let until, let dropped):
+            phase = .closing(until: until, droppedBytes: dropped + bytes.count)
+            if dropped + bytes.count > limits.closingBytes { close() }
+        case .finishing: break
+        case .expectingHello, .authenticating, .joining, .welcomed: read(bytes)
+        }
+        return settled()
+    }
+
+    package mutating func received(_ bytes: [UInt8]) -> [ConnectionAction] {
+        bytes.withUnsafeBytes { received($0) }
+    }
+
+    /// The peer has sent all that it will; it may still read.
+    package mutating func inputEnded() -> [ConnectionAction] {
+        if isClosed { return [] }
+        input.hasEnded = true
+        return settled()
+    }
+
+    /// The connection broke, or was closed.
+    package mutating func connectionLost() -> [ConnectionAction] {
+        if isClosed { return [] }
+        close()
+        return settled()
+    }
+
+    /// So many bytes of what was sent have been taken.
+    package mutating func written(_ bytes: Int) -> [ConnectionAction] {
+        if isClosed { return [] }
+        let taken = output.take(bytes, at: now)
+        for (session, bytes) in taken.sessions { tell(.written(session, bytes: bytes), of: session) }
+        if taken.endsDocuments, isTalking { order(.tookDocuments) }
+        return settled()
+    }
+
+    /// The server has no room for more of the line that is begun.
+    package mutating func lineRefused() -> [ConnectionAction] {
+        input.claimRefused()
+        switch phase {
+        case .welcomed:
+            fail(.overloaded, "too many long lines are on their way to this server", nil)
+            beginClosing()
+        case .expectingHello, .authenticating, .joining, .finishing, .closing, .closed: break
+        }
+        return settled()
+    }
+
+    private mutating func read(_ bytes: UnsafeRawBufferPointer) {
+        if input.hasUnread { return input.keep(bytes) }
+        var rest = bytes
+        readLines { $0.next(of: &rest) }
+        if !rest.isEmpty { input.keep(rest) }
+    }
+
+    /// Runs what waits and reads what is unread, as far as may be now.
+    mutating func proceed() {
+        runWaiting()
+        while input.hasUnread, mayRead {
+            readLines { $0.next() }
+            runWaiting()
+        }
+        input.forgetRead()
+    }
+
+    /// The next line may be looked at.
+    private var mayRead: Bool {
+        switch phase {
+        case .expectingHello, .welcomed:
+            !waiting.isFull(limits) && output.waiting <= limits.waitingOutput
+        case .authenticating, .joining, .finishing, .closing, .closed: false
+        }
+    }
+
+    private mutating func readLines(_ next: (inout ConnectionInput) -> ConnectionInput.Next) {
+        var isSameLine = true
+        while mayRead {
+            switch next(&input) {
+            case .line(let result, let bytes):
+                isSameLine = false
+                take(result, bytes)
+            case .tooLong(let fault):
+                refuse(fault)
+            case .incomplete:
+                input.noteBegun(at: now, isSameLine: isSameLine)
+                return claim()
+            }
+        }
+        // The bytes behind a line are not looked at yet, so none is begun.
+        if isTalking { input.noteBegun(at: now, isSameLine: isSameLine) }
+        claim()
+    }
+
+    private mutating func claim() {
+        let bytes = input.claim(limits)
+        if bytes > 0 { order(.claimLine(bytes: bytes)) }
+        if bytes < 0 { order(.releaseLine(bytes: -bytes)) }
+    }
+
+    /// The begun line is given up.
+    mutating func dropInput() {
+        input.dropAll()
+        claim()
+    }
+
+    private mutating func take(_ result: Result<Envelope<ClientMessage>, WireFault>, _ bytes: Int) {
+        switch (result, isTalking) {
+        case (.failure(let fault), _): refuse(fault)
+        case (.success(let envelope), false): greet(envelope)
+        case (.success(let envelope), true):
+            if mayRun(envelope.message), !waiting.holdsBack(envelope.message) {
+                run(envelope)
+            } else {
+                waiting.append(envelope, bytes: bytes)
+            }
+        }
+    }
+
+    private mutating func refuse(_ fault: WireFault) {
+        var report = ErrorReport(fault.code, fault.message, document: fault.document, seq: fault.seq)
+        if isTalking, fault.code == .unsupportedProtocol {
+            report = ErrorReport(.alreadyHello, "hello was said before")
+        } else if !isTalking, fault.code == .unknownType {
+            report = ErrorReport(.helloRequired, "hello is the first message of a connection")
+        }
+        fail(report, fault.id)
+        switch fault.code {
+        case .badJSON, .badMessage, .unknownType:
+            if isTalking, faults.add(at: now, limits: limits) { beginClosing() }
+        default: break
+        }
+    }
+
+    /// Runs the messages that waited for what is now over.
+    private mutating func runWaiting() {
+        while case .welcomed = phase, output.waiting <= limits.waitingOutput,
+            let next = waiting.next(where: mayRun)
+        {
+            run(next)
+        }
+    }
+
+    /// Nothing is under way that the message must wait for.
+    private func mayRun(_ message: ClientMessage) -> Bool {
+        guard let underway else { return true }
+        return !needsAnswer(message) && !underway.isAbout(message)
+    }
+
+    /// Reads on or pauses, whichever is due.
+    mutating func steerReading() {
+        let wanted: Bool
+        switch phase {
+        case .closed: return
+        case .closing: wanted = true
+        case .finishing: wanted = false
+        case .expectingHello, .welcomed: wanted = mayRead && !input.hasUnread
+        case .authenticating, .joining: wanted = false
+        }
+        if wanted, input.isPaused {
+            input.resume(at: now)
+            // Nobody could be heard meanwhile.
+            silence = .heard(now)
+            order(.resumeReading)
+        } else if !wanted, !input.isPaused {
+            input.pause(at: now)
+            order(.pauseReading)
+        }
+    }
+}
+
+extension ConnectionState.Underway {
+    func isAbout(_ message: ClientMessage) -> Bool {
+        switch self {
+        case .asked(let asked): message.sharesDocument(with: asked)
+        case .opening(_, let name), .closing(_, let name, _, _), .diverged(_, let name):
+            message.isAbout(name)
+        }
+    }
+}

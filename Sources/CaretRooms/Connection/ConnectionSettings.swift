@@ -1,0 +1,30 @@
+package import CaretLog
+package import CaretWire
+
+/// What all connections of a server have in common. The closures are pure.
+package struct ConnectionSettings: Sendable {
+    package var limits: Limits
+    /// What the server calls itself.
+    package let server: WireString
+    package let features: [WireString]
+    /// What others may know a pusher's client by.
+    package let publicClient: @Sendable (Pusher) -> WireString
+    /// What a session is called on the wire: unique over all servers.
+    package let sessionName: @Sendable (SessionID) -> WireString
+    /// A digest of bytes that nobody can find others for.
+    package let digest: @Sendable ([UInt8]) -> Digest
+
+    package init(
+        limits: Limits, server: WireString, features: [WireString] = ["follow", "squash"],
+        publicClient: @escaping @Sendable (Pusher) -> WireString,
+        sessionName: @escaping @Sendable (SessionID) -> WireString,
+        digest: @escaping @Sendable ([UInt8]) -> Digest
+    ) {
+        self.limits = limits
+        self.server = server
+        self.features = features
+        self.publicClient = publicClient
+        self.sessionName = sessionName
+        self.digest = digest
+    }
+}

@@ -1,0 +1,90 @@
+import CaretWire
+
+/// What a connection does because nothing happened.
+extension ConnectionState {
+    /// It is so late, in milliseconds; never earlier than before.
+    package mutating func timePassed(_ time: Int64) -> [ConnectionAction] {
+        if isClosed { return [] }
+        now = max(now, time)
+        guard let wakes, now >= wakes else { return [] }
+        self.wakes = nil
+        meetDeadlines()
+        return settled()
+    }
+
+    private mutating func meetDeadlines() {
+        if let due = closingDeadline, now >= due { return close() }
+        if let due = outputDeadline, now >= due { return giveUpOutput() }
+        if let due = inputDeadline, now >= due { return giveUpInput() }
+        if let due = silenceDeadline, now >= due { breakSilence() }
+    }
+
+    /// Asks to be woken in time for the next deadline; a later one is looked at then.
+    mutating func wakeInTime() {
+        let deadlines = [closingDeadline, outputDeadline, inputDeadline, silenceDeadline]
+        guard let next = deadlines.compactMap({ $0 }).min(), next < wakes ?? .max else { return }
+        wakes = next
+        order(.wake(at: next))
+    }
+
+    private var closingDeadline: Int64? {
+        guard case .closing(let until, _) = phase else { return nil }
+        return until
+    }
+
+    /// A line takes as long as it is, and some time more.
+    private func lineEnd(_ since: Int64, bytes: Int) -> Int64 {
+        since + Int64(limits.lineSeconds + bytes / limits.lineBytesPerSecond) * 1_000
+    }
+
+    /// Until when bytes must be taken, and the line in front.
+    private var outputDeadline: Int64? {
+        if output.isEmpty || isClosed { return nil }
+        let taking = output.takenAt + Int64(limits.takingSeconds) * 1_000
+        return min(taking, lineEnd(output.frontSince, bytes: output.frontLength))
+    }
+
+    private var inputDeadline: Int64? {
+        switch phase {
+        case .expectingHello: return helloUntil
+        case .welcomed:
+            guard let begun = input.begunSince, !input.isPaused else { return nil }
+            return lineEnd(begun, bytes: input.begunBytes)
+        case .authenticating, .joining, .finishing, .closing, .closed: return nil
+        }
+    }
+
+    /// Silence counts only while somebody listens.
+    private var silenceDeadline: Int64? {
+        guard case .welcomed = phase, !input.isPaused, !input.hasEnded else { return nil }
+        switch silence {
+        case .heard(let then), .pinged(let then): return then + Int64(limits.pingSeconds) * 1_000
+        }
+    }
+
+    private mutating func giveUpOutput() {
+        switch phase {
+        // A second goodbye would be taken no sooner.
+        case .closing: close()
+        case .expectingHello, .authenticating, .joining, .welcomed, .finishing: say(goodbye: .tooSlow)
+        case .closed: break
+        }
+    }
+
+    private mutating func giveUpInput() {
+        if case .expectingHello = phase {
+            fail(.helloTimeout, "hello did not come within \(limits.helloSeconds) s", nil)
+        } else {
+            say(goodbye: .tooSlow)
+        }
+    }
+
+    private mutating func breakSilence() {
+        switch silence {
+        case .heard:
+            silence = .pinged(now)
+            send(.ping(Ping()))
+        case .pinged: say(goodbye: .idle)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package import CaretCore
+package import CaretLog
+package import CaretWire
+
+/// Which token; where nobody needs one, all come with the same.
+package struct TokenID: Hashable, Comparable, Sendable {
+    package let value: Int64
+
+    package init(_ value: Int64) { self.value = value }
+
+    package static func < (left: TokenID, right: TokenID) -> Bool { left.value < right.value }
+}
+
+/// Whose token it is, and what it is good for.
+package struct Identity: Equatable, Sendable {
+    package let user: ByteString
+    package let token: TokenID
+    package let grants: Grants
+
+    package init(user: ByteString, token: TokenID, grants: Grants) {
+        self.user = user
+        self.token = token
+        self.grants = grants
+    }
+}
+
+/// What came of `authenticate`.
+package enum Authentication: Equatable, Sendable {
+    case known(Identity)
+    case unknown
+    /// It could not be found out.
+    case failed
+}
+
+/// Who is at the other end of a connection.
+struct Member: Equatable, Sendable {
+    let pusher: Pusher
+    let token: TokenID
+    var grants: Grants
+    let unit: CodeUnit
+    let introduction: Introduction
+}
+
+/// That a connection wants in. Its user and client are its own from now on, and no other connection's.
+package struct Joining: Equatable, Sendable {
+    package let connection: ConnectionID
+    package let pusher: Pusher
+    package let token: TokenID
+    package let grants: Grants
+    package let unit: CodeUnit
+
+    package init(
+        connection: ConnectionID, pusher: Pusher, token: TokenID, grants: Grants, unit: CodeUnit
+    ) {
+        self.connection = connection
+        self.pusher = pusher
+        self.token = token
+        self.grants = grants
+        self.unit = unit
+    }
+}
+
+extension Access {
+    /// As the wire tells it.
+    package var rights: Rights {
+        switch self {
+        case .none: .none
+        case .read: .read
+        case .write, .admin: .write
+        }
+    }
+}

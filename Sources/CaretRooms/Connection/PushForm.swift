@@ -1,0 +1,44 @@
+import CaretCore
+import CaretWire
+
+/// The content of a push as bytes: equal for a repeat, and for nothing else.
+///
+/// The store remembers a digest of it for as long as it remembers the push, so it stays as it is: numbers are eight bytes, the
+/// lowest first, and a text has its length in front of it.
+struct PushForm {
+    private(set) var bytes: [UInt8] = []
+
+    init(_ push: Push) {
+        switch push.content {
+        case .edits(let edits):
+            begin(0, push.epoch, push.base)
+            append(edits.count)
+            for edit in edits {
+                append(edit.range.start)
+                append(edit.range.end)
+                append(edit.text)
+            }
+        case .text(let text):
+            begin(1, push.epoch, push.base)
+            append(text)
+        }
+    }
+
+    init(_ restore: Restore) { begin(2, restore.epoch, restore.revision) }
+
+    private mutating func begin(_ kind: UInt8, _ epoch: WireString?, _ revision: Revision) {
+        bytes.append(kind)
+        bytes.append(epoch == nil ? 0 : 1)
+        if let epoch { append(epoch) }
+        append(revision.value)
+    }
+
+    private mutating func append(_ number: Int) {
+        withUnsafeBytes(of: Int64(number).littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    private mutating func append(_ text: WireString) {
+        append(text.utf8.count)
+        bytes.append(contentsOf: text.utf8)
+    }
+}

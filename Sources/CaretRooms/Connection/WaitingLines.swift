@@ -1,0 +1,85 @@
+import CaretWire
+
+/// Messages that were read and wait for a request that is not answered yet, in the order sent.
+struct WaitingLines: Equatable, Sendable {
+    private struct Line: Equatable, Sendable {
+        let envelope: Envelope<ClientMessage>
+        let bytes: Int
+    }
+
+    private var lines: [Line] = []
+    private(set) var bytes = 0
+
+    var isEmpty: Bool { lines.isEmpty }
+
+    func isFull(_ limits: Limits) -> Bool {
+        lines.count >= limits.waitingLines || bytes > limits.waitingLineBytes
+    }
+
+    mutating func append(_ envelope: Envelope<ClientMessage>, bytes: Int) {
+        lines.append(Line(envelope: envelope, bytes: bytes))
+        self.bytes += bytes
+    }
+
+    /// Whether a message would overtake one that it must not.
+    func holdsBack(_ message: ClientMessage) -> Bool { holdsBack(message, before: lines.count) }
+
+    private func holdsBack(_ message: ClientMessage, before end: Int) -> Bool {
+        lines[..<end].contains { message.mustFollow($0.envelope.message) }
+    }
+
+    /// Takes out the first message that `mayRun` and that overtakes none that it must not.
+    mutating func next(where mayRun: (ClientMessage) -> Bool) -> Envelope<ClientMessage>? {
+        for index in lines.indices {
+            let message = lines[index].envelope.message
+            if mayRun(message), !holdsBack(message, before: index) {
+                bytes -= lines[index].bytes
+                return lines.remove(at: index).envelope
+            }
+        }
+        return nil
+    }
+
+    mutating func removeAll() { self = WaitingLines() }
+}
+
+extension ClientMessage {
+    /// It is answered before the next request is looked at. A push is one only where its document is not open.
+    var isRequest: Bool {
+        switch self {
+        case .open, .close, .diverged, .list, .read, .history, .follow, .unfollow, .rename, .delete: true
+        case .hello, .push, .select, .restore, .ping, .pong: false
+        }
+    }
+
+    /// What documents it is about: at most two.
+    var documents: (WireString?, WireString?) {
+        switch self {
+        case .hello, .list, .follow, .unfollow, .ping, .pong: (nil, nil)
+        case .open(let message): (message.document, nil)
+        case .close(let message): (message.document, nil)
+        case .push(let message): (message.document, nil)
+        case .select(let message): (message.document, nil)
+        case .diverged(let message): (message.document, nil)
+        case .read(let message): (message.document, nil)
+        case .history(let message): (message.document, nil)
+        case .restore(let message): (message.document, nil)
+        case .rename(let message): (message.document, message.to)
+        case .delete(let message): (message.document, nil)
+        }
+    }
+
+    func isAbout(_ document: WireString) -> Bool {
+        documents.0 == document || documents.1 == document
+    }
+
+    /// The other was sent first, and this must not take effect before it.
+    func mustFollow(_ other: ClientMessage) -> Bool {
+        isRequest && other.isRequest || sharesDocument(with: other)
+    }
+
+    func sharesDocument(with other: ClientMessage) -> Bool {
+        let (first, second) = documents
+        return first.map(other.isAbout) ?? false || second.map(other.isAbout) ?? false
+    }
+}

@@ -1,0 +1,104 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// Whoever has joined and has not left, in the order of joining.
+struct Attendance: Equatable, Sendable {
+    enum Stage: Equatable, Sendable {
+        /// It waits until others of its user and client are gone.
+        case waiting
+        case present
+        /// It was told to end; what it asks yet comes too late.
+        case dismissed
+        /// It has left, and its sessions have not all ended.
+        case leaving
+    }
+
+    struct Attendant: Equatable, Sendable {
+        let pusher: Pusher
+        let token: TokenID
+        var grants: Grants
+        let unit: CodeUnit
+        var stage = Stage.waiting
+        /// In the order of their opening.
+        var sessions: [SessionID] = []
+        /// The document that a push of the guest went to last.
+        var pushedTo: DocumentID?
+    }
+
+    private var attendants: [ConnectionID: Attendant] = [:]
+    /// The connections of each user and client, the newest last: it is the one that stays.
+    private var crowds: [Pusher: [ConnectionID]] = [:]
+
+    var count: Int { attendants.count }
+    var isEmpty: Bool { attendants.isEmpty }
+    var connections: [ConnectionID] { attendants.keys.sorted() }
+
+    subscript(connection: ConnectionID) -> Attendant? { attendants[connection] }
+
+    func isPresent(_ connection: ConnectionID) -> Bool { attendants[connection]?.stage == .present }
+
+    /// Adds a connection; the answer are those whose place it takes.
+    mutating func join(_ joining: Joining) -> [ConnectionID] {
+        attendants[joining.connection] = Attendant(
+            pusher: joining.pusher, token: joining.token, grants: joining.grants, unit: joining.unit)
+        let replaced = crowds[joining.pusher, default: []].filter { dismiss($0) }
+        crowds[joining.pusher, default: []].append(joining.connection)
+        return replaced
+    }
+
+    /// True where it was not told before.
+    mutating func dismiss(_ connection: ConnectionID) -> Bool {
+        switch attendants[connection]?.stage {
+        case .waiting, .present:
+            attendants[connection]?.stage = .dismissed
+            return true
+        case .dismissed, .leaving, nil: return false
+        }
+    }
+
+    /// Lets in whoever waits for nobody any more.
+    mutating func admitted(of pusher: Pusher) -> ConnectionID? {
+        guard let crowd = crowds[pusher], crowd.count == 1, attendants[crowd[0]]?.stage == .waiting else {
+            return nil
+        }
+        attendants[crowd[0]]?.stage = .present
+        return crowd[0]
+    }
+
+    /// The sessions that are to end with the connection; nil where it was not there, or had left.
+    mutating func leave(_ connection: ConnectionID) -> [SessionID]? {
+        guard let attendant = attendants[connection], attendant.stage != .leaving else { return nil }
+        attendants[connection]?.stage = .leaving
+        return attendant.sessions
+    }
+
+    /// Forgets a connection that has left, once nothing of it is left; the answer is whose it was.
+    mutating func forget(_ connection: ConnectionID) -> Pusher? {
+        guard let attendant = attendants[connection], attendant.stage == .leaving, attendant.sessions.isEmpty
+        else { return nil }
+        attendants[connection] = nil
+        let rest = crowds[attendant.pusher]?.filter { $0 != connection } ?? []
+        crowds[attendant.pusher] = rest.isEmpty ? nil : rest
+        return attendant.pusher
+    }
+
+    mutating func began(_ session: SessionID) { attendants[session.connection]?.sessions.append(session) }
+
+    mutating func pushed(as connection: ConnectionID, to document: DocumentID) {
+        attendants[connection]?.pushedTo = document
+    }
+
+    mutating func ended(_ session: SessionID) {
+        attendants[session.connection]?.sessions.removeAll { $0 == session }
+    }
+
+    mutating func change(_ grants: Grants, of connection: ConnectionID) {
+        attendants[connection]?.grants = grants
+    }
+
+    /// Those that came with a token.
+    func connections(with token: TokenID) -> [ConnectionID] {
+        connections.filter { attendants[$0]?.token == token }
+    }
+}

@@ -1,0 +1,111 @@
+import CaretLog
+
+/// What happened to documents, in order, for those who follow: each follower is a cursor in it.
+///
+/// A document is told of at most once in so many milliseconds, however often it changes, and only its newest news are kept:
+/// nothing grows with a slow follower but by documents.
+struct DocumentFeed: Equatable, Sendable {
+    enum News: Equatable, Sendable {
+        case changed(DocumentEntry)
+        /// It was renamed, or deleted where there is no new name.
+        case gone(DocumentName, to: DocumentName?)
+    }
+
+    struct Item: Equatable, Sendable {
+        let number: Int
+        let news: News
+    }
+
+    private var items: [Item] = []
+    /// The item that is the newest of a document.
+    private var newest: [DocumentID: Int] = [:]
+    private(set) var last = 0
+    /// Documents that changed and have not been looked at since, and when they may be.
+    private var stirred: [DocumentID: Int64] = [:]
+    /// When the first of them may be; nil while others are looked at.
+    var nextDue: Int64? { looking.isEmpty ? firstDue : nil }
+    private var firstDue: Int64?
+    /// When a document was told of, unless that is long ago.
+    private var told: [DocumentID: Int64] = [:]
+    /// Documents that are being looked at.
+    private var looking: Set<DocumentID> = []
+    /// Somebody follows: nothing is kept else.
+    private(set) var isWatched = false
+
+    mutating func watch(_ isWatched: Bool) {
+        self.isWatched = isWatched
+        if isWatched { return }
+        (items, newest, stirred, told, firstDue) = ([], [:], [:], [:], nil)
+    }
+
+    /// A document was made or changed.
+    mutating func stir(_ document: DocumentID, at now: Int64, every milliseconds: Int) {
+        guard isWatched, stirred[document] == nil else { return }
+        let due = max(now, told[document].map { $0 + Int64(milliseconds) } ?? now)
+        stirred[document] = due
+        firstDue = min(due, firstDue ?? due)
+    }
+
+    mutating func unstir(_ document: DocumentID) { stirred[document] = nil }
+
+    mutating func gone(_ name: DocumentName, to: DocumentName?) {
+        if isWatched { append(.gone(name, to: to)) }
+    }
+
+    /// The documents that may be told of again, to be looked at; no others until that is done.
+    mutating func due(at now: Int64, limit: Int) -> [DocumentID] {
+        guard let nextDue, now >= nextDue else { return [] }
+        let due = stirred.filter { $0.value <= now }.keys.sorted().prefix(limit)
+        for document in due { stirred[document] = nil }
+        firstDue = stirred.values.min()
+        looking = Set(due)
+        return Array(due)
+    }
+
+    /// What came of looking at documents.
+    mutating func took(_ entries: [DocumentEntry], at now: Int64, every milliseconds: Int) {
+        looking = []
+        guard isWatched else { return }
+        told = told.filter { $0.value + Int64(milliseconds) > now }
+        for entry in entries {
+            told[entry.id] = now
+            append(.changed(entry))
+            newest[entry.id] = last
+        }
+        forgetOld()
+    }
+
+    private mutating func append(_ news: News) {
+        last += 1
+        items.append(Item(number: last, news: news))
+    }
+
+    /// What is to be told behind an item, of the oldest first.
+    func items(after number: Int) -> ArraySlice<Item> {
+        var (low, high) = (0, items.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if items[middle].number <= number { low = middle + 1 } else { high = middle }
+        }
+        return items[low...]
+    }
+
+    /// There are newer news of the same document, or will be at once.
+    func isOld(_ item: Item) -> Bool {
+        guard case .changed(let entry) = item.news else { return false }
+        return newest[entry.id] != item.number || looking.contains(entry.id)
+    }
+
+    /// Forgets what everybody has been told.
+    mutating func forget(through number: Int) {
+        let count = items.count - items(after: number).count
+        if count == 0 { return }
+        items.removeFirst(count)
+        newest = newest.filter { $0.value > number }
+    }
+
+    private mutating func forgetOld() {
+        // Half of them at a time, so that news cost the same however many there are.
+        if items.count > 2 * newest.count + 64 { items = items.filter { !isOld($0) } }
+    }
+}

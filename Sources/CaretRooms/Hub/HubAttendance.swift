@@ -1,0 +1,94 @@
+package import CaretLog
+import CaretWire
+
+/// Connections come and go.
+extension HubState {
+    /// A connection wants in. An older one of the same user and client gives way: the newer one is let in as soon as every
+    /// room has taken the older one's end.
+    package mutating func join(_ joining: Joining) -> [HubAction] {
+        if attendance[joining.connection] != nil { return [] }
+        if isStopping {
+            let report = ErrorReport(HubRefusal.shuttingDown.code, HubRefusal.shuttingDown.message)
+            order(.tell(joining.connection, .refused(report)))
+            return settled()
+        }
+        for replaced in attendance.join(joining) { order(.tell(replaced, .ended(.replaced))) }
+        admit(joining.pusher)
+        return settled()
+    }
+
+    /// A connection is gone; it asks nothing and tells rooms nothing any more. What it asked is dropped when its turn
+    /// comes.
+    package mutating func left(_ connection: ConnectionID) -> [HubAction] {
+        guard let ending = attendance.leave(connection) else { return [] }
+        endFollowing(connection)
+        for session in ending {
+            guard let document = sessions[session] else { continue }
+            order(.tellRoom(document, .leave(session)))
+        }
+        forget(connection)
+        return settled()
+    }
+
+    /// A room has ended a session.
+    package mutating func ended(_ session: SessionID) -> [HubAction] {
+        end(session)
+        return settled()
+    }
+
+    mutating func end(_ session: SessionID) {
+        guard let document = sessions.removeValue(forKey: session) else { return }
+        rooms[document]?.sessions.remove(session)
+        dropIfUnneeded(document)
+        attendance.ended(session)
+        forget(session.connection)
+    }
+
+    private mutating func forget(_ connection: ConnectionID) {
+        guard let pusher = attendance.forget(connection) else { return }
+        admit(pusher)
+    }
+
+    private mutating func admit(_ pusher: Pusher) {
+        guard let connection = attendance.admitted(of: pusher) else { return }
+        order(.tell(connection, .admitted))
+    }
+
+    /// A token is good for something else from now on, or, where there are no grants, for nothing.
+    package mutating func grantsChanged(_ grants: Grants?, of token: TokenID) -> [HubAction] {
+        for connection in attendance.connections(with: token) {
+            guard let grants else {
+                if attendance.dismiss(connection) { order(.tell(connection, .ended(.revoked))) }
+                continue
+            }
+            attendance.change(grants, of: connection)
+            order(.tell(connection, .grantsChanged(grants)))
+            for session in attendance[connection]?.sessions ?? [] {
+                if let document = sessions[session] { tell(grants, to: document, of: session) }
+            }
+            // A push of the guest may wait in the room that it was sent to last.
+            if let document = attendance[connection]?.pushedTo {
+                tell(grants, to: document, of: .guest(of: connection))
+            }
+        }
+        return settled()
+    }
+
+    private mutating func tell(_ grants: Grants, to document: DocumentID, of session: SessionID) {
+        guard let room = rooms[document], let name = room.name else { return }
+        switch room.state {
+        case .open, .ending:
+            order(.tellRoom(document, .rightsChanged(session, grants.access(to: name).rights)))
+        // One that is kept after all is told then.
+        case .dropping, .loading, .changing: break
+        }
+    }
+
+    /// Tells a room that was not to be told anything what guests may do now whose pushes may wait there.
+    mutating func tellRightsOfGuests(in document: DocumentID) {
+        for connection in attendance.connections {
+            guard let attendant = attendance[connection], attendant.pushedTo == document else { continue }
+            tell(attendant.grants, to: document, of: .guest(of: connection))
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import CaretCore
+package import CaretLog
+import CaretWire
+
+/// Somebody who is told of documents as they are made and changed.
+struct Follower: Equatable, Sendable {
+    enum Stage: Equatable, Sendable {
+        /// He is being told of those that are there.
+        case listing(NameScan)
+        /// Of news; not before this time.
+        case live(from: Int64)
+    }
+
+    let request: HubRequest
+    let prefix: ByteString
+    let unit: CodeUnit
+    var stage: Stage
+    /// The last news that he was told.
+    var position: Int
+    /// The documents that he was told of in the last moments, so that none comes twice in a short time.
+    var told: [DocumentID: Int64] = [:]
+    /// He has not taken what he was told last, or the store is being asked for him.
+    var isBusy = false
+
+    var isListing: Bool {
+        switch stage {
+        case .listing: true
+        case .live: false
+        }
+    }
+}
+
+/// Following documents.
+extension HubState {
+    /// Documents that a follower is told of at once, before he has taken them.
+    private static let batch = 100
+
+    mutating func begin(_ follow: Follow, _ request: HubRequest) {
+        guard let attendant = attendance[request.connection] else { return }
+        let prefix = ByteString(follow.prefix)
+        watch()
+        followers[request.connection] = Follower(
+            request: request, prefix: prefix, unit: attendant.unit,
+            stage: .listing(NameScan(attendant.grants, prefix: prefix)), position: feed.last)
+        needsDelivery = true
+    }
+
+    mutating func endFollowing(_ request: HubRequest) {
+        endFollowing(request.connection)
+        answer(request, .done(Done()))
+    }
+
+    private mutating func watch() {
+        if feed.isWatched { return }
+        feed.watch(true)
+        order(.watchCommits(true))
+    }
+
+    /// With the last follower goes what there was to tell.
+    mutating func endFollowing(_ connection: ConnectionID) {
+        followers[connection] = nil
+        if !followers.isEmpty || !feed.isWatched { return }
+        feed.watch(false)
+        deliveryDue = nil
+        order(.watchCommits(false))
+    }
+
+    /// A commit changed a document.
+    package mutating func changed(_ document: DocumentID) -> [HubAction] {
+        stir(document)
+        return settled()
+    }
+
+    mutating func stir(_ document: DocumentID) {
+        feed.stir(document, at: now, every: limits.documentMilliseconds)
+    }
+
+    /// A follower has taken what he was told last.
+    package mutating func tookDocuments(_ connection: ConnectionID) -> [HubAction] {
+        followers[connection]?.isBusy = false
+        needsDelivery = true
+        return settled()
+    }
+
+    // MARK: Those that are there
+
+    private mutating func goOn(_ connection: ConnectionID) {
+        guard let follower = followers[connection], case .listing(var scan) = follower.stage else { return }
+        if let next = scan.next(limit: HubState.batch) {
+            followers[connection]?.stage = .listing(scan)
+            followers[connection]?.isBusy = true
+            call(next, for: .follow(connection))
+        } else {
+            followers[connection]?.stage = .live(from: now + Int64(limits.documentMilliseconds))
+            answer(follower.request, .done(Done()))
+        }
+    }
+
+    mutating func listed(_ answer: StoreAnswer, for connection: ConnectionID) {
+        guard let follower = followers[connection], case .listing(var scan) = follower.stage else { return }
+        do throws(HubRefusal) {
+            let entries = try scan.take(answer)
+            followers[connection]?.stage = .listing(scan)
+            followers[connection]?.isBusy = false
+            needsDelivery = true
+            let readable = entries.filter { access(follower.request, to: $0.name) >= .read }
+            tell(connection, readable.map { .document(DocumentSummary($0, in: follower.unit)) })
+        } catch {
+            endFollowing(connection)
+            refuse(follower.request, error)
+        }
+    }
+
+    private mutating func tell(_ connection: ConnectionID, _ messages: [ServerMessage]) {
+        if messages.isEmpty { return }
+        followers[connection]?.isBusy = true
+        order(.tell(connection, .documents(messages)))
+    }
+
+    // MARK: News
+
+    /// Tells each follower what he has not been told, as far as he has taken the rest.
+    mutating func deliver() {
+        needsDelivery = false
+        for connection in followers.keys.sorted() {
+            guard let follower = followers[connection], !follower.isBusy else { continue }
+            switch follower.stage {
+            case .listing: goOn(connection)
+            case .live(let from): if now >= from { tellNews(connection, follower) }
+            }
+        }
+        if let position = followers.values.map(\.position).min() { feed.forget(through: position) }
+        deliveryDue = nextDelivery
+    }
+
+    /// When a follower can be told something that waits for him.
+    private var nextDelivery: Int64? {
+        let times = followers.values.compactMap { follower -> Int64? in
+            guard case .live(let from) = follower.stage, follower.position < feed.last else { return nil }
+            return from
+        }
+        return times.filter { $0 > now }.min()
+    }
+
+    /// Looks at the documents that may be told of again.
+    mutating func look() {
+        let due = feed.due(at: now, limit: HubState.batch)
+        if !due.isEmpty { call(.entries(due), for: .feed) }
+    }
+
+    mutating func tookEntries(_ answer: StoreAnswer) {
+        needsDelivery = true
+        var entries: [DocumentEntry] = []
+        // What cannot be told of now is told of when it changes next.
+        if case .entries(let results) = answer { entries = results.compactMap { try? $0.get() } }
+        feed.took(entries, at: now, every: limits.documentMilliseconds)
+    }
+
+    private mutating func tellNews(_ connection: ConnectionID, _ follower: Follower) {
+        var (follower, messages) = (follower, [ServerMessage]())
+        let pause = Int64(limits.documentMilliseconds)
+        follower.told = follower.told.filter { $0.value + pause > now }
+        for item in feed.items(after: follower.position) where messages.count < HubState.batch {
+            if case .changed(let entry) = item.news, !feed.isOld(item), follows(follower, entry.name) {
+                if let told = follower.told[entry.id] {
+                    // Others wait with it, and no longer than it: their own time comes soon after.
+                    follower.stage = .live(from: told + pause)
+                    break
+                }
+                follower.told[entry.id] = now
+                messages.append(.document(DocumentSummary(entry, in: follower.unit)))
+            } else if case .gone(let name, let to) = item.news, follows(follower, name) {
+                messages.append(gone(name, to, as: follower))
+            }
+            follower.position = item.number
+        }
+        followers[connection] = follower
+        tell(connection, messages)
+    }
+
+    private func gone(_ name: DocumentName, _ to: DocumentName?, as follower: Follower) -> ServerMessage {
+        let known = to.flatMap { access(follower.request, to: $0) >= .read ? $0 : nil }
+        return .gone(
+            Gone(
+                document: WireString(name.description), reason: known == nil ? .deleted : .renamed,
+                to: known.map { WireString($0.description) }))
+    }
+
+    private func follows(_ follower: Follower, _ name: DocumentName) -> Bool {
+        name.bytes.hasPrefix(follower.prefix) && access(follower.request, to: name) >= .read
+    }
+}

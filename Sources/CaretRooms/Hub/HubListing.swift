@@ -1,0 +1,80 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// A `list` on its way.
+struct ListJob: Equatable, Sendable {
+    let request: HubRequest
+    let limit: Int
+    let unit: CodeUnit
+    var scan: NameScan
+    var page: [DocumentSummary] = []
+    var bytes = 0
+}
+
+/// Listing documents.
+extension HubState {
+    mutating func begin(_ list: List, _ request: HubRequest) {
+        guard let attendant = attendance[request.connection] else { return }
+        let scan = NameScan(
+            attendant.grants, prefix: ByteString(list.prefix), after: list.after.map { ByteString($0) })
+        goOn(ListJob(request: request, limit: list.limit, unit: attendant.unit, scan: scan))
+    }
+
+    mutating func go(on job: ListJob, with answer: StoreAnswer) {
+        var job = job
+        do throws(HubRefusal) {
+            for entry in try job.scan.take(answer) where access(job.request, to: entry.name) >= .read {
+                let summary = DocumentSummary(entry, in: job.unit)
+                let bytes = summary.encodedBytes
+                let isFull = job.page.count >= job.limit || job.bytes + bytes > limits.page
+                if isFull, !job.page.isEmpty { return tell(job, hasMore: true) }
+                job.page.append(summary)
+                job.bytes += bytes
+            }
+        } catch {
+            return refuse(job.request, error)
+        }
+        goOn(job)
+    }
+
+    private mutating func goOn(_ job: ListJob) {
+        var job = job
+        // One more than fits tells whether there are more.
+        if let next = job.scan.next(limit: job.limit - job.page.count + 1) {
+            call(next, for: .list(job))
+        } else {
+            tell(job, hasMore: false)
+        }
+    }
+
+    private mutating func tell(_ job: ListJob, hasMore: Bool) {
+        answer(job.request, .listed(Listed(documents: job.page, hasMore: hasMore)))
+    }
+}
+
+extension DocumentSummary {
+    init(_ entry: DocumentEntry, in unit: CodeUnit) {
+        self.init(
+            document: WireString(entry.name.description), epoch: entry.epoch.wire, revision: entry.head,
+            length: entry.length.count(of: unit), updated: Int(entry.updated))
+    }
+
+    /// As it stands in a page.
+    fileprivate var encodedBytes: Int {
+        Listed(documents: [self]).encodedBytes - Listed(documents: []).encodedBytes
+    }
+}
+
+extension ByteString {
+    /// What a client says of names; nothing is the beginning of all.
+    init(_ said: WireString?) { self.init(utf8: said.map { Array($0.utf8) } ?? []) }
+}
+
+extension WireMessage {
+    var encodedBytes: Int {
+        var writer = JSONWriter()
+        encode(into: &writer)
+        return writer.bytes.count
+    }
+}

@@ -1,0 +1,194 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// A `read` on its way.
+struct ReadJob: Equatable, Sendable {
+    let request: HubRequest
+    let entry: DocumentEntry
+    /// By time, where that was asked.
+    var search: TimeSearch?
+}
+
+/// A `history` on its way.
+struct HistoryJob: Equatable, Sendable {
+    let request: HubRequest
+    let history: History
+    let entry: DocumentEntry
+    let unit: CodeUnit
+    var search: TimeSearch?
+    /// The last revision that the page does not want any more.
+    var after: Revision
+    var page: [RevisionSummary] = []
+    var bytes = 0
+    /// How often the store was asked.
+    var reads = 0
+}
+
+/// Reading what documents were.
+extension HubState {
+    /// Readings of the store for one page: one gives a mebibyte of inserted text, or one change.
+    private static let mostReads = 16
+
+    mutating func begin(_ read: Read, _ request: HubRequest, _ entry: DocumentEntry) {
+        var job = ReadJob(request: request, entry: entry)
+        switch read.moment {
+        case .unsaid: call(.text(entry.id, at: nil), for: .read(job))
+        case .revision(let revision): call(.text(entry.id, at: revision), for: .read(job))
+        case .time(let time):
+            job.search = TimeSearch(for: Int64(time), in: entry.start...entry.head)
+            goOn(job)
+        }
+    }
+
+    mutating func go(on job: ReadJob, with answer: StoreAnswer) {
+        var job = job
+        if refuseUnreadable(job.request) { return }
+        switch answer {
+        case .read(let result):
+            guard let search = taken(result, job.search, job.request, job.entry) else { return }
+            job.search = search
+            goOn(job)
+        case .text(.success(let snapshot)): tell(snapshot, job)
+        case .text(.failure(let refusal)):
+            refuse(job.request, HubRefusal(refusal, "the revision that is asked for", of: job.entry))
+        case .found, .created, .listed, .entries, .renamed, .deleted: refuse(job.request, .confused)
+        }
+    }
+
+    private mutating func goOn(_ job: ReadJob) {
+        guard let search = job.search else { return refuse(job.request, .confused) }
+        if let probe = search.probe {
+            call(.read(job.entry.id, after: Revision(probe.value - 1), limit: 1), for: .read(job))
+        } else if let revision = search.found {
+            call(.text(job.entry.id, at: revision), for: .read(job))
+        } else {
+            refuse(job.request, tooOld(job.entry))
+        }
+    }
+
+    private mutating func tell(_ snapshot: Snapshot, _ job: ReadJob) {
+        guard let (_, said) = job.request.question.document else { return }
+        let text = WireText(
+            document: said, epoch: job.entry.epoch.wire, revision: snapshot.revision,
+            text: WireString(snapshot.text.string), newline: job.entry.lineBreak == .crlf ? .crlf : .lf)
+        answer(job.request, .text(text))
+    }
+
+    /// The right may have gone while the store was asked.
+    private mutating func refuseUnreadable(_ request: HubRequest) -> Bool {
+        guard let refusal = refusal(of: request) else { return false }
+        refuse(request, refusal)
+        return true
+    }
+
+    /// The search with the time that it wanted; nil where that could not be read, and the request was refused.
+    private mutating func taken(
+        _ result: Result<Reading, HistoryRefusal>, _ search: TimeSearch?, _ request: HubRequest,
+        _ entry: DocumentEntry
+    ) -> TimeSearch? {
+        switch result {
+        case .failure(let refusal):
+            refuse(request, HubRefusal(refusal, "the time that is asked for", of: entry))
+            return nil
+        case .success(let reading):
+            guard var search, let change = reading.segment.changes.first else {
+                refuse(request, .confused)
+                return nil
+            }
+            search.take(change.time)
+            return search
+        }
+    }
+
+    private func tooOld(_ entry: DocumentEntry) -> HubRefusal {
+        HubRefusal(.trimmed(start: entry.start), "the time that is asked for", of: entry)
+    }
+
+    // MARK: History
+
+    mutating func begin(_ history: History, _ request: HubRequest, _ entry: DocumentEntry) {
+        guard let unit = attendance[request.connection]?.unit else { return }
+        var job = HistoryJob(
+            request: request, history: history, entry: entry, unit: unit, after: entry.start)
+        switch history.after {
+        case .unsaid: break
+        case .revision(let revision): job.after = revision
+        case .time(let time): job.search = TimeSearch(for: Int64(time), in: entry.start...entry.head)
+        }
+        goOn(job)
+    }
+
+    mutating func go(on job: HistoryJob, with answer: StoreAnswer) {
+        var job = job
+        if refuseUnreadable(job.request) { return }
+        guard case .read(let result) = answer else { return refuse(job.request, .confused) }
+        if job.search != nil {
+            guard let search = taken(result, job.search, job.request, job.entry) else { return }
+            job.search = search
+            return goOn(job)
+        }
+        switch result {
+        case .failure(.ahead): tell(job, hasMore: false)
+        case .failure(let refusal):
+            refuse(job.request, HubRefusal(refusal, "what is asked for", of: job.entry))
+        case .success(let reading): take(reading, job)
+        }
+    }
+
+    private mutating func goOn(_ job: HistoryJob) {
+        var job = job
+        if let search = job.search {
+            if let probe = search.probe {
+                return call(
+                    .read(job.entry.id, after: Revision(probe.value - 1), limit: 1), for: .history(job))
+            }
+            guard let revision = search.found else { return refuse(job.request, tooOld(job.entry)) }
+            (job.search, job.after) = (nil, revision)
+        }
+        job.reads += 1
+        call(.read(job.entry.id, after: job.after, limit: limits.page), for: .history(job))
+    }
+
+    private mutating func take(_ reading: Reading, _ job: HistoryJob) {
+        var job = job
+        for (index, change) in reading.segment.changes.enumerated() {
+            let revision = Revision(reading.segment.first.value + index)
+            let summary = summary(of: change, at: revision, job)
+            let bytes = summary.encodedBytes
+            let isFull = job.page.count >= job.history.limit || job.bytes + bytes > limits.page
+            if isFull, !job.page.isEmpty { return tell(job, hasMore: true) }
+            job.page.append(summary)
+            job.bytes += bytes
+            job.after = revision
+        }
+        let hasMore = job.after < reading.head && !reading.segment.changes.isEmpty
+        if hasMore, job.page.count < job.history.limit, job.reads < HubState.mostReads { return goOn(job) }
+        tell(job, hasMore: hasMore)
+    }
+
+    private mutating func tell(_ job: HistoryJob, hasMore: Bool) {
+        guard let (_, said) = job.request.question.document else { return }
+        answer(job.request, .revisions(Revisions(document: said, revisions: job.page, hasMore: hasMore)))
+    }
+
+    private func summary(of change: LoggedChange, at revision: Revision, _ job: HistoryJob) -> RevisionSummary
+    {
+        let inserted = change.edits.reduce(0) { $0 + $1.edit.inserted.count(of: job.unit) }
+        let deleted = change.edits.reduce(0) { $0 + $1.removed.count(of: job.unit) }
+        let author = WireChange.Author(
+            user: WireString(change.pusher.user.string), client: publicClient(change.pusher),
+            time: Int(change.time))
+        return RevisionSummary(
+            revision: revision, author: author, inserted: inserted, deleted: deleted,
+            edits: job.history.wantsEdits ? change.wireEdits(in: job.unit) : nil)
+    }
+}
+
+extension RevisionSummary {
+    /// As it stands in a page.
+    fileprivate var encodedBytes: Int {
+        Revisions(document: "", revisions: [self]).encodedBytes
+            - Revisions(document: "", revisions: []).encodedBytes
+    }
+}

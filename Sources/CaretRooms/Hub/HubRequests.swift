@@ -1,0 +1,146 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// What connections ask, and the way of a request to the room of its document.
+extension HubState {
+    package mutating func ask(_ request: HubRequest) -> [HubAction] {
+        guard attendance.isPresent(request.connection) else { return [] }
+        if isStopping {
+            refuse(request, .shuttingDown)
+            return settled()
+        }
+        switch request.question {
+        case .list(let list): begin(list, request)
+        case .follow(let follow): begin(follow, request)
+        case .unfollow: endFollowing(request)
+        case .open, .push, .read, .history, .rename, .delete: lookUp(HubWaiting(request: request))
+        }
+        return settled()
+    }
+
+    /// What the requester may do with a document now.
+    func access(_ request: HubRequest, to name: DocumentName) -> Access {
+        attendance[request.connection]?.grants.access(to: name) ?? .none
+    }
+
+    /// Why the requester may not ask this, whether the document is there or not.
+    func refusal(of request: HubRequest) -> HubRefusal? {
+        guard let (name, _) = request.question.document else { return nil }
+        let access = access(request, to: name)
+        if access < .read { return .notFound }
+        switch request.question {
+        case .open, .push, .read, .history, .list, .follow, .unfollow: return nil
+        case .delete:
+            return access < .write ? HubRefusal(.forbidden, "deleting it needs the right to write") : nil
+        case .rename(_, let to, _):
+            if access < .write { return HubRefusal(.forbidden, "renaming it needs the right to write") }
+            if self.access(request, to: to) < .write {
+                return HubRefusal(.forbidden, "the new name needs the right to write")
+            }
+            return nil
+        }
+    }
+
+    /// Finds the document that a request is about.
+    mutating func lookUp(_ waiting: HubWaiting) {
+        let request = waiting.request
+        guard attendance.isPresent(request.connection), let (name, _) = request.question.document else {
+            return
+        }
+        if isStopping { return refuse(request, .shuttingDown) }
+        if let refusal = refusal(of: request) { return refuse(request, refusal) }
+        if waiting.attempts >= HubWaiting.mostAttempts {
+            return refuse(request, HubRefusal(.overloaded, "the document is being renamed; try again"))
+        }
+        if request.question.isForRoom, let document = names[name] {
+            rooms[document]?.waiting.append(waiting)
+            return serve(document)
+        }
+        let creates = request.question.creates && access(request, to: name) >= .write
+        call(creates ? .create(name, at: now) : .find(name), for: .lookUp(waiting))
+    }
+
+    /// The store has found the document of a request, or has not.
+    mutating func found(_ answer: StoreAnswer, for waiting: HubWaiting) {
+        switch answer {
+        case .found(.success(let entry)), .created(.exists(let entry)): arrive(waiting, at: entry)
+        case .created(.created(let entry)):
+            stir(entry.id)
+            arrive(waiting.first, at: entry)
+        case .found(.failure(.gone)) where waiting.request.question.creates:
+            refuse(waiting.request, HubRefusal(.forbidden, "creating it needs the right to write"))
+        case .found(.failure(let refusal)), .created(.refused(let refusal)):
+            refuse(waiting.request, refusal)
+        case .text, .read, .listed, .entries, .renamed, .deleted: refuse(waiting.request, .confused)
+        }
+    }
+
+    private mutating func arrive(_ waiting: HubWaiting, at entry: DocumentEntry) {
+        let request = waiting.request
+        guard attendance.isPresent(request.connection) else { return }
+        if let refusal = refusal(of: request) { return refuse(request, refusal) }
+        switch request.question {
+        case .read(_, let read): begin(read, request, entry)
+        case .history(_, let history): begin(history, request, entry)
+        case .open, .push:
+            if join(waiting, entry.id) { return }
+            rooms[entry.id] = HubRoom(name: entry.name, state: .loading(entry), waiting: [waiting])
+            names[entry.name] = entry.id
+            call(.text(entry.id, at: nil), for: .load(entry.id))
+        case .rename(_, let to, _):
+            if join(waiting, entry.id) { return }
+            change(entry, request, .rename(entry.id, to: to))
+        case .delete:
+            if join(waiting, entry.id) { return }
+            change(entry, request, .delete(entry.id, at: now))
+        case .list, .follow, .unfollow: refuse(request, .confused)
+        }
+    }
+
+    /// Lets a request wait for a room that is there; false where there is none.
+    private mutating func join(_ waiting: HubWaiting, _ document: DocumentID) -> Bool {
+        guard rooms[document] != nil else { return false }
+        rooms[document]?.waiting.append(waiting)
+        serve(document)
+        return true
+    }
+
+    private mutating func change(_ entry: DocumentEntry, _ request: HubRequest, _ change: StoreCall) {
+        rooms[entry.id] = HubRoom(name: entry.name, state: .changing)
+        names[entry.name] = entry.id
+        call(change, for: .change(entry.id, request))
+    }
+}
+
+extension HubRequest.Question {
+    /// A room answers it where there is one.
+    var isForRoom: Bool {
+        switch self {
+        case .open, .push, .rename, .delete: true
+        case .read, .history, .list, .follow, .unfollow: false
+        }
+    }
+
+    var creates: Bool {
+        switch self {
+        case .open(_, _, let creates), .push(_, _, let creates): creates
+        case .read, .history, .rename, .delete, .list, .follow, .unfollow: false
+        }
+    }
+}
+
+extension HubWaiting {
+    /// The same, for which the document was made.
+    fileprivate var first: HubWaiting {
+        guard case .push(let name, let push, let creates) = request.question else { return self }
+        let first = RoomPush(
+            session: push.session, id: push.id, document: push.document, participant: push.participant,
+            rights: push.rights, epoch: push.epoch, base: push.base, seq: push.seq, content: push.content,
+            wantsText: push.wantsText, isFirst: true, digest: push.digest, time: push.time)
+        let question = HubRequest.Question.push(name, first, creates: creates)
+        return HubWaiting(
+            request: HubRequest(connection: request.connection, id: request.id, question: question),
+            attempts: attempts)
+    }
+}

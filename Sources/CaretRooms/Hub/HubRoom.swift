@@ -1,0 +1,36 @@
+import CaretLog
+
+/// A document that has a room, or that nobody may open a room for just now.
+struct HubRoom: Equatable, Sendable {
+    enum State: Equatable, Sendable {
+        /// Its text is being read.
+        case loading(DocumentEntry)
+        case open
+        /// It was told to rename or delete its document; what else is asked waits until this time.
+        case ending(until: Int64)
+        /// It is to be dropped, unless it has something to do.
+        case dropping
+        /// There is none: the store renames or deletes the document.
+        case changing
+    }
+
+    /// Nil once the document has been deleted.
+    var name: DocumentName?
+    var state: State
+    /// Those that were told to open it, and have not ended.
+    var sessions: Set<SessionID> = []
+    /// It has said that nobody needs it, when the hub knew of somebody.
+    var offersUnload = false
+    /// Requests for the document, in the order in which they came.
+    var waiting: [HubWaiting] = []
+}
+
+/// A request on its way to the room of its document.
+struct HubWaiting: Equatable, Sendable {
+    var request: HubRequest
+    /// How often its name turned out to be another document's meanwhile.
+    var attempts = 0
+
+    /// Names change while they are looked up only now and then.
+    static let mostAttempts = 4
+}

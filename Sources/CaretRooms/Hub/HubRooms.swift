@@ -1,0 +1,222 @@
+import CaretCore
+package import CaretLog
+import CaretWire
+
+/// Rooms open and end, and what waits for them.
+extension HubState {
+    /// The text that a room begins with was read, or was not: then there is no room, rather than an empty one.
+    mutating func loaded(_ answer: StoreAnswer, _ document: DocumentID) {
+        guard let room = rooms[document], case .loading(let entry) = room.state else { return }
+        guard case .text(let result) = answer else { return forget(document, .confused) }
+        switch result {
+        case .failure(let refusal): forget(document, HubRefusal(refusal, "the head", of: entry))
+        case .success(let snapshot):
+            // Whoever wanted it has left meanwhile.
+            let isWanted = room.waiting.contains { attendance.isPresent($0.request.connection) }
+            if !isWanted { return forget(document) }
+            rooms[document]?.state = .open
+            order(.makeRoom(entry, snapshot))
+            serve(document)
+        }
+    }
+
+    private mutating func forget(_ document: DocumentID, _ refusal: HubRefusal) {
+        for waiting in forgotten(document) { refuse(waiting.request, refusal) }
+    }
+
+    /// Forgets what there is of a room; what waits for it is looked up anew.
+    private mutating func forget(_ document: DocumentID) {
+        for waiting in forgotten(document) { lookUp(waiting) }
+    }
+
+    private mutating func forgotten(_ document: DocumentID) -> [HubWaiting] {
+        guard let room = rooms.removeValue(forKey: document) else { return [] }
+        endings[document] = nil
+        unname(document, room.name)
+        for session in room.sessions.sorted() { end(session) }
+        return room.waiting
+    }
+
+    private mutating func unname(_ document: DocumentID, _ name: DocumentName?) {
+        guard let name, names[name] == document else { return }
+        names[name] = nil
+    }
+
+    /// Tells a room what waits for it, as far as it takes requests.
+    mutating func serve(_ document: DocumentID) {
+        while let room = rooms[document], room.state == .open, !room.waiting.isEmpty {
+            guard var waiting = rooms[document]?.waiting.removeFirst() else { return }
+            if waiting.request.question.document?.name == room.name {
+                tell(document, waiting.request)
+            } else {
+                waiting.attempts += 1
+                lookUp(waiting)
+            }
+        }
+    }
+
+    private mutating func tell(_ document: DocumentID, _ request: HubRequest) {
+        guard attendance.isPresent(request.connection), let (name, said) = request.question.document else {
+            return
+        }
+        if let refusal = refusal(of: request) { return refuse(request, refusal) }
+        let rights = access(request, to: name).rights
+        switch request.question {
+        case .open(_, var opening, _):
+            opening.rights = rights
+            begin(opening, document)
+        case .push(_, var push, _):
+            push.rights = rights
+            attendance.pushed(as: request.connection, to: document)
+            order(.tellRoom(document, .push(push)))
+        case .rename(_, let to, _):
+            beginEnding(document)
+            let readers = readers(of: to, in: document)
+            order(.tellRoom(document, .rename(to: to, roomOrder(request, said, readers))))
+        case .delete:
+            beginEnding(document)
+            order(.tellRoom(document, .delete(roomOrder(request, said, []))))
+        case .read, .history, .list, .follow, .unfollow: refuse(request, .confused)
+        }
+    }
+
+    private mutating func begin(_ opening: RoomOpening, _ document: DocumentID) {
+        let session = opening.session
+        sessions[session] = document
+        rooms[document]?.sessions.insert(session)
+        attendance.began(session)
+        order(.tell(session.connection, .placed(session, document)))
+        order(.tellRoom(document, .open(opening)))
+    }
+
+    private func roomOrder(_ request: HubRequest, _ said: WireString, _ readers: [SessionID]) -> RoomOrder {
+        RoomOrder(
+            requester: .guest(of: request.connection), id: request.id, document: said, readers: readers)
+    }
+
+    private func readers(of name: DocumentName, in document: DocumentID) -> [SessionID] {
+        (rooms[document]?.sessions ?? []).sorted().filter {
+            attendance[$0.connection].map { $0.grants.access(to: name) >= .read } ?? false
+        }
+    }
+
+    // MARK: Rooms that nobody needs
+
+    /// A room has nothing to do, and nobody is in it as far as it knows.
+    package mutating func unloadOffered(_ document: DocumentID) -> [HubAction] {
+        rooms[document]?.offersUnload = true
+        dropIfUnneeded(document)
+        return settled()
+    }
+
+    /// Drops a room that said that nobody needs it. If it was wrong, or is by now, it is kept.
+    mutating func dropIfUnneeded(_ document: DocumentID) {
+        guard let room = rooms[document], room.offersUnload, room.sessions.isEmpty else { return }
+        switch room.state {
+        // One that was told to end, and is idle, has refused that.
+        case .open, .ending:
+            endings[document] = nil
+            rooms[document]?.state = .dropping
+            order(.dropRoom(document))
+        case .loading, .dropping, .changing: break
+        }
+    }
+
+    /// A room is no more.
+    package mutating func dropped(_ document: DocumentID) -> [HubAction] {
+        guard rooms[document]?.state == .dropping else { return [] }
+        forget(document)
+        return settled()
+    }
+
+    /// A room could not be dropped, since it has something to do.
+    package mutating func kept(_ document: DocumentID) -> [HubAction] {
+        guard rooms[document]?.state == .dropping else { return [] }
+        rooms[document]?.state = .open
+        rooms[document]?.offersUnload = false
+        tellRightsOfGuests(in: document)
+        serve(document)
+        return settled()
+    }
+
+    // MARK: Renaming and deleting
+
+    private mutating func beginEnding(_ document: DocumentID) {
+        let until = now + Int64(limits.orderSeconds) * 1_000
+        rooms[document]?.state = .ending(until: until)
+        endings[document] = until
+    }
+
+    /// Waits no longer for rooms that have been told to end for long: they refuse by themselves what comes too late.
+    mutating func giveUpEndings() {
+        for document in endings.keys.sorted() where endings[document] ?? .max <= now { endedChange(document) }
+    }
+
+    /// The store was asked by a room to rename its document.
+    package mutating func renamed(
+        _ document: DocumentID, to name: DocumentName, _ result: Renaming
+    ) -> [HubAction] {
+        guard rooms[document] != nil else { return [] }
+        if result == .renamed { rename(document, to: name) }
+        endedChange(document)
+        return settled()
+    }
+
+    /// The store was asked by a room to delete its document; nil where it did.
+    package mutating func deleted(_ document: DocumentID, _ refusal: StoreRefusal?) -> [HubAction] {
+        guard rooms[document] != nil else { return [] }
+        if refusal == nil { delete(document) }
+        endedChange(document)
+        return settled()
+    }
+
+    private mutating func endedChange(_ document: DocumentID) {
+        endings[document] = nil
+        guard case .ending = rooms[document]?.state else { return }
+        rooms[document]?.state = .open
+        serve(document)
+    }
+
+    private mutating func rename(_ document: DocumentID, to name: DocumentName) {
+        guard let old = rooms[document]?.name else { return }
+        unname(document, old)
+        rooms[document]?.name = name
+        names[name] = document
+        feed.gone(old, to: name)
+        stir(document)
+        needsDelivery = true
+    }
+
+    private mutating func delete(_ document: DocumentID) {
+        guard let old = rooms[document]?.name else { return }
+        unname(document, old)
+        rooms[document]?.name = nil
+        feed.unstir(document)
+        feed.gone(old, to: nil)
+        needsDelivery = true
+    }
+
+    /// The store has renamed or deleted a document that has no room, or has not.
+    mutating func changed(_ answer: StoreAnswer, _ document: DocumentID, _ request: HubRequest) {
+        switch answer {
+        case .renamed(let result): finish(request, document, result)
+        case .deleted(nil):
+            delete(document)
+            self.answer(request, .done(Done()))
+        case .deleted(let refusal?): refuse(request, refusal)
+        case .found, .created, .text, .read, .listed, .entries: refuse(request, .confused)
+        }
+        forget(document)
+    }
+
+    private mutating func finish(_ request: HubRequest, _ document: DocumentID, _ result: Renaming) {
+        guard case .rename(_, let to, _) = request.question else { return refuse(request, .confused) }
+        switch result {
+        case .renamed:
+            rename(document, to: to)
+            answer(request, .done(Done()))
+        case .exists: refuse(request, HubRefusal(.exists, "there is a document of the new name"))
+        case .refused(let refusal): refuse(request, refusal)
+        }
+    }
+}

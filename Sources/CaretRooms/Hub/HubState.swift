@@ -1,0 +1,190 @@
+import CaretCore
+package import CaretLog
+package import CaretWire
+
+/// All connections and all open documents: who is there, which name is which document, and which has a room.
+///
+/// A value that decides and does nothing, confined to the hub's queue: each event answers with what is to be done, in that
+/// order. The lines of open documents do not pass through it. It alone knows names; a room is known by its document's
+/// identity. Its time is what `timePassed` said last: whoever runs it says the time in front of every other event.
+package struct HubState: Sendable {
+    let limits: Limits
+    /// What others may know a pusher's client by. Pure.
+    let publicClient: @Sendable (Pusher) -> WireString
+    var now: Int64
+    var attendance = Attendance()
+    var rooms: [DocumentID: HubRoom] = [:]
+    /// The names of the documents that have a room, or are about to.
+    var names: [DocumentName: DocumentID] = [:]
+    /// Until when requests wait for rooms that were told to rename or delete.
+    var endings: [DocumentID: Int64] = [:]
+    /// Where each session is.
+    var sessions: [SessionID: DocumentID] = [:]
+    /// What the store was asked and has not answered.
+    var calls: [CallID: Call] = [:]
+    private var lastCall = 0
+    var followers: [ConnectionID: Follower] = [:]
+    var feed = DocumentFeed()
+    /// There may be something to tell a follower.
+    var needsDelivery = false
+    /// When there will be.
+    var deliveryDue: Int64?
+    var wakes: Int64?
+    private var stage = Stage.serving
+    var actions: [HubAction] = []
+
+    private enum Stage: Equatable, Sendable {
+        case serving
+        case stopping
+        case finished
+    }
+
+    /// Why the store was asked.
+    enum Call: Equatable, Sendable {
+        /// For the document that a request is about.
+        case lookUp(HubWaiting)
+        /// For the text that a room begins with.
+        case load(DocumentID)
+        /// To rename or delete a document that has no room.
+        case change(DocumentID, HubRequest)
+        case read(ReadJob)
+        case history(HistoryJob)
+        case list(ListJob)
+        /// For the documents that are there when somebody begins to follow.
+        case follow(ConnectionID)
+        /// For what changed.
+        case feed
+    }
+
+    package init(
+        limits: Limits, at now: Int64, publicClient: @escaping @Sendable (Pusher) -> WireString
+    ) {
+        self.limits = limits
+        self.now = now
+        self.publicClient = publicClient
+    }
+
+    var isStopping: Bool { stage != .serving }
+    /// How much is remembered of requests, for whoever bounds it.
+    package var requestsUnderWay: Int { calls.count + rooms.values.reduce(0) { $0 + $1.waiting.count } }
+    package var roomCount: Int { rooms.count }
+    package var sessionCount: Int { sessions.count }
+    package var connectionCount: Int { attendance.count }
+
+    mutating func order(_ action: HubAction) { actions.append(action) }
+
+    mutating func call(_ call: StoreCall, for purpose: Call) {
+        lastCall += 1
+        let id = CallID(lastCall)
+        calls[id] = purpose
+        order(.call(id, call))
+    }
+
+    mutating func settled() -> [HubAction] {
+        look()
+        if needsDelivery { deliver() }
+        if stage == .stopping, attendance.isEmpty {
+            stage = .finished
+            order(.finish)
+        }
+        wakeInTime()
+        defer { actions = [] }
+        return actions
+    }
+
+    /// The store's answer to a call.
+    package mutating func answered(_ id: CallID, _ answer: StoreAnswer) -> [HubAction] {
+        switch calls.removeValue(forKey: id) {
+        case nil: return []
+        case .lookUp(let waiting): found(answer, for: waiting)
+        case .load(let document): loaded(answer, document)
+        case .change(let document, let request): changed(answer, document, request)
+        case .read(let job): go(on: job, with: answer)
+        case .history(let job): go(on: job, with: answer)
+        case .list(let job): go(on: job, with: answer)
+        case .follow(let connection): listed(answer, for: connection)
+        case .feed: tookEntries(answer)
+        }
+        return settled()
+    }
+
+    /// It is so late, in milliseconds; never earlier than before.
+    package mutating func timePassed(_ time: Int64) -> [HubAction] {
+        now = max(now, time)
+        guard let wakes, now >= wakes else { return [] }
+        self.wakes = nil
+        giveUpEndings()
+        needsDelivery = true
+        return settled()
+    }
+
+    private mutating func wakeInTime() {
+        let dues = [deliveryDue, feed.nextDue, endings.values.min()].compactMap { $0 }
+        guard let next = dues.min(), next < wakes ?? .max else { return }
+        wakes = next
+        order(.wake(at: next))
+    }
+
+    /// The server stops: connections are told, and what is not yet with a room or in the store is refused.
+    package mutating func shutDown(retryAfterMilliseconds: Int?) -> [HubAction] {
+        if isStopping { return [] }
+        stage = .stopping
+        for connection in attendance.connections {
+            order(.tell(connection, .shuttingDown(retryAfterMilliseconds: retryAfterMilliseconds)))
+        }
+        for request in abandonRequests() { refuse(request, .shuttingDown) }
+        return settled()
+    }
+
+    /// Lets go of every request that nobody works on yet, or that only reads.
+    private mutating func abandonRequests() -> [HubRequest] {
+        var abandoned: [HubRequest] = []
+        for id in calls.keys.sorted() {
+            guard let request = calls[id]?.abandonable else { continue }
+            calls[id] = nil
+            abandoned.append(request)
+        }
+        for document in rooms.keys.sorted() {
+            abandoned += rooms[document]?.waiting.map(\.request) ?? []
+            rooms[document]?.waiting = []
+        }
+        for connection in followers.keys.sorted() {
+            if let follower = followers[connection], follower.isListing { abandoned.append(follower.request) }
+            endFollowing(connection)
+        }
+        return abandoned
+    }
+}
+
+extension HubState.Call {
+    /// The request, where nothing is lost by letting go of it.
+    fileprivate var abandonable: HubRequest? {
+        switch self {
+        case .lookUp(let waiting): waiting.request
+        case .read(let job): job.request
+        case .history(let job): job.request
+        case .list(let job): job.request
+        case .load, .change, .follow, .feed: nil
+        }
+    }
+}
+
+/// Answers.
+extension HubState {
+    mutating func answer(_ request: HubRequest, _ message: ServerMessage) {
+        guard attendance.isPresent(request.connection) else { return }
+        order(.tell(request.connection, .answered(Envelope(message, id: request.id))))
+    }
+
+    mutating func refuse(_ request: HubRequest, _ refusal: HubRefusal) {
+        let question = request.question
+        let report = ErrorReport(
+            refusal.code, refusal.message, document: question.document?.said, seq: question.seq,
+            head: refusal.head)
+        answer(request, .error(report))
+    }
+
+    mutating func refuse(_ request: HubRequest, _ refusal: StoreRefusal) {
+        refuse(request, HubRefusal(refusal))
+    }
+}

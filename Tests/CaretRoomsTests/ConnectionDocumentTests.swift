@@ -1,0 +1,211 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import Testing
+
+@Suite("connection: documents")
+struct ConnectionDocumentTests {
+    private func open(_ world: ConnectionWorld, _ name: String, _ session: Int) {
+        world.says(#"{"type":"open","doc":"\#(name)"}"#)
+        world.opened(session)
+    }
+
+    @Test("a document is open once")
+    func alreadyOpen() {
+        let world = ConnectionWorld.welcomed()
+        open(world, "a", 1)
+        let words = world.says(#"{"type":"open","id":2,"doc":"a"}"#)
+        #expect(said(words) == ["already_open"])
+        #expect(words[0].contains(#""id":2,"doc":"a""#))
+    }
+
+    @Test(
+        "what is for an open document is refused where it is not",
+        arguments: [
+            #"{"type":"close","id":1,"doc":"a"}"#,
+            #"{"type":"select","id":1,"doc":"a","rev":0,"selections":[]}"#,
+            #"{"type":"diverged","id":1,"doc":"a","rev":0}"#,
+            #"{"type":"push","id":1,"doc":"a","epoch":"e","base":0,"seq":1,"edits":[]}"#,
+        ])
+    func notOpen(line: String) {
+        let words = ConnectionWorld.welcomed().says(line)
+        #expect(said(words) == ["not_open"])
+        #expect(words[0].contains(#""id":1,"doc":"a""#))
+    }
+
+    @Test("as many documents are open as may be, and one more is too large")
+    func documentsLimit() {
+        let world = ConnectionWorld.welcomed { $0.announced.documents = 2 }
+        open(world, "a", 1)
+        open(world, "b", 2)
+        #expect(said(world.says(#"{"type":"open","doc":"c"}"#)) == ["too_large"])
+        world.says(#"{"type":"close","doc":"a"}"#)
+        world.ended(1)
+        #expect(world.says(#"{"type":"open","doc":"c"}"#) == ["[ask open c s3]"])
+    }
+
+    @Test(
+        "a name that is none is refused wherever it stands",
+        arguments: ["", "a//b", "/a", "a/", ".", "a/..", "a\\u0000b", " a", "a /b", "a\\u0085"])
+    func badName(name: String) {
+        let world = ConnectionWorld.welcomed()
+        for line in [
+            #"{"type":"open","doc":"\#(name)"}"#,
+            #"{"type":"push","doc":"\#(name)","base":0,"seq":1,"text":"","create":true}"#,
+            #"{"type":"restore","doc":"\#(name)","epoch":"e","rev":0,"seq":1}"#,
+            #"{"type":"read","doc":"\#(name)"}"#, #"{"type":"history","doc":"\#(name)"}"#,
+            #"{"type":"rename","doc":"\#(name)","to":"b"}"#, #"{"type":"rename","doc":"b","to":"\#(name)"}"#,
+            #"{"type":"delete","doc":"\#(name)"}"#,
+        ] {
+            #expect(said(world.says(line)) == ["bad_name"])
+        }
+    }
+
+    @Test("a name of 512 bytes is one, and of 513 is none")
+    func nameLimit() {
+        let world = ConnectionWorld.welcomed()
+        let name = String(repeating: "é", count: 256)
+        #expect(said(world.says(#"{"type":"read","doc":"\#(name)x"}"#)) == ["bad_name"])
+        #expect(world.says(#"{"type":"read","doc":"\#(name)"}"#) == ["[ask read \(name)]"])
+    }
+
+    @Test("pushes and restores of a second are so many, with a burst of twice that, and one more is refused")
+    func rateLimit() {
+        let world = ConnectionWorld.welcomed { $0.announced.pushesPerSecond = 5 }
+        open(world, "a", 1)
+        let push = #"{"type":"push","id":1,"doc":"a","epoch":"e","base":0,"seq":1,"edits":[]}"#
+        let restore = #"{"type":"restore","id":1,"doc":"a","epoch":"e","rev":0,"seq":9}"#
+        for number in 0..<10 { #expect(said(world.says(number % 2 == 0 ? push : restore)) == []) }
+        let words = world.says(push)
+        #expect(said(words) == ["rate_limited"])
+        #expect(
+            words[0].contains(#""id":1,"doc":"a","seq":1,"#) && words[0].contains(#""retry_after_ms":200"#))
+        world.pass(seconds: 0.199)
+        #expect(said(world.says(push)) == ["rate_limited"])
+        world.pass(seconds: 0.001)
+        #expect(said(world.says(push)) == [])
+        world.pass(seconds: 100)
+        for _ in 0..<10 { #expect(said(world.says(restore)) == []) }
+        #expect(said(world.says(restore)) == ["rate_limited"])
+    }
+
+    @Test("without tokens there is no limit of pushes")
+    func noRateLimit() {
+        let world = ConnectionWorld.welcomed()
+        open(world, "a", 1)
+        for _ in 0..<1_000 {
+            world.says(#"{"type":"push","doc":"a","epoch":"e","base":0,"seq":1,"edits":[]}"#)
+        }
+        #expect(world.says(#"{"type":"ping"}"#) == [#"< {"type":"pong"}"#])
+    }
+
+    @Test("a whole text needs no open: the hub finds its room, and the guest is answered")
+    func guestPush() {
+        let world = ConnectionWorld.welcomed()
+        #expect(
+            world.says(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"x","create":true}"#)
+                == ["[ask push a seq 1 s0 create]"])
+        #expect(
+            world.says(#"{"type":"restore","doc":"a","epoch":"e","rev":0,"seq":2}"#) == [])
+        #expect(
+            world.room(#"{"type":"ack"}"#, to: 0) == [#"< {"type":"ack"}"#, "[ask push a seq 2 s0]"])
+    }
+
+    @Test("a push says what its pusher may do as it is now")
+    func rights() {
+        let notes = Grants([Grant(.write, to: .prefix("n"))])
+        let read = Grants([Grant(.read, to: .prefix(""))])
+        let world = ConnectionWorld.welcomed(notes!)
+        open(world, "n", 1)
+        let push = #"{"type":"push","doc":"n","epoch":"e","base":0,"seq":1,"edits":[]}"#
+        #expect(world.says(push) == ["[room 7: push seq 1 s1 write]"])
+        world.told(.grantsChanged(read!))
+        #expect(world.says(push) == ["[room 7: push seq 1 s1 read]"])
+    }
+
+    @Test("a room learns what of its lines was taken, however they are mixed with others")
+    func credit() {
+        let world = ConnectionWorld.welcomed()
+        open(world, "a", 1)
+        world.takesAll = false
+        #expect(world.room("12345678", to: 1) == ["< 12345678"])
+        world.says(#"{"type":"ping"}"#)
+        world.room("123", to: 1)
+        #expect(world.written(4) == ["[room 7: written s1 4]"])
+        #expect(world.written(15) == ["[room 7: written s1 5]"])
+        #expect(world.written(8) == ["[room 7: written s1 2]"])
+        #expect(world.written(2) == ["[room 7: written s1 2]"])
+        #expect(world.written(99) == [])
+    }
+
+    @Test("a document that a room ends is not open any more")
+    func ended() {
+        let world = ConnectionWorld.welcomed()
+        open(world, "a", 1)
+        world.room(#"{"type":"gone"}"#, to: 1)
+        world.ended(1)
+        #expect(said(world.says(#"{"type":"close","doc":"a"}"#)) == ["not_open"])
+        #expect(world.ended(1) == [])
+        #expect(world.says(#"{"type":"open","doc":"a"}"#) == ["[ask open a s2]"])
+    }
+
+    @Test("a close that crosses the end of its session is answered")
+    func crossingClose() {
+        let world = ConnectionWorld.welcomed()
+        open(world, "a", 1)
+        world.says(#"{"type":"close","id":8,"doc":"a"}"#)
+        let words = world.ended(1)
+        #expect(said(words) == ["not_open"])
+        #expect(words[0].contains(#""id":8"#))
+    }
+
+    @Test("a close that crosses the end of its session is answered once, though its room refuses it too")
+    func lateClose() {
+        let world = ConnectionWorld.welcomed()
+        open(world, "a", 1)
+        world.says(#"{"type":"close","id":8,"doc":"a"}"#)
+        #expect(said(world.ended(1)) == ["not_open"])
+        // The answer to a push of the session comes all the same.
+        let push = #"{"type":"error","doc":"a","seq":3,"code":"not_found","message":""}"#
+        #expect(said(world.room(push, to: 1)) == ["not_found"])
+        let close = #"{"type":"error","id":8,"doc":"a","code":"not_open","message":""}"#
+        #expect(world.room(close, to: 1) == [])
+        #expect(said(world.room(close, to: 1)) == ["not_open"])
+    }
+
+    @Test("what finds no room any more is answered")
+    func undelivered() {
+        let world = ConnectionWorld.welcomed()
+        open(world, "a", 1)
+        var event: RoomEvent?
+        _ = world.happens { state in
+            let line = #"{"type":"push","id":3,"doc":"a","epoch":"e","base":0,"seq":4,"edits":[]}"# + "\n"
+            let actions = state.received(Array(line.utf8))
+            if case .tell(_, let told) = actions.first { event = told }
+            return actions
+        }
+        let words = world.happens { $0.undelivered(event!) }
+        #expect(said(words) == ["not_found"])
+        #expect(words[0].contains(#""id":3,"doc":"a","seq":4"#))
+        world.says(#"{"type":"close","id":9,"doc":"a"}"#)
+        #expect(
+            said(world.happens { $0.undelivered(.close(SessionID(1, number: 1), .number(9))) }) == [
+                "not_open"
+            ])
+    }
+
+    @Test("what hub tells of followed documents is asked for again once it was taken")
+    func follow() {
+        let world = ConnectionWorld.welcomed()
+        world.takesAll = false
+        #expect(world.says(#"{"type":"follow","id":1}"#) == ["[ask follow]"])
+        let summary = DocumentSummary(document: "a", epoch: "e", revision: 0, length: 0, updated: 0)
+        let words = world.told(.documents([.document(summary), .document(summary)]))
+        #expect(words.count == 2)
+        let bytes = words[0].utf8.count - 1
+        #expect(world.written(2 * bytes - 1) == [])
+        #expect(world.written(1) == ["[took documents]"])
+        #expect(world.told(.documents([])) == ["[took documents]"])
+    }
+}

@@ -1,0 +1,163 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import Testing
+
+@Suite("connection: endings")
+struct ConnectionEndingTests {
+    private func opened() -> ConnectionWorld {
+        let world = ConnectionWorld.welcomed()
+        world.says(#"{"type":"open","doc":"a"}"#)
+        world.opened(1)
+        return world
+    }
+
+    @Test("at a half close the replies due are sent, then the connection closes")
+    func halfClose() {
+        let world = ConnectionWorld.welcomed()
+        world.says(#"{"type":"list","id":1}"#, #"{"type":"list","id":2}"#)
+        world.bytes("{\"type\":\"pi")
+        #expect(world.happens { $0.inputEnded() } == [])
+        #expect(
+            world.told(.answered(Envelope(.done(Done()), id: .number(1)))) == [
+                #"< {"type":"done","id":1}"#, "[ask list]",
+            ])
+        #expect(
+            world.told(.answered(Envelope(.done(Done()), id: .number(2)))) == [
+                #"< {"type":"done","id":2}"#, "[leave]", "[end output]", "[close]",
+            ])
+    }
+
+    @Test("at a half close open documents are closed behind the acks due, without a word")
+    func halfCloseOfOpen() {
+        let world = opened()
+        world.says(#"{"type":"push","doc":"a","epoch":"e","base":0,"seq":1,"edits":[]}"#)
+        #expect(world.happens { $0.inputEnded() } == ["[room 7: close s1]", "[pause]"])
+        #expect(said(world.room(#"{"type":"ack","seq":1}"#, to: 1)) == [#"{"type":"ack","seq":1}"#])
+        #expect(world.room(#"{"type":"closed","doc":"a"}"#, to: 1) == [])
+        #expect(world.ended(1) == ["[leave]", "[end output]", "[close]"])
+    }
+
+    @Test("a half close before hello closes at once, and one behind it waits for the welcome")
+    func halfCloseAtHello() {
+        let silent = ConnectionWorld()
+        #expect(silent.happens { $0.inputEnded() }.contains("[close]"))
+        let world = ConnectionWorld()
+        world.says(ConnectionWorld.hello, #"{"type":"ping"}"#)
+        #expect(world.happens { $0.inputEnded() } == [])
+        world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
+        let words = world.told(.admitted)
+        #expect(said(words) == ["welcome", #"{"type":"pong"}"#])
+        #expect(words.last == "[close]")
+    }
+
+    @Test("at a shutdown what is under way is answered and acked, then comes bye")
+    func shutdown() {
+        let world = opened()
+        world.says(#"{"type":"list","id":1}"#, #"{"type":"list","id":2}"#)
+        #expect(
+            world.told(.shuttingDown(retryAfterMilliseconds: 1_500)) == ["[room 7: close s1]", "[pause]"])
+        #expect(said(world.room(#"{"type":"ack"}"#, to: 1)) == [#"{"type":"ack"}"#])
+        world.room(#"{"type":"closed","doc":"a"}"#, to: 1)
+        #expect(world.ended(1) == [])
+        #expect(
+            world.told(.answered(Envelope(.done(Done()), id: .number(1)))) == [
+                #"< {"type":"done","id":1}"#,
+                #"< {"type":"bye","reason":"shutting_down","retry_after_ms":1500}"#, "[leave]",
+                "[end output]", "[resume]",
+            ])
+        #expect(world.pass(seconds: 1) == ["[close]"])
+    }
+
+    @Test("a document that is being opened at a shutdown is closed as soon as it is open")
+    func shutdownWhileOpening() {
+        let world = ConnectionWorld.welcomed()
+        world.says(#"{"type":"open","doc":"a"}"#)
+        world.told(.placed(SessionID(1, number: 1), DocumentID(7)))
+        #expect(world.told(.shuttingDown(retryAfterMilliseconds: nil)) == ["[pause]"])
+        #expect(
+            world.room(#"{"type":"opened"}"#, to: 1).prefix(2) == [
+                #"< {"type":"opened"}"#, "[room 7: close s1]",
+            ])
+        #expect(said(world.ended(1)) == [#"{"type":"bye","reason":"shutting_down"}"#])
+    }
+
+    @Test("before the welcome a shutdown is an error")
+    func shutdownBeforeWelcome() {
+        let world = ConnectionWorld()
+        #expect(said(world.told(.shuttingDown(retryAfterMilliseconds: 7))) == ["shutting_down"])
+        let joining = ConnectionWorld()
+        joining.says(ConnectionWorld.hello)
+        #expect(said(joining.told(.shuttingDown(retryAfterMilliseconds: 7))) == ["shutting_down"])
+    }
+
+    @Test("who is replaced or revoked is told so, and leaves", arguments: [ByeReason.replaced, .revoked])
+    func ended(reason: ByeReason) {
+        let world = opened()
+        world.says(#"{"type":"list","id":1}"#, #"{"type":"list","id":2}"#)
+        #expect(
+            world.told(.ended(reason)) == [
+                #"< {"type":"bye","reason":"\#(reason.rawValue)"}"#, "[leave]", "[end output]",
+            ])
+        // Nothing of what waited is handed on.
+        #expect(world.told(.answered(Envelope(.done(Done()), id: .number(1)))) == [])
+    }
+
+    @Test("a session that a room cuts takes its connection with it")
+    func cut() {
+        let world = opened()
+        #expect(world.happens { $0.cut(SessionID(1, number: 9)) } == [])
+        #expect(
+            said(world.happens { $0.cut(SessionID(1, number: 1)) }) == [
+                #"{"type":"bye","reason":"too_slow"}"#
+            ])
+    }
+
+    @Test("a connection that is lost leaves, and is closed once")
+    func lost() {
+        let world = opened()
+        #expect(world.happens { $0.connectionLost() } == ["[leave]", "[close]"])
+        #expect(world.happens { $0.connectionLost() } == [])
+        let early = ConnectionWorld()
+        #expect(early.happens { $0.connectionLost() } == ["[close]"])
+    }
+
+    @Test("nothing is said or asked after the last word, whatever happens")
+    func afterTheEnd() {
+        for isClosed in [false, true] {
+            let world = opened()
+            world.told(.ended(.replaced))
+            if isClosed { world.happens { $0.connectionLost() } }
+            for number in 0..<3 {
+                #expect(world.says(ConnectionWorld.hello, #"{"type":"ping"}"#, "x") == [])
+                #expect(world.told(.admitted) == [])
+                #expect(world.told(.answered(Envelope(.done(Done())))) == [])
+                #expect(world.told(.ended(.revoked)) == [])
+                #expect(world.told(.shuttingDown(retryAfterMilliseconds: nil)) == [])
+                #expect(world.told(.documents([.done(Done())])) == [])
+                #expect(world.told(.grantsChanged(.all)) == [])
+                #expect(world.opened(number) == [])
+                #expect(world.ended(number) == [])
+                #expect(world.happens { $0.cut(SessionID(1, number: number)) } == [])
+                #expect(world.happens { $0.lineRefused() } == [])
+                #expect(world.happens { $0.authenticated(.unknown) } == [])
+                #expect(world.happens { $0.undelivered(.leave(SessionID(1, number: 1))) } == [])
+            }
+        }
+    }
+
+    @Test("before hello nothing that others tell is of any consequence")
+    func beforeHello() {
+        let world = ConnectionWorld()
+        #expect(world.told(.admitted) == [])
+        #expect(world.told(.answered(Envelope(.done(Done())))) == [])
+        #expect(world.told(.grantsChanged(.all)) == [])
+        #expect(world.opened(0) == [])
+        #expect(world.opened(1) == [])
+        #expect(world.ended(1) == [])
+        #expect(world.happens { $0.authenticated(.unknown) } == [])
+        #expect(world.happens { $0.lineRefused() } == [])
+        #expect(said(world.says(ConnectionWorld.hello)) == [])
+    }
+}

@@ -1,0 +1,141 @@
+import CaretLog
+import CaretRooms
+import CaretWire
+import Testing
+
+@Suite("connection: hello")
+struct ConnectionHelloTests {
+    @Test("a hello is authenticated, joins, and is welcomed when the hub lets it in")
+    func welcome() {
+        let world = ConnectionWorld()
+        #expect(
+            world.says(
+                #"{"type":"hello","protocol":1,"client":"alice-7f21","id":"h","units":["utf-9","utf-8"],"token":"t"}"#
+            )
+                == ["[authenticate t]", "[pause]"])
+        #expect(
+            world.happens {
+                $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all)))
+            } == ["[join ann alice-7f21]"])
+        #expect(
+            world.told(.admitted) == [
+                #"< {"type":"welcome","id":"h","protocol":1,"unit":"utf-8","server":"caret/test","user":"ann","#
+                    + #""client":"p-alice-7f21","features":["follow","squash"],"limits":{"line":26214400,"#
+                    + #""document":4194304,"edits":10000,"documents":256,"selections":1000},"ping":20}"#,
+                "[resume]",
+            ])
+    }
+
+    @Test("a unit is the first of the wishes that is known, and else UTF-16")
+    func units() {
+        for (wish, unit) in [
+            ("", "utf-16"), (#","units":[]"#, "utf-16"), (#","units":["utf-32","utf-8"]"#, "utf-32"),
+            (#","units":["x"]"#, "utf-16"),
+        ] {
+            let world = ConnectionWorld()
+            world.says(#"{"type":"hello","protocol":1,"client":"alice-7f21"\#(wish)}"#)
+            world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
+            #expect(world.told(.admitted)[0].contains(#""unit":"\#(unit)""#))
+        }
+    }
+
+    @Test("lines behind hello are read once it is welcomed, and not before")
+    func linesBehindHello() {
+        let world = ConnectionWorld()
+        #expect(
+            world.says(ConnectionWorld.hello, #"{"type":"ping","id":1}"#) == [
+                "[authenticate nobody]", "[pause]",
+            ])
+        world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
+        #expect(said(world.told(.admitted)) == ["welcome", #"{"type":"pong","id":1}"#])
+    }
+
+    @Test(
+        "whatever else comes first is refused and closes",
+        arguments: [
+            (#"{"type":"ping","id":4}"#, "hello_required"),
+            (#"{"type":"open","doc":"a"}"#, "hello_required"),
+            (#"{"type":"nonsense"}"#, "hello_required"),
+            ("GET / HTTP/1.1", "bad_json"),
+            ("{", "bad_json"),
+            (#"{"type":"hello","protocol":2,"client":"alice-7f21"}"#, "unsupported_protocol"),
+            (#"{"type":"hello","protocol":1}"#, "bad_message"),
+            (#"{"type":"hello","protocol":1,"client":"short"}"#, "bad_message"),
+        ])
+    func wrongFirst(line: String, code: String) {
+        let world = ConnectionWorld()
+        let words = world.says(line, ConnectionWorld.hello)
+        #expect(said(words) == [code])
+        #expect(words.contains("[end output]") && !words.contains("[leave]"))
+        #expect(world.says(ConnectionWorld.hello) == [])
+        #expect(world.pass(seconds: 1) == ["[close]"])
+    }
+
+    @Test("info over its limit is too large, and closes as every error before the welcome does")
+    func infoLimit() {
+        for (count, isRefused) in [(1_024, false), (1_025, true)] {
+            let world = ConnectionWorld()
+            let info = #"{"n":""# + String(repeating: "x", count: count - 8) + #""}"#
+            let words = world.says(
+                #"{"type":"hello","protocol":1,"client":"alice-7f21","info":\#(info)}"#)
+            #expect(said(words) == (isRefused ? ["too_large"] : []))
+            #expect(words.contains("[end output]") == isRefused)
+        }
+    }
+
+    @Test("the first line has at most 8 KiB, and one byte more is too long")
+    func helloLimit() {
+        for (count, isRefused) in [(8_192, false), (8_193, true)] {
+            let hello = #"{"type":"hello","protocol":1,"client":"alice-7f21"}"#
+            let blanks = String(repeating: " ", count: count - hello.utf8.count)
+            let world = ConnectionWorld()
+            #expect(said(world.says(hello + blanks)) == (isRefused ? ["line_too_long"] : []))
+        }
+        let world = ConnectionWorld()
+        #expect(said(world.bytes(String(repeating: "x", count: 8_193))) == ["line_too_long"])
+    }
+
+    @Test("hello must be through in 10 s, however it drips")
+    func helloDeadline() {
+        let world = ConnectionWorld()
+        #expect(world.wakes == [11_000])
+        world.bytes("{")
+        #expect(world.pass(seconds: 9.999) == [])
+        #expect(said(world.pass(seconds: 0.001)) == ["hello_timeout"])
+        let inTime = ConnectionWorld()
+        inTime.pass(seconds: 9.999)
+        inTime.says(ConnectionWorld.hello)
+        #expect(inTime.pass(seconds: 60) == [])
+    }
+
+    @Test("a token that is not known is unauthorized, and one that cannot be looked up is not saved")
+    func unauthorized() {
+        for (result, code) in [(Authentication.unknown, "unauthorized"), (.failed, "storage_failed")] {
+            let world = ConnectionWorld()
+            world.says(#"{"type":"hello","protocol":1,"client":"alice-7f21","token":"no","id":9}"#)
+            let words = world.happens { $0.authenticated(result) }
+            #expect(said(words) == [code])
+            #expect(words[0].contains(#""id":9"#))
+            #expect(words.dropFirst() == ["[end output]", "[resume]"])
+        }
+    }
+
+    @Test("a second hello is refused and keeps the connection, whatever it says")
+    func secondHello() {
+        let world = ConnectionWorld.welcomed()
+        #expect(said(world.says(ConnectionWorld.hello)) == ["already_hello"])
+        #expect(
+            said(world.says(#"{"type":"hello","protocol":7,"client":"alice-7f21"}"#)) == ["already_hello"])
+        #expect(said(world.says(#"{"type":"ping"}"#)) == [#"{"type":"pong"}"#])
+    }
+
+    @Test("a hub that is shutting down does not let in")
+    func refused() {
+        let world = ConnectionWorld()
+        world.says(ConnectionWorld.hello)
+        world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
+        let words = world.told(.refused(ErrorReport(.shuttingDown, "stopping")))
+        #expect(said(words) == ["shutting_down"])
+        #expect(words.contains("[leave]"))
+    }
+}

@@ -1,0 +1,175 @@
+import CaretRooms
+import CaretWire
+import Testing
+
+@Suite("connection: lines")
+struct ConnectionLineTests {
+    @Test("lines that say nothing are refused, and the 20th within 10 s closes")
+    func faults() {
+        let world = ConnectionWorld.welcomed()
+        for number in 1..<20 {
+            let line = [#"{"type":"#, #"{"type":"open","id":3}"#, #"{"type":"dance"}"#][number % 3]
+            let words = world.says(line)
+            #expect(said(words) == [["bad_json", "bad_message", "unknown_type"][number % 3]])
+            #expect(words.count == 1)
+        }
+        world.pass(seconds: 10)
+        #expect(world.says("x").contains("[end output]"))
+    }
+
+    @Test("20 of them in more than 10 s do not close, nor do other refusals count")
+    func slowFaults() {
+        let world = ConnectionWorld.welcomed()
+        world.says("x")
+        world.pass(seconds: 10.001)
+        for _ in 1..<20 { #expect(!world.says("x").contains("[end output]")) }
+        let other = ConnectionWorld.welcomed()
+        for _ in 0..<100 { #expect(said(other.says(#"{"type":"close","doc":"a"}"#)) == ["not_open"]) }
+    }
+
+    @Test("a fault carries what could be read of its message")
+    func faultReply() {
+        let world = ConnectionWorld.welcomed()
+        let words = world.says(#"{"type":"push","id":"p","doc":"a","seq":3,"base":-1,"edits":[]}"#)
+        #expect(words.count == 1)
+        #expect(words[0].contains(#""id":"p","doc":"a","seq":3,"code":"bad_message""#))
+    }
+
+    @Test("a line of the limit is read, and one byte more closes")
+    func lineLimit() {
+        for (count, expected) in [(100, [#"{"type":"pong"}"#]), (101, ["line_too_long"])] {
+            let world = ConnectionWorld.welcomed { $0.announced.line = 100 }
+            let ping = #"{"type":"ping"}"#
+            let words = world.says(ping + String(repeating: " ", count: count - ping.utf8.count))
+            #expect(said(words) == expected)
+            #expect(words.contains("[end output]") == (count == 101))
+        }
+    }
+
+    @Test("a begun line claims its bytes by steps, and gives them back with its end")
+    func claims() {
+        let world = ConnectionWorld.welcomed()
+        let step = String(repeating: " ", count: 65_536)
+        #expect(world.bytes(step) == [])
+        #expect(world.bytes(" ") == ["[claim 65536]"])
+        #expect(world.bytes(step) == ["[claim 65536]"])
+        #expect(
+            world.bytes(step + #"{"type":"ping"}"# + "\n") == [#"< {"type":"pong"}"#, "[release 131072]"])
+    }
+
+    @Test("where the server has no room for a begun line, its connection closes")
+    func refusedClaim() {
+        let world = ConnectionWorld.welcomed()
+        world.bytes(String(repeating: " ", count: 70_000))
+        world.bytes(String(repeating: " ", count: 70_000))
+        let words = world.happens { $0.lineRefused() }
+        #expect(said(words) == ["overloaded"])
+        // What was refused was never claimed.
+        #expect(words.filter { $0.hasPrefix("[release") } == ["[release 65536]"])
+        #expect(world.happens { $0.lineRefused() } == [])
+    }
+
+    @Test("the budget is one for all, and gives what it has and no more")
+    func budget() {
+        var budget = LineBudget(256 << 20)
+        var answers = [budget.claim(256 << 20), budget.claim(1)]
+        budget.release(5)
+        answers += [budget.claim(5), budget.claim(1)]
+        #expect(answers == [true, false, true, false])
+    }
+
+    @Test("a begun line must be through in 30 s, and 1 s more for each 64 KiB")
+    func lineDeadline() {
+        for (bytes, seconds) in [(100, 30.0), (65_536, 31), (131_072, 32)] {
+            let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
+            world.bytes(String(repeating: " ", count: bytes))
+            #expect(said(world.pass(seconds: seconds - 0.001)) == [])
+            #expect(said(world.pass(seconds: 0.001)) == [#"{"type":"bye","reason":"too_slow"}"#])
+        }
+    }
+
+    @Test("each line has its own time, also where one ends and the next begins in the same bytes")
+    func nextLine() {
+        let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
+        world.bytes(" ")
+        world.pass(seconds: 29)
+        world.bytes(#"{"type":"ping"}"# + "\n ")
+        #expect(world.pass(seconds: 29) == [])
+        #expect(!world.pass(seconds: 1).isEmpty)
+    }
+
+    @Test("output over its limit pauses input, until it has drained to the limit")
+    func waitingOutput() {
+        let world = ConnectionWorld.welcomed { $0.waitingOutput = 40 }
+        world.takesAll = false
+        let ping = #"{"type":"ping"}"#
+        let pong = #"< {"type":"pong"}"#
+        #expect(world.says(ping, ping) == [pong, pong])
+        #expect(world.says(ping, ping, ping) == [pong, "[pause]"])
+        #expect(world.written(7) == [])
+        #expect(world.written(1) == [pong])
+        #expect(world.written(32) == [pong, "[resume]"])
+    }
+
+    @Test("who is silent is pinged, and, silent for as long again, told goodbye")
+    func silence() {
+        let world = ConnectionWorld.welcomed()
+        #expect(world.pass(seconds: 19.999) == [])
+        #expect(world.pass(seconds: 0.001) == [#"< {"type":"ping"}"#])
+        world.pass(seconds: 19)
+        #expect(world.says(#"{"type":"pong"}"#) == [])
+        #expect(world.pass(seconds: 20) == [#"< {"type":"ping"}"#])
+        #expect(
+            world.pass(seconds: 20) == [#"< {"type":"bye","reason":"idle"}"#, "[leave]", "[end output]"])
+    }
+
+    @Test("who is not listened to is not called silent")
+    func pausedSilence() {
+        let world = ConnectionWorld.welcomed { $0.waitingLines = 1 }
+        world.says(#"{"type":"list"}"#)
+        #expect(world.says(#"{"type":"list"}"#) == ["[pause]"])
+        #expect(world.pass(seconds: 100) == [])
+    }
+
+    @Test("who takes nothing for 30 s is cut, and one who takes a little is not")
+    func taking() {
+        let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
+        world.takesAll = false
+        for _ in 0..<3 { world.says(#"{"type":"ping"}"#) }
+        world.pass(seconds: 29)
+        #expect(world.written(16) == [])
+        #expect(world.pass(seconds: 29.999) == [])
+        #expect(
+            world.pass(seconds: 0.001) == [
+                #"< {"type":"bye","reason":"too_slow"}"#, "[leave]", "[end output]",
+            ])
+        #expect(world.pass(seconds: 1) == ["[close]"])
+    }
+
+    @Test("a line that is taken byte by byte must be through in its time")
+    func drip() {
+        let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
+        world.takesAll = false
+        world.says(#"{"type":"ping"}"#)
+        world.pass(seconds: 20)
+        world.written(1)
+        #expect(world.pass(seconds: 9.999) == [])
+        #expect(said(world.pass(seconds: 0.001)) == [#"{"type":"bye","reason":"too_slow"}"#])
+    }
+
+    @Test("behind a closing error bytes are dropped for 1 s or 1 MiB, from when it was taken")
+    func dropping() {
+        let world = ConnectionWorld.welcomed { $0.announced.line = 10 }
+        world.takesAll = false
+        world.bytes("12345678901")
+        #expect(world.pass(seconds: 5) == [])
+        world.written(500)
+        #expect(world.pass(seconds: 0.999) == [])
+        #expect(world.bytes(String(repeating: "x", count: 1 << 20)) == [])
+        #expect(world.bytes("x") == ["[close]"])
+        let idle = ConnectionWorld.welcomed { $0.announced.line = 10 }
+        idle.bytes("12345678901")
+        #expect(idle.pass(seconds: 0.999) == [])
+        #expect(idle.pass(seconds: 0.001) == ["[close]"])
+    }
+}

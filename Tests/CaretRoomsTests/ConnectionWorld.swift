@@ -1,0 +1,202 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+
+/// One connection alone: a test says what happens to it, and reads what it wants done as words.
+///
+/// Lines are as on the wire: `< …` is sent to the client. Orders to others are in brackets. That it wants to be woken is left
+/// out.
+final class ConnectionWorld {
+    private(set) var state: ConnectionState
+    private(set) var now: Int64 = 1_000
+    /// When it wants to be woken.
+    private(set) var wakes: [Int64] = []
+    /// Bytes that were sent and not taken.
+    private(set) var sent = 0
+    /// What is sent is taken at once.
+    var takesAll = true
+
+    static let hello = #"{"type":"hello","protocol":1,"client":"alice-7f21"}"#
+
+    init(_ change: (inout Limits) -> Void = { _ in }) {
+        var limits = Limits()
+        change(&limits)
+        state = ConnectionState(1, settings: .sample(limits), at: now)
+        _ = words(state.begun())
+    }
+
+    /// One that has been welcomed.
+    static func welcomed(
+        _ grants: Grants = .all, hello: String = hello, _ change: (inout Limits) -> Void = { _ in }
+    ) -> ConnectionWorld {
+        let world = ConnectionWorld(change)
+        world.says(hello)
+        world.happens {
+            $0.authenticated(.known(Identity(user: "ann", token: 1, grants: grants)))
+        }
+        world.told(.admitted)
+        return world
+    }
+
+    // MARK: What happens
+
+    @discardableResult
+    func says(_ lines: String...) -> [String] {
+        bytes(lines.map { $0 + "\n" }.joined())
+    }
+
+    @discardableResult
+    func bytes(_ text: String) -> [String] { happens { $0.received(Array(text.utf8)) } }
+
+    @discardableResult
+    func told(_ news: ConnectionNews) -> [String] { happens { $0.told(news) } }
+
+    /// A room sends a line to a session, or to the guest, which has number 0.
+    @discardableResult
+    func room(_ line: String, to session: Int) -> [String] {
+        happens { $0.sent(Array((line + "\n").utf8), to: SessionID(1, number: session)) }
+    }
+
+    @discardableResult
+    func ended(_ session: Int) -> [String] {
+        happens { $0.ended(SessionID(1, number: session)) }
+    }
+
+    /// The hub finds a room for the session, which answers.
+    @discardableResult
+    func opened(_ session: Int, in document: Int64 = 7) -> [String] {
+        told(.placed(SessionID(1, number: session), DocumentID(document)))
+        return room(#"{"type":"opened"}"#, to: session)
+    }
+
+    @discardableResult
+    func written(_ bytes: Int) -> [String] {
+        sent -= bytes
+        return happens { $0.written(bytes) }
+    }
+
+    @discardableResult
+    func pass(seconds: Double) -> [String] {
+        now += Int64(seconds * 1_000)
+        return happens { _ in [] }
+    }
+
+    @discardableResult
+    func happens(_ event: (inout ConnectionState) -> [ConnectionAction]) -> [String] {
+        var result = words(state.timePassed(now))
+        result += words(event(&state))
+        while takesAll, sent > 0, !state.isClosed {
+            let bytes = sent
+            sent = 0
+            result += words(state.written(bytes))
+        }
+        return result
+    }
+
+    // MARK: What it wants
+
+    private func words(_ actions: [ConnectionAction]) -> [String] {
+        actions.compactMap { word($0) }
+    }
+
+    private func word(_ action: ConnectionAction) -> String? {
+        switch action {
+        case .send(let line):
+            sent += line.count
+            return "< " + String(decoding: line.dropLast(), as: UTF8.self)
+        case .wake(let time):
+            wakes.append(time)
+            return nil
+        case .pauseReading: return "[pause]"
+        case .resumeReading: return "[resume]"
+        case .claimLine(let bytes): return "[claim \(bytes)]"
+        case .releaseLine(let bytes): return "[release \(bytes)]"
+        case .authenticate(let token): return "[authenticate \(token?.string ?? "nobody")]"
+        case .join(let joining): return "[join \(joining.pusher.user) \(joining.pusher.client)]"
+        case .ask(let request): return "[ask \(request.words)]"
+        case .tookDocuments: return "[took documents]"
+        case .leave: return "[leave]"
+        case .tell(let document, let event): return "[room \(document.value): \(event.words)]"
+        case .endOutput: return "[end output]"
+        case .close: return "[close]"
+        }
+    }
+}
+
+extension ConnectionID: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: Int64) { self.init(value) }
+}
+
+extension TokenID: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: Int64) { self.init(value) }
+}
+
+extension SessionID {
+    fileprivate var number: Int64 { value & (1 << 28 - 1) }
+}
+
+extension HubRequest {
+    var words: String {
+        switch question {
+        case .open(let name, let opening, let creates):
+            "open \(name) s\(opening.session.number)\(creates ? " create" : "")"
+        case .push(let name, let push, let creates):
+            "push \(name) seq \(push.seq) s\(push.session.number)\(creates ? " create" : "")"
+        case .read(let name, _): "read \(name)"
+        case .history(let name, _): "history \(name)"
+        case .rename(let name, let to, _): "rename \(name) to \(to)"
+        case .delete(let name, _): "delete \(name)"
+        case .list: "list"
+        case .follow: "follow"
+        case .unfollow: "unfollow"
+        }
+    }
+}
+
+extension RoomEvent {
+    var words: String {
+        switch self {
+        case .open(let opening): "open s\(opening.session.number) \(opening.rights.rawValue)"
+        case .rightsChanged(let session, let rights): "rights s\(session.number) \(rights.rawValue)"
+        case .rename(let to, let order): "rename to \(to) for s\(order.requester.number)"
+        case .delete(let order): "delete for s\(order.requester.number)"
+        case .leave(let session): "leave s\(session.number)"
+        case .push(let push): "push seq \(push.seq) s\(push.session.number) \(push.rights.rawValue)"
+        case .select(let session, _, _): "select s\(session.number)"
+        case .close(let session, _): "close s\(session.number)"
+        case .diverged(let session, _): "diverged s\(session.number)"
+        case .written(let session, let bytes): "written s\(session.number) \(bytes)"
+        }
+    }
+}
+
+extension ConnectionSettings {
+    static func sample(_ limits: Limits) -> ConnectionSettings {
+        ConnectionSettings(
+            limits: limits, server: "caret/test",
+            publicClient: { .sample($0) }, sessionName: { WireString("s\($0.value)") },
+            digest: { bytes in
+                Digest(SIMD4(repeating: bytes.reduce(7) { ($0 &* 31) &+ UInt64($1) }))
+            })
+    }
+}
+
+extension WireString {
+    static func sample(_ pusher: Pusher) -> WireString { WireString("p-\(pusher.client)") }
+}
+
+/// The message of an error line, less what a person reads.
+func code(_ line: String) -> String? {
+    guard line.contains(#""type":"error""#), let start = line.firstRange(of: #""code":""#)?.upperBound
+    else { return nil }
+    return String(line[start...].prefix { $0 != "\"" })
+}
+
+/// What is said to the client, with errors as their codes alone and a welcome as one word.
+func said(_ words: [String]) -> [String] {
+    words.filter { $0.hasPrefix("< ") }.map { line in
+        if line.contains(#""type":"welcome""#) { return "welcome" }
+        return code(line) ?? String(line.dropFirst(2))
+    }
+}

@@ -1,0 +1,131 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import TestSupport
+import Testing
+
+@Suite("hub: attendance")
+struct HubAttendanceTests {
+    @Test("a newer connection of a user and client replaces the older one, whose sessions end first")
+    func replaced() {
+        let world = ServerWorld()
+        let bob = world.connect("bob")
+        let old = world.connect("ann")
+        for client in [bob, old] { client.says(#"{"type":"open","doc":"a","create":true}"#) }
+        let new = world.connect("ann")
+        #expect(old.hears() == ["welcome", "opened", #"{"type":"bye","reason":"replaced"}"#])
+        #expect(new.hears() == ["welcome"])
+        #expect(world.hub.connectionCount == 2 && world.hub.sessionCount == 1)
+        #expect(new.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
+    }
+
+    @Test("the welcome waits until every room has taken the older one's end")
+    func welcomeWaits() {
+        let world = ServerWorld()
+        let old = world.connect("ann")
+        old.says(#"{"type":"open","doc":"a","create":true}"#, #"{"type":"open","doc":"b","create":true}"#)
+        let new = world.connection()
+        new.send([#"{"type":"hello","protocol":1,"client":"client-ann","token":"token-ann"}"#])
+        var welcomed = false
+        while world.step() {
+            let heard = new.hears()
+            if heard == ["welcome"] {
+                welcomed = true
+                #expect(world.rooms.values.allSatisfy { $0.isIdle })
+                #expect(world.hub.sessionCount == 0)
+            }
+        }
+        #expect(welcomed)
+    }
+
+    @Test("lines of the older one that were not handed to a room are dropped")
+    func dropped() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        let old = world.connect("ann")
+        world.holds = { _ in true }
+        old.says(
+            #"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":1,"text":"one"}"#,
+            #"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":2,"text":"two"}"#)
+        let new = world.connect("ann")
+        #expect(new.hears() == ["welcome"])
+        world.release()
+        #expect(try! world.store.text(of: DocumentID(1), at: nil).get().text.string == "x")
+        #expect(world.hub.requestsUnderWay == 0)
+    }
+
+    @Test("one that is replaced before it was welcomed never is")
+    func chain() {
+        let world = ServerWorld()
+        let old = world.connect("ann")
+        old.says(#"{"type":"open","doc":"a","create":true}"#)
+        let others = (0..<3).map { _ in world.connection() }
+        for other in others {
+            other.send([#"{"type":"hello","protocol":1,"client":"client-ann","token":"token-ann"}"#])
+        }
+        world.run()
+        for other in others.dropLast() { #expect(other.hears() == [#"{"type":"bye","reason":"replaced"}"#]) }
+        #expect(others[2].hears() == ["welcome"])
+        #expect(world.hub.connectionCount == 1)
+    }
+
+    @Test("another client of the user, and the same client of another, are others")
+    func others() {
+        let world = ServerWorld()
+        let ann = world.connect("ann")
+        let second = world.connect("ann", client: "client-two")
+        let bob = world.connect("bob", client: "client-ann")
+        for client in [ann, second, bob] { #expect(client.hears() == ["welcome"]) }
+        #expect(world.hub.connectionCount == 3)
+    }
+
+    @Test("a connection that is lost leaves its rooms")
+    func lost() {
+        let world = ServerWorld()
+        let ann = world.connect("ann")
+        ann.says(#"{"type":"open","doc":"a","create":true}"#)
+        ann.lose()
+        #expect(world.hub.connectionCount == 0 && world.hub.sessionCount == 0 && world.rooms.isEmpty)
+    }
+
+    @Test(
+        "at a shutdown what is with a room is acked, the rest is refused, all are told, and then it is over")
+    func shutdown() {
+        let world = ServerWorld()
+        world.document("b", "x")
+        let ann = world.connect("ann")
+        let bob = world.connect("bob")
+        let eve = world.connect("eve")
+        ann.says(#"{"type":"open","doc":"a","create":true}"#)
+        for client in [ann, bob, eve] { _ = client.heard() }
+        world.holds = { _ in true }
+        bob.says(#"{"type":"open","id":1,"doc":"b"}"#)
+        eve.says(#"{"type":"follow","id":2}"#)
+        ann.send([
+            #"{"type":"push","doc":"a","epoch":"1.2","base":0,"seq":1,"edits":[{"range":[0,0],"text":"x"}]}"#
+        ])
+        world.hubEvent { $0.shutDown(retryAfterMilliseconds: 100) }
+        world.run()
+        let bye = #"{"type":"bye","reason":"shutting_down","retry_after_ms":100}"#
+        #expect(ann.hears() == [#"{"type":"ack","doc":"a","seq":1,"rev":1}"#, bye])
+        #expect(bob.hears() == ["shutting_down", bye])
+        #expect(eve.hears() == ["shutting_down", bye])
+        #expect(world.isFinished)
+        let late = world.connect("late")
+        #expect(late.hears() == ["shutting_down"])
+        world.release()
+        #expect(world.hub.requestsUnderWay == 0)
+    }
+
+    @Test("a server without connections is over at once, and once")
+    func emptyShutdown() {
+        let world = ServerWorld()
+        world.hubEvent { $0.shutDown(retryAfterMilliseconds: nil) }
+        #expect(world.isFinished)
+        world.hubEvent {
+            let actions = $0.shutDown(retryAfterMilliseconds: nil)
+            #expect(actions.isEmpty)
+            return actions
+        }
+    }
+}

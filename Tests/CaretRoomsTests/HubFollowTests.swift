@@ -1,0 +1,163 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("hub: following")
+struct HubFollowTests {
+    private func push(_ client: TestClient, _ name: String, _ seq: Int) {
+        client.says(
+            #"{"type":"push","doc":"\#(name)","epoch":"1.1","base":0,"seq":\#(seq),"text":"\#(seq)","create":true}"#
+        )
+        _ = client.heard()
+    }
+
+    private func summary(_ name: String, _ epoch: Int, _ revision: Int, _ length: Int, _ time: Int) -> String
+    {
+        #"{"type":"document","doc":"\#(name)","epoch":"1.\#(epoch)","rev":\#(revision),"length":\#(length),"updated":\#(time)}"#
+    }
+
+    @Test("each readable document comes now, then done")
+    func now() {
+        let world = ServerWorld()
+        world.document("a/1", "x")
+        world.document("a/2", "xy")
+        world.document("b", "x")
+        world.document("hidden", "x")
+        let ann = world.connect(
+            "ann", Grants([Grant(.read, to: .prefix("a/")), Grant(.read, to: .prefix("b"))])!)
+        #expect(
+            ann.asks(#"{"type":"follow","id":1,"prefix":"a/"}"#) == [
+                summary("a/1", 1, 1, 1, 1_000), summary("a/2", 2, 1, 2, 1_000), #"{"type":"done","id":1}"#,
+            ])
+        #expect(world.watchesCommits)
+        #expect(ann.asks(#"{"type":"unfollow","id":2}"#) == [#"{"type":"done","id":2}"#])
+        #expect(!world.watchesCommits)
+        #expect(ann.asks(#"{"type":"unfollow"}"#) == [#"{"type":"done"}"#])
+    }
+
+    @Test("a document that changes often is told of once a second, as it is then")
+    func rate() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        let ann = world.connect("ann")
+        let bob = world.connect("bob")
+        ann.says(#"{"type":"follow"}"#)
+        _ = ann.heard()
+        for seq in 1...3 {
+            push(bob, "a", seq)
+            world.pass(milliseconds: 300)
+        }
+        // Nothing within a second of what was told first.
+        #expect(ann.hears() == [])
+        world.pass(milliseconds: 100)
+        #expect(ann.hears().count == 1)
+        push(bob, "a", 4)
+        world.pass(milliseconds: 99)
+        #expect(ann.hears() == [])
+        for seq in 5...6 { push(bob, "a", seq) }
+        world.pass(milliseconds: 900)
+        world.pass(milliseconds: 1)
+        let heard = ann.hears()
+        #expect(heard.count == 1 && heard[0].contains(#""rev":7"#))
+        world.pass(milliseconds: 5_000)
+        #expect(ann.hears() == [])
+    }
+
+    @Test("a document that is made, renamed or deleted is told of")
+    func names() {
+        let world = ServerWorld()
+        let ann = world.connect("ann")
+        let bob = world.connect("bob")
+        ann.says(#"{"type":"follow"}"#)
+        world.pass(milliseconds: 1_000)
+        _ = ann.heard()
+        bob.says(#"{"type":"open","doc":"a","create":true}"#, #"{"type":"close","doc":"a"}"#)
+        #expect(ann.hears() == [summary("a", 1, 0, 0, 11_000)])
+        bob.says(#"{"type":"rename","doc":"a","to":"b"}"#)
+        #expect(ann.hears() == [#"{"type":"gone","doc":"a","reason":"renamed","to":"b"}"#])
+        world.pass(milliseconds: 1_000)
+        #expect(ann.hears() == [summary("b", 1, 0, 0, 11_000)])
+        bob.says(#"{"type":"open","doc":"b"}"#, #"{"type":"delete","doc":"b"}"#)
+        #expect(ann.hears() == [#"{"type":"gone","doc":"b","reason":"deleted"}"#])
+    }
+
+    @Test("a follower is told only of what he may read, and of a new name only where he may read that")
+    func rights() {
+        let world = ServerWorld()
+        world.document("a/1", "x")
+        world.document("b/1", "x")
+        let some = Grants([Grant(.read, to: .prefix("a/"))])!
+        let ann = world.connect("ann", some)
+        let bob = world.connect("bob")
+        ann.says(#"{"type":"follow"}"#)
+        world.pass(milliseconds: 1_000)
+        _ = ann.heard()
+        bob.says(#"{"type":"rename","doc":"b/1","to":"b/2"}"#, #"{"type":"rename","doc":"a/1","to":"b/1"}"#)
+        #expect(ann.hears() == [#"{"type":"gone","doc":"a/1","reason":"deleted"}"#])
+        bob.says(#"{"type":"rename","doc":"b/2","to":"a/2"}"#)
+        world.pass(milliseconds: 1_000)
+        #expect(ann.hears() == [summary("a/2", 2, 1, 1, 1_000)])
+        world.hubEvent { $0.grantsChanged(Grants([]), of: 1) }
+        bob.says(#"{"type":"delete","doc":"a/2"}"#)
+        world.pass(milliseconds: 1_000)
+        #expect(ann.hears() == [])
+    }
+
+    @Test("a follower who takes nothing is told nothing more, and then the newest of each")
+    func slow() {
+        let world = ServerWorld { $0.takingSeconds = 1_000 }
+        for number in 0..<250 { world.document("a\(number)", "x") }
+        let ann = world.connect("ann")
+        let bob = world.connect("bob")
+        ann.takesAll = false
+        ann.says(#"{"type":"follow"}"#)
+        #expect(ann.hears().count == 101)
+        ann.take()
+        world.run()
+        #expect(ann.hears().count == 100)
+        ann.take()
+        world.run()
+        #expect(ann.hears().count == 50)
+        ann.take()
+        world.run()
+        #expect(ann.hears() == [#"{"type":"done"}"#])
+        world.pass(milliseconds: 1_000)
+        for seq in 1...5 {
+            push(bob, "a7", seq)
+            push(bob, "a8", seq)
+            world.pass(milliseconds: 1_000)
+        }
+        let first = ann.hears()
+        #expect(first.count == 1)
+        ann.take()
+        world.run()
+        #expect(ann.hears().count == 2)
+    }
+
+    @Test("following anew begins anew, with another prefix")
+    func again() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        world.document("b", "x")
+        let ann = world.connect("ann")
+        #expect(ann.asks(#"{"type":"follow","prefix":"a"}"#).count == 2)
+        #expect(ann.asks(#"{"type":"follow","prefix":"b"}"#)[0].contains(#""doc":"b""#))
+        world.pass(milliseconds: 1_000)
+        push(ann, "a", 1)
+        world.pass(milliseconds: 2_000)
+        #expect(ann.hears() == [])
+    }
+
+    @Test("a follower who is lost is forgotten, and with the last one what there was to tell")
+    func lost() {
+        let world = ServerWorld()
+        let ann = world.connect("ann")
+        ann.says(#"{"type":"follow"}"#)
+        ann.lose()
+        #expect(!world.watchesCommits)
+        #expect(world.hub.connectionCount == 0)
+    }
+}

@@ -1,0 +1,199 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("hub: names")
+struct HubNameTests {
+    @Test("a document that nobody has open is renamed and deleted")
+    func closed() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        world.document("b", "y")
+        let ann = world.connect("ann")
+        #expect(ann.asks(#"{"type":"rename","id":1,"doc":"a","to":"b"}"#) == ["welcome", "exists"].suffix(1))
+        #expect(ann.asks(#"{"type":"rename","id":2,"doc":"a","to":"a"}"#) == ["exists"])
+        #expect(ann.asks(#"{"type":"rename","id":3,"doc":"a","to":"c"}"#) == [#"{"type":"done","id":3}"#])
+        #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["not_found"])
+        #expect(ann.asks(#"{"type":"delete","id":4,"doc":"c"}"#) == [#"{"type":"done","id":4}"#])
+        #expect(ann.asks(#"{"type":"delete","id":5,"doc":"c"}"#) == ["not_found"])
+        #expect(world.hub.roomCount == 0)
+    }
+
+    @Test(
+        "everybody who has it open is told, the requester before he is answered, and the name to readers only"
+    )
+    func open() {
+        let world = ServerWorld()
+        world.document("a/1", "x")
+        let ann = world.connect("ann")
+        let bob = world.connect("bob", Grants([Grant(.write, to: .prefix("a/"))])!)
+        for client in [ann, bob] {
+            client.says(#"{"type":"open","doc":"a/1"}"#)
+            _ = client.heard()
+        }
+        ann.says(#"{"type":"rename","id":1,"doc":"a/1","to":"b/1"}"#)
+        #expect(
+            ann.hears() == [
+                #"{"type":"gone","doc":"a/1","reason":"renamed","to":"b/1"}"#, #"{"type":"done","id":1}"#,
+            ])
+        #expect(bob.hears() == [#"{"type":"gone","doc":"a/1","reason":"deleted"}"#])
+        #expect(bob.asks(#"{"type":"close","doc":"a/1"}"#) == ["not_open"])
+        #expect(ann.asks(#"{"type":"open","doc":"b/1"}"#) == ["opened"])
+        #expect(
+            ann.asks(#"{"type":"delete","id":2,"doc":"b/1"}"#) == [
+                #"{"type":"gone","doc":"b/1","reason":"deleted"}"#, #"{"type":"done","id":2}"#,
+            ])
+        #expect(ann.asks(#"{"type":"open","doc":"b/1"}"#) == ["not_found"])
+        #expect(ann.asks(#"{"type":"open","doc":"b/1","create":true}"#) == ["opened"])
+    }
+
+    @Test("a rename that fails leaves the document open under its name")
+    func failedRename() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        world.document("b", "x")
+        let ann = world.connect("ann")
+        ann.says(#"{"type":"open","doc":"a"}"#)
+        _ = ann.heard()
+        #expect(ann.asks(#"{"type":"rename","doc":"a","to":"b"}"#) == ["exists"])
+        #expect(ann.asks(#"{"type":"close","doc":"a"}"#) == [#"{"type":"closed","doc":"a"}"#])
+        world.store.trouble = .failed
+        ann.says(#"{"type":"open","doc":"a"}"#)
+        _ = ann.heard()
+        #expect(ann.asks(#"{"type":"delete","doc":"a"}"#) == ["storage_failed"])
+        #expect(ann.asks(#"{"type":"close","doc":"a"}"#) == [#"{"type":"closed","doc":"a"}"#])
+    }
+
+    @Test(
+        "requests that cross a rename find the document by the name that it has then",
+        arguments: [false, true])
+    func crossing(isOpen: Bool) {
+        let world = ServerWorld()
+        world.document("a", "x")
+        let ann = world.connect("ann")
+        let bob = world.connect("bob")
+        let eve = world.connect("eve")
+        if isOpen { ann.says(#"{"type":"open","doc":"a"}"#) }
+        world.holds = { if case .rename = $0 { true } else { false } }
+        ann.says(#"{"type":"rename","doc":"a","to":"b"}"#)
+        bob.says(#"{"type":"open","doc":"a"}"#)
+        eve.says(#"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":1,"text":"y"}"#)
+        #expect(bob.hears() == ["welcome"])
+        world.release()
+        #expect(ann.hears().last == #"{"type":"done"}"#)
+        #expect(bob.hears() == ["not_found"])
+        #expect(eve.hears() == ["welcome", "not_found"])
+        #expect(bob.asks(#"{"type":"open","doc":"b"}"#) == ["opened"])
+    }
+
+    @Test("an open by the new name while the rename is on its way finds the same room")
+    func newNameMeanwhile() {
+        let world = ServerWorld()
+        let document = world.document("a", "x")
+        let ann = world.connect("ann")
+        let bob = world.connect("bob")
+        ann.says(#"{"type":"open","doc":"a"}"#)
+        // The store has renamed it, and the hub does not know it yet.
+        world.holds = { if case .rename = $0 { true } else { false } }
+        ann.says(#"{"type":"rename","doc":"a","to":"b"}"#)
+        _ = world.store.rename(document, to: try! DocumentName("b"))
+        bob.says(#"{"type":"open","doc":"b","create":true}"#)
+        #expect(bob.hears() == ["welcome"])
+        world.hubEvent { $0.renamed(document, to: try! DocumentName("b"), .renamed) }
+        // It is the room's turn: it refuses a name that it does not know yet, and nothing else.
+        world.run()
+        #expect(world.rooms.count == 1)
+        #expect(bob.hears().count == 1)
+    }
+
+    @Test("two renames to one name, and two that change places, end each in one document a name")
+    func twoRenames() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        world.document("b", "y")
+        let ann = world.connect("ann")
+        let bob = world.connect("bob")
+        world.holds = { _ in true }
+        ann.says(#"{"type":"rename","doc":"a","to":"c"}"#)
+        bob.says(#"{"type":"rename","doc":"b","to":"c"}"#)
+        world.release()
+        #expect(Set(ann.hears() + bob.hears()) == ["welcome", #"{"type":"done"}"#, "exists"])
+        #expect(ann.asks(#"{"type":"rename","doc":"c","to":"a"}"#) == [#"{"type":"done"}"#])
+        world.holds = { _ in true }
+        ann.says(#"{"type":"rename","doc":"a","to":"b"}"#)
+        bob.says(#"{"type":"rename","doc":"b","to":"a"}"#)
+        world.release()
+        #expect(ann.hears() == ["exists"])
+        #expect(bob.hears() == ["exists"])
+    }
+
+    @Test("a document that is deleted and made again is another, also for those who waited")
+    func madeAgain() {
+        let world = ServerWorld()
+        world.document("a", "old")
+        let ann = world.connect("ann")
+        let bob = world.connect("bob")
+        ann.says(#"{"type":"open","doc":"a"}"#)
+        world.holds = { if case .delete = $0 { true } else { false } }
+        ann.says(#"{"type":"delete","doc":"a"}"#)
+        bob.says(#"{"type":"open","doc":"a","create":true}"#)
+        _ = bob.heard()
+        world.release()
+        let opened = bob.heard()
+        #expect(opened.count == 1 && opened[0].contains(#""epoch":"1.2","rev":0,"text":"""#))
+    }
+
+    @Test("a room that was told to rename and refused is dropped, and others go on")
+    func refusedOrder() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        let ann = world.connect("ann")
+        world.dropsIdleRooms = false
+        ann.says(#"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":1,"text":"y"}"#)
+        world.holds = { if case .delete = $0 { true } else { false } }
+        ann.says(#"{"type":"delete","doc":"a"}"#)
+        // As a room does that found its document gone.
+        world.hubEvent { $0.unloadOffered(DocumentID(1)) }
+        world.run()
+        let bob = world.connect("bob")
+        bob.says(#"{"type":"open","doc":"a"}"#)
+        #expect(bob.hears() == ["welcome", "opened"])
+    }
+
+    @Test("requests wait 30 s for a room that renames, and then are the room's to decide")
+    func longRename() {
+        // Who comes while the room has been told already is not told the new name.
+        let gone = #"{"type":"gone","doc":"a","reason":"deleted"}"#
+        for (wait, meanwhile, finally) in [(29_999, [], ["not_found"]), (30_000, ["opened"], [gone])] {
+            let world = ServerWorld { $0.pingSeconds = 1_000 }
+            world.document("a", "x")
+            let ann = world.connect("ann")
+            let bob = world.connect("bob")
+            ann.says(#"{"type":"open","doc":"a"}"#)
+            world.holds = { if case .rename = $0 { true } else { false } }
+            ann.says(#"{"type":"rename","doc":"a","to":"b"}"#)
+            bob.says(#"{"type":"open","doc":"a"}"#)
+            _ = bob.heard()
+            world.pass(milliseconds: Int64(wait))
+            #expect(bob.hears() == meanwhile)
+            world.release()
+            #expect(bob.hears() == finally)
+        }
+    }
+
+    @Test("a room that offered to go while somebody came is dropped when he is gone")
+    func lateOffer() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        world.dropsIdleRooms = false
+        let ann = world.connect("ann")
+        ann.says(#"{"type":"open","doc":"a"}"#)
+        world.hubEvent { $0.unloadOffered(DocumentID(1)) }
+        #expect(world.hub.roomCount == 1)
+        ann.says(#"{"type":"close","doc":"a"}"#)
+        #expect(world.hub.roomCount == 0 && world.rooms.isEmpty)
+    }
+}

@@ -1,0 +1,147 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("hub: reading")
+struct HubReadingTests {
+    private func world() -> (ServerWorld, TestClient) {
+        let world = ServerWorld()
+        world.document("a", "one", "one two", "two", "twö")
+        let ann = world.connect("ann")
+        _ = ann.heard()
+        return (world, ann)
+    }
+
+    @Test("the head is read, or a revision, in full")
+    func text() {
+        let (_, ann) = world()
+        #expect(
+            ann.askedInFull(#"{"type":"read","id":6,"doc":"a"}"#) == [
+                #"{"type":"text","id":6,"doc":"a","epoch":"1.1","rev":4,"text":"twö","newline":"lf"}"#
+            ])
+        #expect(ann.asks(#"{"type":"read","doc":"a","rev":2}"#)[0].contains(#""rev":2,"text":"one two""#))
+        #expect(ann.asks(#"{"type":"read","doc":"a","rev":0}"#)[0].contains(#""rev":0,"text":"""#))
+    }
+
+    @Test("what was the head at a time is read; before the first change that is nothing")
+    func textAtTime() {
+        let (_, ann) = world()
+        for (time, revision) in [
+            (0, 0), (999, 0), (1_000, 1), (1_001, 1), (2_999, 2), (3_000, 3), (4_000, 4), (1 << 53 - 1, 4),
+        ] {
+            #expect(ann.asks(#"{"type":"read","doc":"a","at":\#(time)}"#)[0].contains("\"rev\":\(revision),"))
+        }
+    }
+
+    @Test("a time is found in a long history with few looks")
+    func longSearch() {
+        let world = ServerWorld()
+        let id = world.document("a")
+        guard let entry = try? world.store.entry(of: id).get() else { return }
+        let changes = try! (1...5_000).map {
+            try SampleLog.pushed(Change([Edit(0..<0, "")]), in: Text(), seq: Int64($0))
+        }
+        _ = world.store.append([Append(document: id, epoch: entry.epoch, expected: 0, changes: changes)])
+        let ann = world.connect("ann")
+        #expect(ann.asks(#"{"type":"read","doc":"a","at":4333}"#)[0].contains(#""rev":3333,"#))
+        #expect(world.calls.count <= 16)
+    }
+
+    @Test("a revision beyond the head is ahead, and one before what is kept was trimmed; both tell the head")
+    func bounds() {
+        let (world, ann) = world()
+        let ahead = ann.askedInFull(#"{"type":"read","id":1,"doc":"a","rev":5}"#)
+        #expect(code(ahead[0]) == "base_ahead" && ahead[0].contains(#""epoch":"1.1","rev":4"#))
+        _ = world.store.trim(DocumentID(1), through: 2)
+        let trimmed = ann.askedInFull(#"{"type":"read","id":1,"doc":"a","rev":1}"#)
+        #expect(code(trimmed[0]) == "base_trimmed" && trimmed[0].contains(#""epoch":"1.1","rev":4"#))
+        #expect(ann.asks(#"{"type":"read","doc":"a","rev":2}"#)[0].contains(#""text":"one two""#))
+        #expect(ann.asks(#"{"type":"read","doc":"a","at":2500}"#) == ["base_trimmed"])
+        #expect(ann.asks(#"{"type":"read","doc":"a","at":3000}"#)[0].contains(#""rev":3,"#))
+        #expect(ann.asks(#"{"type":"history","doc":"a","after":1}"#) == ["base_trimmed"])
+        #expect(ann.asks(#"{"type":"history","doc":"a","at":1500}"#) == ["base_trimmed"])
+        #expect(ann.asks(#"{"type":"history","doc":"a"}"#)[0].contains(#"[{"rev":3,"#))
+    }
+
+    @Test("history comes in pages, ascending, with what was inserted and deleted in the agreed unit")
+    func history() {
+        let (world, ann) = world()
+        #expect(
+            ann.askedInFull(#"{"type":"history","id":7,"doc":"a","after":1,"limit":2}"#) == [
+                #"{"type":"revisions","id":7,"doc":"a","revisions":["#
+                    + #"{"rev":2,"user":"root","client":"p-root-client","time":2000,"inserted":4,"deleted":0},"#
+                    + #"{"rev":3,"user":"root","client":"p-root-client","time":3000,"inserted":0,"deleted":4}],"#
+                    + #""more":true}"#
+            ])
+        for (unit, inserted) in [("utf-8", 2), ("utf-16", 1), ("utf-32", 1)] {
+            let client = world.connect("bob", client: "client-\(unit)", units: unit)
+            let line = client.asks(#"{"type":"history","doc":"a","after":3,"edits":true}"#)[0]
+            #expect(line.contains("\"inserted\":\(inserted),\"deleted\":1,"))
+            #expect(line.contains(#""edits":[{"range":[2,3],"text":"ö"}]"#))
+            #expect(!line.contains("more"))
+        }
+    }
+
+    @Test("history begins behind a time, and beyond the head there is nothing")
+    func historyEdges() {
+        let (_, ann) = world()
+        #expect(ann.asks(#"{"type":"history","doc":"a","at":2000}"#)[0].contains(#"[{"rev":3,"#))
+        #expect(ann.asks(#"{"type":"history","doc":"a","at":0}"#)[0].contains(#"[{"rev":1,"#))
+        for after in [4, 5, 1_000] {
+            #expect(
+                ann.asks(#"{"type":"history","doc":"a","after":\#(after)}"#) == [
+                    #"{"type":"revisions","doc":"a","revisions":[]}"#
+                ])
+        }
+    }
+
+    @Test("a page ends at its bytes, never before its first item, and says that there is more")
+    func pageBytes() {
+        for (bytes, count) in [(1, 1), (169, 1), (170, 2), (254, 2), (255, 3)] {
+            let world = ServerWorld { $0.page = bytes }
+            world.document("a", "one", "two", "one")
+            let ann = world.connect("ann")
+            _ = ann.heard()
+            // An item has 85 bytes.
+            let line = ann.asks(#"{"type":"history","doc":"a"}"#)[0]
+            #expect(line.components("\"rev\":") == count)
+            #expect(line.contains("more") == (count < 3))
+        }
+    }
+
+    @Test("a page is as long as was asked for, also where the store gives little at a time")
+    func manyReads() {
+        let world = ServerWorld { $0.page = 500 }
+        world.document("a", String(repeating: "x", count: 300), String(repeating: "y", count: 300), "z", "u")
+        let ann = world.connect("ann")
+        _ = ann.heard()
+        let line = ann.asks(#"{"type":"history","doc":"a","limit":4}"#)[0]
+        #expect(line.components("\"rev\":") == 4 && !line.contains("more"))
+    }
+
+    @Test("a document that is damaged when it is read is told so, and one that is deleted is not found")
+    func failures() {
+        for (damages, code) in [(true, "damaged"), (false, "not_found")] {
+            for line in [#"{"type":"read","doc":"a","rev":1}"#, #"{"type":"history","doc":"a"}"#] {
+                let (world, ann) = world()
+                world.holds = { if case .find = $0 { false } else { true } }
+                ann.says(line)
+                if damages {
+                    world.store.damage(DocumentID(1))
+                } else {
+                    _ = world.store.delete(DocumentID(1), at: 1)
+                }
+                world.release()
+                #expect(ann.hears() == [code])
+            }
+        }
+    }
+}
+
+extension String {
+    /// How often something stands in it.
+    func components(_ part: String) -> Int { ranges(of: part).count }
+}

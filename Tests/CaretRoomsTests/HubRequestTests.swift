@@ -1,0 +1,188 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import TestSupport
+import Testing
+
+@Suite("hub: documents")
+struct HubRequestTests {
+    @Test("a document is opened, pushed to and closed, and its room goes when nobody needs it")
+    func session() {
+        let world = ServerWorld()
+        let ann = world.connect("ann")
+        let bob = world.connect("bob")
+        #expect(ann.hears() == ["welcome"])
+        #expect(
+            ann.askedInFull(#"{"type":"open","id":1,"doc":"agenda","create":true}"#) == [
+                #"{"type":"opened","id":1,"doc":"agenda","epoch":"1.1","rev":0,"text":"","rights":"write","newline":"lf","peers":[]}"#
+            ])
+        bob.says(#"{"type":"open","doc":"agenda"}"#)
+        #expect(bob.hears() == ["welcome", "opened"])
+        #expect(
+            ann.asks(
+                #"{"type":"push","doc":"agenda","epoch":"1.1","base":0,"seq":1,"edits":[{"range":[0,0],"text":"x"}]}"#
+            ) == [#"{"type":"ack","doc":"agenda","seq":1,"rev":1}"#])
+        #expect(bob.hears().count == 1)
+        #expect(
+            ann.asks(#"{"type":"close","id":2,"doc":"agenda"}"#) == [
+                #"{"type":"closed","id":2,"doc":"agenda"}"#
+            ])
+        #expect(world.hub.roomCount == 1)
+        bob.says(#"{"type":"close","doc":"agenda"}"#)
+        #expect(world.hub.roomCount == 0)
+        #expect(world.rooms.isEmpty)
+    }
+
+    @Test("a document that is not there is not found, and is made only where that is asked")
+    func missing() {
+        let world = ServerWorld()
+        let ann = world.connect("ann")
+        for line in [
+            #"{"type":"open","doc":"a"}"#, #"{"type":"read","doc":"a"}"#, #"{"type":"history","doc":"a"}"#,
+            #"{"type":"push","doc":"a","base":0,"seq":1,"text":"x"}"#,
+            #"{"type":"restore","doc":"a","epoch":"e","rev":0,"seq":1}"#,
+            #"{"type":"rename","doc":"a","to":"b"}"#, #"{"type":"delete","doc":"a"}"#,
+        ] {
+            #expect(ann.asks(line) == ["not_found"])
+        }
+        #expect(ann.asks(#"{"type":"open","doc":"a","create":true}"#) == ["opened"])
+    }
+
+    @Test("a whole text is pushed to a document that nobody has open, and makes it where that is asked")
+    func guestPush() {
+        let world = ServerWorld()
+        let ann = world.connect("ann")
+        #expect(
+            ann.asks(#"{"type":"push","id":1,"doc":"a","base":0,"seq":1,"text":"one","create":true}"#)
+                == [#"{"type":"ack","id":1,"doc":"a","seq":1,"rev":1}"#])
+        #expect(world.hub.roomCount == 0)
+        #expect(
+            ann.asks(#"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":2,"text":"two"}"#)
+                == [#"{"type":"ack","doc":"a","seq":2,"rev":2}"#])
+        #expect(
+            ann.asks(#"{"type":"push","doc":"a","base":2,"seq":3,"text":"three","create":true}"#)
+                == ["epoch_changed"])
+        #expect(
+            ann.asks(#"{"type":"restore","doc":"a","epoch":"1.1","rev":0,"seq":4}"#)
+                == [#"{"type":"ack","doc":"a","seq":4,"rev":3}"#])
+        #expect(try! world.store.text(of: DocumentID(1), at: nil).get().text.string == "")
+    }
+
+    @Test("a document is loaded once, however many open it meanwhile, in whichever order names are found")
+    func duplicates() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        world.holds = { _ in true }
+        let clients = ["ann", "bob", "eve"].map { world.connect($0) }
+        for client in clients { client.says(#"{"type":"open","doc":"a","create":true}"#) }
+        world.release()
+        for client in clients { #expect(client.hears() == ["welcome", "opened"]) }
+        #expect(world.calls.filter { if case .text = $0 { true } else { false } }.count == 1)
+        #expect(world.hub.roomCount == 1)
+    }
+
+    @Test("a document whose text cannot be read is an error, never an empty text", arguments: [false, true])
+    func failedLoad(isDamaged: Bool) {
+        let world = ServerWorld()
+        let document = world.document("a", "x")
+        world.holds = { if case .text = $0 { true } else { false } }
+        let ann = world.connect("ann")
+        let bob = world.connect("bob")
+        ann.says(#"{"type":"open","doc":"a"}"#)
+        bob.says(#"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":1,"text":"y"}"#)
+        if isDamaged { world.store.damage(document) } else { _ = world.store.delete(document, at: 7) }
+        world.release()
+        #expect(ann.hears() == ["welcome", isDamaged ? "damaged" : "not_found"])
+        #expect(bob.hears() == ["welcome", isDamaged ? "damaged" : "not_found"])
+        #expect(world.hub.roomCount == 0)
+    }
+
+    @Test("a damaged document is closed to all, and create does not make a new one over it")
+    func damaged() {
+        let world = ServerWorld()
+        world.store.damage(world.document("a", "x"))
+        let ann = world.connect("ann")
+        for line in [
+            #"{"type":"open","doc":"a"}"#, #"{"type":"open","doc":"a","create":true}"#,
+            #"{"type":"push","doc":"a","base":0,"seq":1,"text":"x","create":true}"#,
+            #"{"type":"read","doc":"a"}"#, #"{"type":"history","doc":"a"}"#,
+            #"{"type":"rename","doc":"a","to":"b"}"#,
+        ] {
+            #expect(ann.asks(line) == ["damaged"])
+        }
+        #expect(world.hub.roomCount == 0)
+    }
+
+    @Test("a disk that is full or failed refuses what must be saved")
+    func storageTrouble() {
+        for (trouble, code) in [(StoreModel.Trouble.full, "storage_full"), (.failed, "storage_failed")] {
+            let world = ServerWorld()
+            world.document("a", "x")
+            world.store.trouble = trouble
+            let ann = world.connect("ann")
+            #expect(ann.asks(#"{"type":"open","doc":"b","create":true}"#) == [code])
+            #expect(ann.asks(#"{"type":"rename","doc":"a","to":"b"}"#) == [code])
+            #expect(ann.asks(#"{"type":"delete","doc":"a"}"#) == [code])
+            #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
+        }
+    }
+
+    @Test("an open that arrives while its room is being dropped waits, and opens a new one")
+    func openWhileDropping() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        let ann = world.connect("ann")
+        world.dropsIdleRooms = false
+        ann.says(#"{"type":"open","doc":"a"}"#, #"{"type":"close","doc":"a"}"#)
+        _ = ann.heard()
+        world.hubEvent { $0.unloadOffered(DocumentID(1)) }
+        ann.says(#"{"type":"open","doc":"a"}"#)
+        #expect(ann.hears() == ["opened"])
+        #expect(world.calls.filter { if case .text = $0 { true } else { false } }.count == 2)
+    }
+
+    @Test("a room that turns out to be needed is kept")
+    func kept() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        let ann = world.connect("ann")
+        ann.says(#"{"type":"open","doc":"a"}"#)
+        let bob = world.connect("bob")
+        world.hubEvent { $0.unloadOffered(DocumentID(1)) }
+        #expect(world.hub.roomCount == 1)
+        bob.says(#"{"type":"open","doc":"a"}"#)
+        #expect(bob.hears() == ["welcome", "opened"])
+    }
+
+    @Test("whoever left while his document was being loaded leaves nothing behind")
+    func leftWhileLoading() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        world.holds = { _ in true }
+        let ann = world.connect("ann")
+        ann.says(#"{"type":"open","doc":"a"}"#)
+        ann.lose()
+        world.release()
+        #expect(world.hub.roomCount == 0 && world.hub.connectionCount == 0 && world.rooms.isEmpty)
+        #expect(world.hub.requestsUnderWay == 0)
+    }
+
+    @Test("events of what is not there are of no consequence")
+    func strangers() {
+        let world = ServerWorld()
+        world.hubEvent { $0.left(99) }
+        world.hubEvent { $0.ended(SessionID(5)) }
+        world.hubEvent { $0.dropped(DocumentID(3)) }
+        world.hubEvent { $0.kept(DocumentID(3)) }
+        world.hubEvent { $0.unloadOffered(DocumentID(3)) }
+        world.hubEvent { $0.renamed(DocumentID(3), to: try! DocumentName("x"), .renamed) }
+        world.hubEvent { $0.deleted(DocumentID(3), nil) }
+        world.hubEvent { $0.changed(DocumentID(3)) }
+        world.hubEvent { $0.tookDocuments(99) }
+        world.hubEvent { $0.answered(CallID(77), .renamed(.exists)) }
+        world.hubEvent { $0.grantsChanged(nil, of: 4) }
+        world.hubEvent { $0.ask(HubRequest(connection: 99, id: nil, question: .unfollow)) }
+        #expect(world.isQuiet)
+        #expect(world.connect("ann").hears() == ["welcome"])
+    }
+}

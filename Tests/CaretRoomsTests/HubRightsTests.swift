@@ -1,0 +1,162 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import Testing
+
+@Suite("hub: rights")
+struct HubRightsTests {
+    static let some = Grants([
+        Grant(.read, to: .prefix("pub/")), Grant(.write, to: .prefix("own/")),
+        Grant(.write, to: .document(try! DocumentName("pub/board"))),
+    ])!
+
+    private static let requests = [
+        #"{"type":"open","id":1,"doc":"NAME"}"#, #"{"type":"open","id":1,"doc":"NAME","create":true}"#,
+        #"{"type":"push","id":1,"doc":"NAME","base":0,"seq":1,"text":"x"}"#,
+        #"{"type":"push","id":1,"doc":"NAME","base":0,"seq":1,"text":"x","create":true}"#,
+        #"{"type":"restore","id":1,"doc":"NAME","epoch":"1.1","rev":0,"seq":1}"#,
+        #"{"type":"read","id":1,"doc":"NAME"}"#, #"{"type":"history","id":1,"doc":"NAME"}"#,
+        #"{"type":"rename","id":1,"doc":"NAME","to":"own/new"}"#, #"{"type":"delete","id":1,"doc":"NAME"}"#,
+    ]
+
+    @Test(
+        "a denied document answers as a missing one does, and nothing is asked for either",
+        arguments: requests)
+    func denied(request: String) {
+        let world = ServerWorld()
+        world.document("secret/there", "x")
+        world.document("own/there", "x")
+        let ann = world.connect("ann", HubRightsTests.some)
+        var answers: [[String]] = []
+        for name in ["secret/there", "secret/not", "own/gone"] {
+            let before = world.calls.count
+            let line = request.replacing("NAME", with: name)
+            if name == "own/gone", line.contains("create") { continue }
+            answers.append(ann.askedInFull(line).map { $0.replacing(name, with: "NAME") })
+            // What may be read is looked up; what may not is not.
+            #expect((world.calls.count == before) == name.hasPrefix("secret"))
+        }
+        #expect(Set(answers).count == 1)
+        #expect(answers[0].count == 1 && code(answers[0][0]) == "not_found")
+    }
+
+    @Test("who may read and not write is forbidden to write, and may do the rest")
+    func readOnly() {
+        let world = ServerWorld()
+        world.document("pub/a", "x")
+        let ann = world.connect("ann", HubRightsTests.some)
+        for (line, answer) in [
+            (#"{"type":"push","doc":"pub/a","epoch":"1.1","base":1,"seq":1,"text":"y"}"#, "forbidden"),
+            (#"{"type":"open","doc":"pub/b","create":true}"#, "forbidden"),
+            (#"{"type":"push","doc":"pub/b","base":0,"seq":1,"text":"y","create":true}"#, "forbidden"),
+            (#"{"type":"open","doc":"pub/b"}"#, "not_found"),
+            (#"{"type":"delete","doc":"pub/a"}"#, "forbidden"),
+            (#"{"type":"rename","doc":"pub/a","to":"own/a"}"#, "forbidden"),
+            (#"{"type":"open","doc":"pub/a","create":true}"#, "opened"),
+        ] {
+            #expect(ann.asks(line) == [answer])
+        }
+        #expect(ann.askedInFull(#"{"type":"read","doc":"pub/a"}"#)[0].contains(#""text":"x""#))
+        #expect(
+            ann.asks(#"{"type":"push","doc":"pub/a","epoch":"1.1","base":1,"seq":1,"edits":[]}"#)
+                == ["forbidden"])
+    }
+
+    @Test("a new name without the right to write is forbidden, whether it is taken or not")
+    func renameTarget() {
+        let world = ServerWorld()
+        world.document("own/a", "x")
+        world.document("pub/taken", "x")
+        world.document("secret/taken", "x")
+        let ann = world.connect("ann", HubRightsTests.some)
+        var answers: Set<[String]> = []
+        for to in ["pub/taken", "pub/free", "secret/taken", "secret/free"] {
+            answers.insert(ann.askedInFull(#"{"type":"rename","id":1,"doc":"own/a","to":"\#(to)"}"#))
+        }
+        #expect(answers.count == 1 && code(answers.first![0]) == "forbidden")
+        #expect(world.calls.isEmpty)
+    }
+
+    @Test("rights that change reach rooms and requests at once")
+    func change() {
+        let world = ServerWorld()
+        world.document("pub/a", "x")
+        world.document("own/a", "x")
+        let ann = world.connect("ann", HubRightsTests.some)
+        ann.says(#"{"type":"open","doc":"pub/a"}"#, #"{"type":"open","doc":"own/a"}"#)
+        _ = ann.heard()
+        world.hubEvent {
+            $0.grantsChanged(Grants([Grant(.admin, to: .prefix("pub/"))]), of: 1)
+        }
+        world.run()
+        #expect(
+            Set(ann.hears()) == [
+                #"{"type":"rights","doc":"pub/a","rights":"write"}"#,
+                #"{"type":"rights","doc":"own/a","rights":"none"}"#,
+            ])
+        #expect(ann.asks(#"{"type":"open","doc":"own/a"}"#) == ["not_found"])
+        #expect(
+            ann.asks(
+                #"{"type":"push","doc":"pub/a","epoch":"1.1","base":1,"seq":1,"edits":[{"range":[0,0],"text":"x"}]}"#
+            ) == [#"{"type":"ack","doc":"pub/a","seq":1,"rev":2}"#])
+    }
+
+    @Test("a right that goes while a request is under way is missed by its answer")
+    func changeMeanwhile() {
+        for line in [
+            #"{"type":"read","doc":"own/a"}"#, #"{"type":"history","doc":"own/a"}"#,
+            #"{"type":"open","doc":"own/a"}"#, #"{"type":"list"}"#,
+            #"{"type":"push","doc":"own/a","base":0,"seq":1,"text":"y"}"#,
+            #"{"type":"delete","doc":"own/a"}"#, #"{"type":"rename","doc":"own/a","to":"own/b"}"#,
+        ] {
+            // A list asks the store once, and what the store was asked to change it may.
+            let asksOnce = ["list", "delete", "rename"].contains { line.contains($0) }
+            for held in asksOnce ? 0...0 : 0...1 {
+                let world = ServerWorld()
+                world.document("own/a", "x")
+                var count = 0
+                world.holds = { _ in
+                    count += 1
+                    return count > held
+                }
+                let ann = world.connect("ann", HubRightsTests.some)
+                ann.says(line)
+                world.hubEvent { $0.grantsChanged(Grants([]), of: 1) }
+                world.release()
+                let heard = ann.hears().dropFirst()
+                #expect(heard == [line.contains("list") ? #"{"type":"listed","docs":[]}"# : "not_found"])
+            }
+        }
+    }
+
+    @Test("a room hears of the rights of a guest whose push it may have")
+    func guest() {
+        let world = ServerWorld()
+        world.document("own/a", "x")
+        world.dropsIdleRooms = false
+        let ann = world.connect("ann", HubRightsTests.some)
+        ann.says(#"{"type":"push","doc":"own/a","epoch":"1.1","base":1,"seq":1,"text":"y"}"#)
+        world.hubEvent { hub in
+            let actions = hub.grantsChanged(Grants([])!, of: 1)
+            let told = RoomEvent.rightsChanged(.guest(of: 1), .none)
+            #expect(actions == [.tell(1, .grantsChanged(Grants([])!)), .tellRoom(DocumentID(1), told)])
+            return actions
+        }
+    }
+
+    @Test("a token that is good for nothing any more ends its connections, and no others")
+    func revoked() {
+        let world = ServerWorld()
+        let ann = world.connect("ann")
+        let other = world.connect("ann", client: "other-client")
+        let bob = world.connect("bob")
+        world.hubEvent { $0.grantsChanged(nil, of: 1) }
+        world.run()
+        for client in [ann, other] {
+            #expect(client.hears() == ["welcome", #"{"type":"bye","reason":"revoked"}"#])
+        }
+        #expect(bob.asks(#"{"type":"ping"}"#) == [#"{"type":"pong"}"#])
+        #expect(world.hub.connectionCount == 1)
+    }
+}

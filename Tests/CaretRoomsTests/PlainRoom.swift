@@ -1,0 +1,208 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+
+/// The plainest room that keeps its contract with connections and the hub: every push is committed at the head, at once.
+struct PlainRoom {
+    private enum Ending {
+        case rename(to: DocumentName, RoomOrder)
+        case delete(RoomOrder)
+    }
+
+    private let document: DocumentID
+    private let epoch: Epoch
+    private var name: WireString
+    private var text: Snapshot
+    private var sessions: [(id: SessionID, opening: RoomOpening)] = []
+    private var ending: Ending?
+    private var isGone = false
+
+    init(_ entry: DocumentEntry, _ text: Snapshot) {
+        document = entry.id
+        epoch = entry.epoch
+        name = WireString(entry.name.description)
+        self.text = text
+    }
+
+    var isIdle: Bool { sessions.isEmpty && ending == nil }
+
+    mutating func take(_ event: RoomEvent, _ store: inout StoreModel) -> [RoomAction] {
+        let actions = act(on: event, &store)
+        return actions + (isIdle ? [.unload] : [])
+    }
+
+    private mutating func act(on event: RoomEvent, _ store: inout StoreModel) -> [RoomAction] {
+        switch event {
+        case .open(let opening): return open(opening)
+        case .push(let push): return commit(push, &store)
+        case .close(let session, let id): return close(session, id)
+        case .diverged(let session, _): return leave(session)
+        case .leave(let session): return leave(session)
+        case .rightsChanged(let session, let rights): return change(session, rights)
+        case .rename(let to, let order):
+            ending = .rename(to: to, order)
+            return [.rename(to: to)]
+        case .delete(let order):
+            ending = .delete(order)
+            return [.delete]
+        case .select, .written: return []
+        }
+    }
+
+    private mutating func open(_ opening: RoomOpening) -> [RoomAction] {
+        if isGone || opening.document != name {
+            return [
+                send(.error(ErrorReport(.notFound, "gone")), opening.id, opening.session),
+                .ended(opening.session),
+            ]
+        }
+        sessions.append((opening.session, opening))
+        let opened = Opened(
+            document: opening.document, epoch: epoch.wire, revision: text.revision,
+            content: .text(WireString(text.text.string)), rights: opening.rights, newline: .lf)
+        return [send(.opened(opened), opening.id, opening.session)]
+    }
+
+    private mutating func commit(_ push: RoomPush, _ store: inout StoreModel) -> [RoomAction] {
+        if let code = refusal(of: push, store) {
+            let report = ErrorReport(code, "no", document: push.document, seq: Int(push.seq))
+            return [send(.error(report), push.id, push.session)]
+        }
+        if let entry = known(push.participant.pusher, store), push.seq <= entry.seq {
+            let ack = Ack(
+                document: push.document, seq: Int(push.seq), revision: entry.revision, duplicate: true)
+            return [send(.ack(ack), push.id, push.session)]
+        }
+        guard let change = change(push) else {
+            let report = ErrorReport(.badRange, "no", document: push.document, seq: Int(push.seq))
+            return [send(.error(report), push.id, push.session)]
+        }
+        return append(change, push, &store)
+    }
+
+    private func refusal(of push: RoomPush, _ store: StoreModel) -> ErrorCode? {
+        if isGone || push.document != name || push.rights == .none { return .notFound }
+        if case .edits = push.content, !sessions.contains(where: { $0.id == push.session }) {
+            return .notOpen
+        }
+        if push.rights == .read { return .forbidden }
+        if push.epoch == nil, text.revision > 0, !push.isFirst { return .epochChanged }
+        return nil
+    }
+
+    private func known(_ pusher: Pusher, _ store: StoreModel) -> PusherEntry? {
+        (try? store.pusher(pusher, in: document).get())?.entry
+    }
+
+    private func change(_ push: RoomPush) -> Change? {
+        switch push.content {
+        case .restore: return diff(from: text.text, to: Text())
+        case .text(let new):
+            guard let new = try? Text(new.string) else { return nil }
+            return diff(from: text.text, to: new)
+        case .edits(let edits):
+            return try? Change(
+                edits.map { try Edit(Offset($0.range.start)..<Offset($0.range.end), $0.text.string) })
+        }
+    }
+
+    private mutating func append(
+        _ change: Change, _ push: RoomPush, _ store: inout StoreModel
+    ) -> [RoomAction] {
+        guard let new = try? text.text.applying(change),
+            let edits = try? change.edits.map({ try LoggedEdit($0, in: text.text) })
+        else { return [send(.error(ErrorReport(.badRange, "no", document: name)), push.id, push.session)] }
+        let logged = LoggedChange(
+            pusher: push.participant.pusher, seq: push.seq, time: push.time, edits: edits)
+        let append = Append(
+            document: document, epoch: epoch, expected: text.revision,
+            changes: [PushedChange(logged, digest: push.digest)])
+        guard store.append([append]) == [.committed(head: text.revision.next)] else {
+            let report = ErrorReport(
+                .storageFailed, "not saved", document: push.document, seq: Int(push.seq))
+            return [send(.error(report), push.id, push.session)]
+        }
+        text = Snapshot(revision: text.revision.next, text: new)
+        let ack = Ack(document: push.document, seq: Int(push.seq), revision: text.revision)
+        return [send(.ack(ack), push.id, push.session)] + changes(of: push)
+    }
+
+    private func changes(of push: RoomPush) -> [RoomAction] {
+        let author = WireChange.Author(
+            user: push.participant.introduction.user, client: push.participant.introduction.client,
+            time: Int(push.time))
+        let change = WireChange(document: name, revision: text.revision, origin: .one(author), edits: [])
+        return sessions.filter { $0.id != push.session }.map { send(.change(change), nil, $0.id) }
+    }
+
+    private mutating func close(_ session: SessionID, _ id: RequestID?) -> [RoomAction] {
+        guard sessions.contains(where: { $0.id == session }) else {
+            return [send(.error(ErrorReport(.notOpen, "no", document: name)), id, session)]
+        }
+        return [send(.closed(Closed(document: name)), id, session)] + leave(session)
+    }
+
+    private mutating func leave(_ session: SessionID) -> [RoomAction] {
+        sessions.removeAll { $0.id == session }
+        return [.ended(session)]
+    }
+
+    private mutating func change(_ session: SessionID, _ rights: Rights) -> [RoomAction] {
+        guard sessions.contains(where: { $0.id == session }) else { return [] }
+        let line = send(.rights(RightsChange(document: name, rights: rights)), nil, session)
+        return [line] + (rights == .none ? leave(session) : [])
+    }
+
+    // MARK: Renamed and deleted
+
+    mutating func renamed(_ result: Renaming) -> [RoomAction] {
+        guard case .rename(let to, let order) = ending else { return [] }
+        ending = nil
+        switch result {
+        case .renamed:
+            let gone = tellGone(.renamed) { order.readers.contains($0) ? to : nil }
+            name = WireString(to.description)
+            return gone + [send(.done(Done()), order.id, order.requester), .unload]
+        case .exists:
+            return [send(.error(ErrorReport(.exists, "no", document: name)), order.id, order.requester)]
+        case .refused:
+            return [
+                send(.error(ErrorReport(.storageFailed, "no", document: name)), order.id, order.requester)
+            ]
+        }
+    }
+
+    mutating func deleted(_ refusal: StoreRefusal?) -> [RoomAction] {
+        guard case .delete(let order) = ending else { return [] }
+        ending = nil
+        if refusal != nil {
+            return [
+                send(.error(ErrorReport(.storageFailed, "no", document: name)), order.id, order.requester)
+            ]
+        }
+        isGone = true
+        return tellGone(.deleted) { _ in nil }
+            + [send(.done(Done()), order.id, order.requester), .unload]
+    }
+
+    private mutating func tellGone(
+        _ reason: GoneReason, _ known: (SessionID) -> DocumentName?
+    ) -> [RoomAction] {
+        defer { sessions = [] }
+        return sessions.flatMap { session -> [RoomAction] in
+            let to = known(session.id)
+            let gone = Gone(
+                document: name, reason: to == nil ? .deleted : reason,
+                to: to.map { WireString($0.description) })
+            return [send(.gone(gone), nil, session.id), .ended(session.id)]
+        }
+    }
+
+    private func send(_ message: ServerMessage, _ id: RequestID?, _ session: SessionID) -> RoomAction {
+        var writer = JSONWriter()
+        message.encode(id: id, into: &writer)
+        return .send(session, writer.bytes)
+    }
+}

@@ -1,0 +1,415 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+
+/// A whole server in one value: connections, the hub, rooms and a store, with the queues between them.
+///
+/// Whatever is told to one of them waits in a queue of its own; the store answers its calls in any order. Without a seed
+/// all is done in the order in which it was told.
+final class ServerWorld {
+    /// Where something waits.
+    enum Place: Hashable {
+        case connection(ConnectionID)
+        case hub
+        case room(DocumentID)
+        /// Each call of the store alone.
+        case store(Int)
+    }
+
+    private struct Mail {
+        let place: Place
+        let deliver: () -> Void
+    }
+
+    var store = StoreModel(generation: 1)
+    private(set) var hub: HubState
+    private(set) var connections: [ConnectionID: ConnectionState] = [:]
+    private(set) var clients: [ConnectionID: TestClient] = [:]
+    private(set) var rooms: [DocumentID: PlainRoom] = [:]
+    let settings: ConnectionSettings
+    var now: Int64 = 10_000
+    var tokens: [String: Identity] = [:]
+    /// Which calls of the store wait until `release`.
+    var holds: (StoreCall) -> Bool = { _ in false }
+    /// Rooms are dropped as soon as they are idle.
+    var dropsIdleRooms = true
+    private var held: [Mail] = []
+    private var mail: [Mail] = []
+    private var random: Seeded?
+    private var budget: LineBudget
+    private var lastStore = 0
+    private var lastConnection: Int64 = 0
+    /// What happened, for tests that ask.
+    private(set) var calls: [StoreCall] = []
+    private(set) var trace: [String] = []
+    var keepsTrace = false
+    private(set) var isFinished = false
+    private(set) var watchesCommits = false
+
+    init(seed: UInt64? = nil, _ change: (inout Limits) -> Void = { _ in }) {
+        var limits = Limits()
+        change(&limits)
+        settings = .sample(limits)
+        hub = HubState(limits: limits, at: now) { .sample($0) }
+        random = seed.map { Seeded($0) }
+        budget = LineBudget(limits.lineBudget)
+    }
+
+    // MARK: Clients
+
+    /// A connection from which nothing has come.
+    func connection() -> TestClient {
+        lastConnection += 1
+        let id = ConnectionID(lastConnection)
+        let client = TestClient(self, id)
+        clients[id] = client
+        connections[id] = ConnectionState(id, settings: settings, at: now)
+        event(id) { $0.begun() }
+        return client
+    }
+
+    /// Somebody who has said hello, as a user with a client of his own and these grants.
+    func connect(_ user: String, client: String? = nil, _ grants: Grants = .all, units: String = "utf-16")
+        -> TestClient
+    {
+        let token = "token-\(user)"
+        if tokens[token] == nil {
+            let number = TokenID(Int64(tokens.count + 1))
+            tokens[token] = Identity(user: ByteString(user), token: number, grants: grants)
+        }
+        let result = connection()
+        result.says(
+            #"{"type":"hello","protocol":1,"client":"\#(client ?? "client-\(user)")","token":"\#(token)","#
+                + #""units":["\#(units)"]}"#)
+        return result
+    }
+
+    /// Makes a document with these texts, one a revision, by root at 1000, 2000 and so on.
+    @discardableResult
+    func document(_ name: String, _ texts: String...) -> DocumentID {
+        guard case .created(let entry) = store.create(try! DocumentName(name), at: 5) else {
+            preconditionFailure("\(name) was not created")
+        }
+        var old = Text()
+        for (index, text) in texts.enumerated() {
+            let new = try! Text(text)
+            let edits = diff(from: old, to: new).edits.map { try! LoggedEdit($0, in: old) }
+            let logged = LoggedChange(
+                pusher: Pusher(user: "root", client: "root-client"), seq: Int64(index + 1),
+                time: Int64(index + 1) * 1_000, edits: edits)
+            _ = store.append([
+                Append(
+                    document: entry.id, epoch: entry.epoch, expected: Revision(index),
+                    changes: [PushedChange(logged, digest: SampleLog.digest(Int64(index)))])
+            ])
+            old = new
+        }
+        return entry.id
+    }
+
+    // MARK: Time and order
+
+    /// Does all that waits, in the order in which it was told or, with a seed, in any order that is lawful.
+    func run() { while step() {} }
+
+    /// Does one thing that waits; false where nothing does.
+    @discardableResult
+    func step() -> Bool {
+        if mail.isEmpty { return false }
+        let index = random?.number(0...mail.count - 1) ?? 0
+        let place = mail[index].place
+        let first = mail.firstIndex { $0.place == place } ?? index
+        mail.remove(at: first).deliver()
+        return true
+    }
+
+    var isQuiet: Bool { mail.isEmpty }
+    var budgetLeft: Int { budget.left }
+
+    func pass(milliseconds: Int64) {
+        now += milliseconds
+        hubEvent { _ in [] }
+        for id in connections.keys.sorted() { event(id) { _ in [] } }
+        run()
+    }
+
+    /// Does the calls of the store that were held.
+    func release() {
+        holds = { _ in false }
+        mail += held
+        held = []
+        run()
+    }
+
+    private func post(_ place: Place, _ deliver: @escaping () -> Void) {
+        mail.append(Mail(place: place, deliver: deliver))
+    }
+
+    // MARK: Connections
+
+    func event(_ id: ConnectionID, _ event: (inout ConnectionState) -> [ConnectionAction]) {
+        guard var state = connections.removeValue(forKey: id) else { return }
+        let actions = state.timePassed(now) + event(&state)
+        connections[id] = state
+        for action in actions { run(action, of: id) }
+    }
+
+    private func later(_ id: ConnectionID, _ event: @escaping (inout ConnectionState) -> [ConnectionAction]) {
+        post(.connection(id)) { [unowned self] in self.event(id, event) }
+    }
+
+    private func run(_ action: ConnectionAction, of id: ConnectionID) {
+        if keepsTrace { trace.append("\(id.value) \(action)") }
+        switch action {
+        case .send(let line): clients[id]?.receive(line)
+        case .pauseReading: clients[id]?.isPaused = true
+        case .resumeReading:
+            clients[id]?.isPaused = false
+            clients[id]?.flush()
+        case .claimLine(let bytes): if !budget.claim(bytes) { event(id) { $0.lineRefused() } }
+        case .releaseLine(let bytes): budget.release(bytes)
+        case .authenticate(let token):
+            let identity = token.flatMap { tokens[$0.string] }
+            later(id) { $0.authenticated(identity.map { .known($0) } ?? .unknown) }
+        case .join(let joining): hubLater { $0.join(joining) }
+        case .ask(let request): hubLater { $0.ask(request) }
+        case .tookDocuments: hubLater { $0.tookDocuments(id) }
+        case .leave: hubLater { $0.left(id) }
+        case .tell(let document, let event): roomLater(document, event, from: id)
+        case .wake: break
+        case .endOutput: clients[id]?.isEnded = true
+        case .close:
+            clients[id]?.isClosed = true
+            clients[id]?.isEnded = true
+        }
+    }
+
+    // MARK: The hub
+
+    func hubEvent(_ event: (inout HubState) -> [HubAction]) {
+        let actions = hub.timePassed(now) + event(&hub)
+        for action in actions { run(action) }
+    }
+
+    private func hubLater(_ event: @escaping (inout HubState) -> [HubAction]) {
+        post(.hub) { [unowned self] in self.hubEvent(event) }
+    }
+
+    private func run(_ action: HubAction) {
+        if keepsTrace { trace.append("hub \(action)") }
+        switch action {
+        case .tell(let connection, let news): later(connection) { $0.told(news) }
+        case .call(let id, let call):
+            calls.append(call)
+            storeLater(call) { [unowned self] in
+                let answer = self.store.answer(call)
+                self.hubLater { $0.answered(id, answer) }
+            }
+        case .makeRoom(let entry, let snapshot):
+            post(.room(entry.id)) { [unowned self] in
+                precondition(self.rooms[entry.id] == nil, "there are two rooms of one document")
+                self.rooms[entry.id] = PlainRoom(entry, snapshot)
+            }
+        case .tellRoom(let document, let event): roomLater(document, event, from: nil)
+        case .dropRoom(let document):
+            post(.room(document)) { [unowned self] in self.drop(document) }
+        case .watchCommits(let isWanted): watchesCommits = isWanted
+        case .wake: break
+        case .finish: isFinished = true
+        }
+    }
+
+    private func storeLater(_ call: StoreCall, _ deliver: @escaping () -> Void) {
+        lastStore += 1
+        let item = Mail(place: .store(lastStore), deliver: deliver)
+        if holds(call) { held.append(item) } else { mail.append(item) }
+    }
+
+    // MARK: Rooms
+
+    private func roomLater(_ document: DocumentID, _ event: RoomEvent, from connection: ConnectionID?) {
+        post(.room(document)) { [unowned self] in
+            guard var room = self.rooms[document] else {
+                precondition(connection != nil, "the hub told a room that is not there: \(event)")
+                if let connection { self.later(connection) { $0.undelivered(event) } }
+                return
+            }
+            let actions = room.take(event, &self.store)
+            self.rooms[document] = room
+            if self.watchesCommits, case .push = event { self.hubLater { $0.changed(document) } }
+            for action in actions { self.run(action, of: document) }
+        }
+    }
+
+    private func drop(_ document: DocumentID) {
+        if rooms[document]?.isIdle ?? true {
+            rooms[document] = nil
+            hubLater { $0.dropped(document) }
+        } else {
+            hubLater { $0.kept(document) }
+        }
+    }
+
+    private func run(_ action: RoomAction, of document: DocumentID) {
+        if keepsTrace { trace.append("room \(document.value) \(action)") }
+        switch action {
+        case .send(let session, let line): later(session.connection) { $0.sent(line, to: session) }
+        case .ended(let session):
+            later(session.connection) { $0.ended(session) }
+            hubLater { $0.ended(session) }
+        case .unload: if dropsIdleRooms { hubLater { $0.unloadOffered(document) } }
+        case .rename(let to):
+            storeLater(.rename(document, to: to)) { [unowned self] in self.rename(document, to) }
+        case .delete:
+            storeLater(.delete(document, at: now)) { [unowned self] in self.delete(document) }
+        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .compute, .sum, .wake, .cut,
+            .diverged:
+            preconditionFailure("a plain room asks for nothing else")
+        }
+    }
+
+    private func rename(_ document: DocumentID, _ to: DocumentName) {
+        let result = store.rename(document, to: to)
+        hubLater { $0.renamed(document, to: to, result) }
+        post(.room(document)) { [unowned self] in
+            let actions = self.rooms[document]?.renamed(result) ?? []
+            for action in actions { self.run(action, of: document) }
+        }
+    }
+
+    private func delete(_ document: DocumentID) {
+        let refusal = store.delete(document, at: now).refusal
+        hubLater { $0.deleted(document, refusal) }
+        post(.room(document)) { [unowned self] in
+            let actions = self.rooms[document]?.deleted(refusal) ?? []
+            for action in actions { self.run(action, of: document) }
+        }
+    }
+}
+
+extension Result<Void, StoreRefusal> {
+    var refusal: StoreRefusal? {
+        if case .failure(let refusal) = self { refusal } else { nil }
+    }
+}
+
+extension StoreModel {
+    /// Does what the hub asks of a store.
+    mutating func answer(_ call: StoreCall) -> StoreAnswer {
+        switch call {
+        case .find(let name): .found(find(name))
+        case .create(let name, let time): .created(create(name, at: time))
+        case .text(let document, let revision): .text(text(of: document, at: revision))
+        case .read(let document, let revision, let limit):
+            .read(read(document, after: revision, limit: limit))
+        case .list(let prefix, let after, let limit):
+            .listed(.success(list(prefix: prefix, after: after, limit: limit)))
+        case .entries(let documents): .entries(documents.map { entry(of: $0) })
+        case .rename(let document, let name): .renamed(rename(document, to: name))
+        case .delete(let document, let time): .deleted(delete(document, at: time).refusal)
+        }
+    }
+}
+
+/// A client's side of one connection.
+final class TestClient {
+    let id: ConnectionID
+    // Whoever keeps a client keeps its server.
+    private let world: ServerWorld
+    private var lines: [String] = []
+    /// Bytes that were sent, and not taken.
+    private(set) var untaken = 0
+    private var unsent: [UInt8] = []
+    var isPaused = false
+    /// The server has sent all that it will.
+    var isEnded = false
+    var isClosed = false
+    /// What the server sends is taken at once.
+    var takesAll = true
+
+    init(_ world: ServerWorld, _ id: ConnectionID) {
+        self.world = world
+        self.id = id
+    }
+
+    func says(_ lines: String...) {
+        send(lines)
+        world.run()
+    }
+
+    /// Sends lines without waiting for anything.
+    func send(_ lines: [String]) { send(bytes: Array(lines.map { $0 + "\n" }.joined().utf8)) }
+
+    func send(bytes: [UInt8]) {
+        unsent += bytes
+        if !isPaused { flush() }
+    }
+
+    /// Hands the server what it did not want to read before.
+    func flush() {
+        if unsent.isEmpty { return }
+        let bytes = unsent
+        unsent = []
+        world.event(id) { $0.received(bytes) }
+    }
+
+    func receive(_ line: [UInt8]) {
+        precondition(!isEnded, "a line came behind the last: \(String(decoding: line, as: UTF8.self))")
+        lines.append(String(decoding: line.dropLast(), as: UTF8.self))
+        untaken += line.count
+        if takesAll { take() }
+    }
+
+    /// Takes what was sent.
+    func take() {
+        let bytes = untaken
+        untaken = 0
+        world.later(taken: bytes, by: id)
+    }
+
+    func endInput() {
+        world.event(id) { $0.inputEnded() }
+        world.run()
+    }
+
+    func lose() {
+        world.event(id) { $0.connectionLost() }
+        world.run()
+    }
+
+    /// What was sent since this was asked last.
+    func heard() -> [String] {
+        defer { lines = [] }
+        return lines
+    }
+
+    /// The same, with errors as their codes, and a welcome and what was opened as one word.
+    func hears() -> [String] {
+        heard().map { line in
+            if let code = code(line) { return code }
+            if line.contains(#""type":"welcome""#) { return "welcome" }
+            return line.contains(#""type":"opened""#) ? "opened" : line
+        }
+    }
+
+    /// What a line is answered with.
+    func asks(_ line: String) -> [String] {
+        _ = heard()
+        says(line)
+        return hears()
+    }
+
+    func askedInFull(_ line: String) -> [String] {
+        _ = heard()
+        says(line)
+        return heard()
+    }
+}
+
+extension ServerWorld {
+    func later(taken bytes: Int, by id: ConnectionID) {
+        post(.connection(id)) { [unowned self] in self.event(id) { $0.written(bytes) } }
+    }
+}

@@ -22,6 +22,8 @@ let package = Package(
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretReplica", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(
+            name: "CaretRooms", dependencies: ["CaretCore", "CaretLog", "CaretWire"], swiftSettings: strict),
+        .target(
             name: "CaretStore", dependencies: ["CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib"],
             resources: [.embedInCode("migrations")], swiftSettings: strict),
         .target(
@@ -68,6 +70,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CaretWireTests", dependencies: ["CaretCore", "CaretWire", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CaretRoomsTests",
+            dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]

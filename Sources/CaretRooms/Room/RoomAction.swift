@@ -1,0 +1,62 @@
+package import CaretCore
+package import CaretLog
+
+/// What a room wants done. Whoever runs it answers with the event that each names.
+package enum RoomAction: Equatable, Sendable {
+    /// A line for a session, or for whoever pushed as it, behind all lines that it was sent before. Answered by
+    /// `written`, once its connection has taken it.
+    case send(SessionID, [UInt8])
+    /// Answered by `appended`.
+    case append(Append)
+    /// To be appended under the store's lock, as `SegmentPlan.changes(behind:)` says. Answered by `appendedLocked`.
+    case appendLocked(Append, SegmentPlan)
+    /// Answered by `pusherFound`.
+    case lookUp(Pusher)
+    /// The revisions after this one are wanted, for whatever waits. Answered by `historyRead`.
+    case read(after: Revision)
+    /// The text at a revision that the room does not have. Answered by `textRead`.
+    case readText(Revision)
+    /// The document as it is now. Answered by `reloaded` or `reloadFailed`.
+    case reload
+    /// Work that may take long, to be done beside the room. Answered by `computed`.
+    case compute(WorkID, Work)
+    /// What the text at a revision adds up to, to be found beside the room. Answered by `summed`.
+    case sum(Text, at: Revision)
+    /// Answered by `renamed`.
+    case rename(to: DocumentName)
+    /// Answered by `deleted`.
+    case delete
+    /// Answered by `timePassed`, once it is that late.
+    case wake(at: Int64)
+    /// The session is no more. What it is sent yet answers a push of its own.
+    case ended(SessionID)
+    /// The session has taken nothing for too long: its connection is to be closed, with `too_slow`.
+    case cut(SessionID)
+    /// A session says that its text at a revision is not what `check` said; it is ended. For whoever runs the server.
+    case diverged(SessionID, Revision)
+    /// Nobody needs the room: it may be dropped while it is idle.
+    case unload
+}
+
+/// Which piece of work.
+package struct WorkID: Hashable, Sendable {
+    package let value: Int
+
+    package init(_ value: Int) { self.value = value }
+}
+
+/// Work on values alone, which may take long.
+package enum Work: Equatable, Sendable {
+    /// The difference of two texts.
+    case diff(from: Text, to: Text)
+    /// A change moved over changes, one after the other.
+    case rebase(Change, over: [Change])
+
+    /// What comes of it: the same wherever and whenever it is done.
+    package func done() -> Change {
+        switch self {
+        case .diff(let old, let new): CaretCore.diff(from: old, to: new)
+        case .rebase(let change, let others): change.rebased(over: others, tie: .otherFirst)
+        }
+    }
+}

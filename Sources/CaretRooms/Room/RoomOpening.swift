@@ -1,0 +1,28 @@
+package import CaretWire
+
+/// That somebody opens the document of a room.
+package struct RoomOpening: Equatable, Sendable {
+    package let session: SessionID
+    package let id: RequestID?
+    /// What he calls the document.
+    package let document: WireString
+    package let participant: Participant
+    package var rights: Rights
+    package let resume: WirePosition?
+    package let mode: OpenMode
+    package let squashes: Bool
+
+    package init(
+        session: SessionID, id: RequestID?, document: WireString, participant: Participant, rights: Rights,
+        resume: WirePosition? = nil, mode: OpenMode = .edit, squashes: Bool = false
+    ) {
+        self.session = session
+        self.id = id
+        self.document = document
+        self.participant = participant
+        self.rights = rights
+        self.resume = resume
+        self.mode = mode
+        self.squashes = squashes
+    }
+}

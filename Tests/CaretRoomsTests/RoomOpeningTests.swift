@@ -109,6 +109,41 @@ import Testing
         #expect(world.ended == [Person.ann.session])
     }
 
+    @Test(
+        "however long a room cannot go on, two pushes of a pusher wait at most, and one selection of a session"
+    )
+    func waitingIsBounded() throws {
+        for isHeld in [true, false] {
+            var world = try RoomWorld("abcd")
+            world.seat(.ann, .bob)
+            if isHeld {
+                world.holds = { if case .rename = $0 { true } else { false } }
+                try world.rename(to: "notes", by: .orderer)
+            } else {
+                // What is known of ann is out of date, and she is looked up again.
+                try world.commitElsewhere([(4, 4, "z")], by: Person.ann.participant.pusher)
+                world.holds = \.isLookUp
+                world.push(.bob, [], base: 1, seq: 1)
+                world.push(.bob, [(4, 4, "b")], base: 1, seq: 1)
+            }
+            world.forget()
+            let base = world.room.head
+            world.push(.ann, [(0, 0, "x")], base: base, seq: 5, id: .number(1))
+            world.push(.ann, [(0, 0, "x")], base: base, seq: 5, id: .number(2))
+            world.push(.ann, [(0, 0, "y")], base: base, seq: 5, id: .number(3))
+            world.push(.ann, [(0, 0, "y")], base: base, seq: 6, id: .number(4))
+            for place in 0...3 { world.select(.ann, [(place, place)], at: base) }
+            #expect(world.lines(.ann).codes == ["push_in_flight"])
+            world.forget()
+            world.release()
+            let lines = world.lines(.ann)
+            #expect(lines.last?.hasPrefix(#"{"type":"ack","id":2,"doc":"notes","seq":5"#) == true)
+            #expect(lines.codes == ["seq_reused"])
+            let peers = world.lines(.bob).filter { $0.contains(#""type":"peer""#) }
+            #expect(peers.count == 1 && peers.line(0).hasSuffix(#""selections":[[3,3]]}"#))
+        }
+    }
+
     @Test("an opening that cannot be is refused, and its session ended")
     func refused() throws {
         var world = try RoomWorld("ab")
@@ -121,7 +156,7 @@ import Testing
         world.holds = \.isLookUp
         world.open(.bob)
         world.tell { $0.pusherFound(Person.bob.participant.pusher, .failure(.failed)) }
-        #expect(world.lines(.bob).codes == ["storage_failed"])
+        #expect(world.lines(.bob).codes == ["overloaded"])
         #expect(world.ended == [Person.ann.session, Person.bob.session])
     }
 
@@ -161,6 +196,23 @@ import Testing
         #expect(world.ended == [Person.ann.session])
         world.push(.bob, [(0, 0, "x")], base: 2, seq: 1)
         #expect(world.lines(.ann).isEmpty)
+    }
+
+    @Test("a session is closed though what its pusher has pushed cannot be looked up")
+    func closeInVain() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        let ann = Person.ann.participant.pusher
+        try world.commitElsewhere([(0, 0, "z")], by: ann)
+        world.holds = \.isLookUp
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.ann, [(0, 0, "y")], base: 3, seq: 2)
+        world.close(.ann)
+        world.forget()
+        world.tell { $0.pusherFound(ann, .failure(.failed)) }
+        let lines = world.lines(.ann)
+        #expect(lines.types == ["error", "closed"] && lines.codes == ["overloaded"])
+        #expect(world.ended == [Person.ann.session])
     }
 
     @Test("whoever has it not open is told so, whatever he asks")

@@ -92,6 +92,23 @@ import Testing
         #expect(world.lines(.ann) == [#"{"type":"ack","id":2,"doc":"notes","seq":5,"rev":2}"#])
     }
 
+    @Test("a repeat of what is committed, but whose ack was not handed over, is answered by that ack alone")
+    func ackOnTheWay() throws {
+        var world = try RoomWorld("ab", limits: .narrow)
+        world.seat(.ann, .bob)
+        world.isTakenAtOnce = false
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(1))
+        world.forget()
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(2))
+        #expect(world.lines(.ann).isEmpty)
+        world.take(.ann)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"ack","id":2,"doc":"notes","seq":5,"rev":3,"edits":[{"range":[3,3],"text":"c"}]}"#
+            ])
+    }
+
     @Test("who comes back and repeats what is on its way is told as what it was committed")
     func onItsWayElsewhere() throws {
         var world = try RoomWorld("ab")

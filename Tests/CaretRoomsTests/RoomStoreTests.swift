@@ -203,6 +203,21 @@ import Testing
                 #""epoch":"2.1","rev":4,"text":"other","rights":"write","newline":"crlf""#))
     }
 
+    @Test("a room that others left behind so far that its head is not kept begins anew at theirs")
+    func leftBehind() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.bob)
+        let ann = Person.ann.participant.pusher
+        for number in 1...4 { try world.commitElsewhere([(0, 0, "x")], by: ann, seq: Int64(number)) }
+        _ = world.store.trim(world.document, through: 3)
+        world.open(.ann)
+        #expect(world.lines(.ann).line(0).contains(#""rev":5,"text":"xxxxab""#))
+        #expect(
+            world.lines(.bob) == [
+                #"{"type":"resync","doc":"notes","epoch":"1.1","rev":5,"text":"xxxxab","reason":"trimmed"}"#
+            ])
+    }
+
     @Test("a head that is lower than known is damage")
     func headLower() throws {
         var world = try RoomWorld("ab")

@@ -121,6 +121,31 @@ import Testing
             ])
     }
 
+    @Test(
+        "those who wait for the same revisions are served by one reading, and by nothing behind the room's head"
+    )
+    func sharedReading() throws {
+        var world = try RoomWorld("ab", limits: .narrow)
+        world.seat(.ann, .bob, .eve)
+        world.isTakenAtOnce = false
+        for number in 1...11 {
+            world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
+            for _ in 0..<2 { world.take(.bob) }
+        }
+        world.forget()
+        world.holds = \.isRead
+        world.take(.ann)
+        world.take(.eve)
+        #expect(world.held == [.read(after: 2)])
+        try world.commitElsewhere([(0, 0, "z")])
+        world.release()
+        world.isTakenAtOnce = true
+        world.take(.ann)
+        world.take(.eve)
+        let lines = world.lines(.ann)
+        #expect(lines.revisions == Array(3...12) && world.lines(.eve).revisions == lines.revisions)
+    }
+
     @Test("where the store cannot be read a session waits, and asks again after a while")
     func storeRests() throws {
         var world = try RoomWorld("ab", limits: .narrow)

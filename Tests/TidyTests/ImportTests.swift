@@ -19,8 +19,8 @@ struct ImportTable {
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret-bench": [
-            "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "CMalloc", "CSQLite",
-            "Dispatch",
+            "CaretCore", "CaretLog", "CaretRooms", "CaretStore", "CaretWire", "TestSupport", "CMalloc",
+            "CSQLite", "Dispatch",
             "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],

@@ -4,11 +4,11 @@ import CaretWire
 
 /// A committed push of whose ack its session has not been handed yet.
 struct AckDue: Sendable {
-    let id: RequestID?
+    private(set) var id: RequestID?
     let committed: Committed
     /// What was committed is what was sent, and sent on this connection.
     let isLiteral: Bool
-    let wantsText: Bool
+    private(set) var wantsText: Bool
 
     init(_ pending: PendingPush, as committed: Committed) {
         let push = pending.push
@@ -21,4 +21,10 @@ struct AckDue: Sendable {
     }
 
     var revision: Revision { committed.revision }
+
+    /// Answers a repeat from the same session, which needs no answer of its own.
+    mutating func answer(_ repeated: RoomPush) {
+        id = repeated.id
+        wantsText = repeated.wantsText
+    }
 }

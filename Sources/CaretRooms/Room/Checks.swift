@@ -11,9 +11,17 @@ struct Checks: Sendable {
     private var changed: Int64
     private var sum: Sum?
     private var isAsked = false
+    /// The answer that is on its way is of a history that is no more.
+    private var isOutdated = false
     private var askedAt: Int64 = .min / 2
 
     init(at time: Int64) { changed = time }
+
+    /// The document has begun anew.
+    mutating func beginAnew(at time: Int64) {
+        (changed, sum) = (time, nil)
+        isOutdated = isAsked
+    }
 
     mutating func changed(at time: Int64) { changed = time }
 
@@ -30,8 +38,8 @@ struct Checks: Sendable {
     mutating func asked(at time: Int64) { (isAsked, askedAt) = (true, time) }
 
     mutating func answered(_ crc32: UInt32, at revision: Revision) {
-        isAsked = false
-        sum = Sum(revision: revision, crc32: crc32)
+        if !isOutdated { sum = Sum(revision: revision, crc32: crc32) }
+        (isAsked, isOutdated) = (false, false)
     }
 }
 

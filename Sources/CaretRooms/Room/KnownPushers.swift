@@ -48,16 +48,16 @@ struct KnownPushers: Sendable {
         return true
     }
 
-    /// Lets a request wait until the pusher is known; true where the store must be asked for that.
-    mutating func wait(_ request: RoomRequest, for pusher: Pusher) -> Bool {
-        if case .open(let opening) = request { openers[opening.session] = pusher }
+    /// Lets a request wait until the pusher is known, for which the store was asked; or refuses it.
+    mutating func wait(_ request: RoomRequest, for pusher: Pusher) -> RoomRefusal? {
         guard case .asked(var asked)? = knowledge[pusher] else {
-            knowledge[pusher] = .asked(Asked(requests: [request]))
-            return true
+            preconditionFailure("a request waits for an answer that nobody asked for")
         }
-        asked.requests.append(request)
-        knowledge[pusher] = .asked(asked)
-        return false
+        if case .open(let opening) = request { openers[opening.session] = pusher }
+        // Taken out, so that its requests are not copied.
+        knowledge[pusher] = .asked(Asked())
+        defer { knowledge[pusher] = .asked(asked) }
+        return asked.requests.join(request)
     }
 
     /// An answer from this head misses what the pusher has pushed since.

@@ -34,6 +34,8 @@ struct RoomRefusal: Error, Equatable {
     }
 
     static let notFound = RoomRefusal(.notFound, "there is no such document")
+    static let unreadable = RoomRefusal(
+        .overloaded, "what was pushed before could not be looked up; try again later")
     static let notOpen = RoomRefusal(.notOpen, "the document is not open here")
 
     static func trimmed(_ what: String, _ start: Revision) -> RoomRefusal {

@@ -74,7 +74,7 @@ extension RoomState {
     private mutating func follow(_ pusher: Pusher, _ change: Change, from base: Revision) {
         guard let missed = window.changes(after: base) else {
             pending[pusher]?.stage = .needsHistory(change, at: base)
-            return ask(.read(after: base))
+            return read(after: base)
         }
         if let next = missed.first, isTooOld(pusher, base, next.logged) {
             return settle(pusher, refusing: .forgotten(base, limits))
@@ -117,13 +117,15 @@ extension RoomState {
         if let next = reading.segment.changes.first, isTooOld(pusher, base, next) {
             return settle(pusher, refusing: .forgotten(base, limits))
         }
-        let missed = reading.segment.changes.compactMap { logged in
+        // What the store has behind the head the room has yet to take in.
+        let logged = reading.segment.changes.prefix(head.value - base.value)
+        let missed = logged.compactMap { logged in
             // Where one does not fit, neither does the log, which is damage.
             try? logged.change
         }
-        if missed.count < reading.segment.changes.count { return damage() }
+        if missed.count < logged.count { return damage() }
         // What was committed meanwhile is in the window, or is asked for next.
-        move(pusher, change, over: missed, to: reading.segment.last)
+        move(pusher, change, over: missed, to: Revision(base.value + missed.count))
     }
 
     private mutating func move(

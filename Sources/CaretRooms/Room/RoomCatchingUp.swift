@@ -17,7 +17,21 @@ extension RoomState {
 
     mutating func readOn() {
         catchUp = .reading
+        // Not what was asked before: it may be from before what it is to tell.
+        reads[head, default: 0] += 1
         ask(.read(after: head))
+    }
+
+    /// Asks for what is behind a revision, once for all who wait for that.
+    mutating func read(after revision: Revision) {
+        if reads[revision] != nil { return }
+        reads[revision] = 1
+        ask(.read(after: revision))
+    }
+
+    private mutating func noteRead(after revision: Revision) {
+        let left = (reads[revision] ?? 1) - 1
+        reads[revision] = left > 0 ? left : nil
     }
 
     /// The store's answer to `read`.
@@ -25,14 +39,15 @@ extension RoomState {
         after revision: Revision, _ result: Result<Reading, HistoryRefusal>
     ) -> [RoomAction] {
         storeCalls -= 1
+        noteRead(after: revision)
         if over != nil { return finished() }
         switch result {
         case .failure(.refused(.damaged)), .failure(.wrongText):
             damage()
             return finished()
         case .failure(.refused(.gone)): needReload()
-        case .failure(.refused): letStoreRest()
-        case .failure, .success: break
+        case .failure(.refused(.full)), .failure(.refused(.failed)): letStoreRest()
+        case .failure(.ahead), .failure(.trimmed), .success: break
         }
         if catchUp == .reading, revision == head { takeIn(result) }
         if over == nil { follow(after: revision, result) }
@@ -47,9 +62,11 @@ extension RoomState {
         case .success(let reading):
             for logged in reading.segment.changes where over == nil { takeIn(logged) }
             if over != nil { return }
-            if head < reading.head { readOn() } else { endCatchUp() }
-        case .failure(.refused): catchUp = .resting
-        // The store's history is another than the room's.
+            if head < reading.head { return readOn() }
+            endCatchUp()
+            headMoved()
+        case .failure(.refused(.full)), .failure(.refused(.failed)): catchUp = .resting
+        // The store's history is another than the room's. Whoever waits for its head waits for the reload.
         case .failure:
             endCatchUp()
             needReload()
@@ -60,7 +77,6 @@ extension RoomState {
         catchUp = .none
         // What of an uncertain segment is not in the log is not on disk, and is appended again.
         if let segment = inFlight { giveBack(segment) }
-        headMoved()
     }
 
     /// Takes in a revision as the log has it. Where a push of its pusher is on its way it may be this one, which what

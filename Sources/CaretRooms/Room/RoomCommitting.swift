@@ -13,7 +13,6 @@ extension RoomState {
             let plan = planSegment()
             if plan.members.isEmpty { continue }
             let draft = plan.draft(behind: [])
-            for member in plan.members { setInFlight(member) }
             // What all comes to nothing at a revision that is on disk is told at once.
             if draft.changes.isEmpty {
                 settle(by: draft)
@@ -29,17 +28,13 @@ extension RoomState {
         for pusher in ready {
             if plan.members.count == limits.segmentChanges || plan.work > RoomState.mostWork { break }
             taken += 1
-            if let aim = aimAtHead(pusher), let known = pending[pusher] {
-                plan.add(SegmentPlan.Member(push: known.push, aim: aim, whole: known.whole))
-            }
+            guard let aim = aimAtHead(pusher), let known = pending[pusher] else { continue }
+            plan.add(SegmentPlan.Member(push: known.push, aim: aim, whole: known.whole))
+            // At once: a pusher whose earlier push was refused while it waited stands in the list twice.
+            pending[pusher]?.stage = .inFlight(aim, at: plan.head.revision)
         }
         ready.removeFirst(taken)
         return plan
-    }
-
-    private mutating func setInFlight(_ member: SegmentPlan.Member) {
-        let head = head
-        pending[member.push.pusher]?.stage = .inFlight(member.aim, at: head)
     }
 
     private mutating func append(_ plan: SegmentPlan, _ draft: SegmentDraft) {

@@ -124,7 +124,7 @@ extension RoomState {
             clock.needs(at: storeRests)
         } else if standstills.isEmpty, !sessions[place].isReading {
             sessions[place].isReading = true
-            ask(.read(after: sessions[place].position))
+            read(after: sessions[place].position)
         }
     }
 
@@ -150,6 +150,8 @@ extension RoomState {
         for (index, logged) in reading.segment.changes.enumerated() {
             if sessions[place].outstanding >= limits.creditBytes || sessions[place].isCut { return }
             let revision = Revision(reading.segment.first.value + index)
+            // What the store has behind the head the room has yet to take in.
+            if revision > head { return }
             if logged.pusher == sessions[place].pusher {
                 handOwn(logged, at: revision, to: place)
                 continue

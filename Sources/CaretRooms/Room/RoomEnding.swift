@@ -36,13 +36,9 @@ extension RoomState {
     }
 
     private mutating func refuseHeld(_ request: RoomRequest, _ refusal: RoomRefusal) {
-        if case .close(let session, let id) = request, let place = sessions.place(of: session) {
-            sessions[place].closing = Closing(id: id)
-        } else if case .select = request {
-            // Presence may be dropped on the way.
-        } else {
-            refuse(request, refusal)
-        }
+        // Presence may be dropped on the way.
+        if case .select = request { return }
+        refuse(request, refusal)
     }
 
     /// Hands a session the ack that is due, and what is in front of it in its stream where that is at hand, whatever
@@ -113,6 +109,7 @@ extension RoomState {
         }
         judgeAllAgain()
         goOn()
+        headMoved()
         return finished()
     }
 
@@ -121,7 +118,7 @@ extension RoomState {
         self.epoch = epoch
         window = LogWindow(snapshot, mostBytes: limits.windowBytes)
         squashed = nil
-        checks = Checks(at: clock.now)
+        checks.beginAnew(at: clock.now)
         pushers.forgetAll()
         for place in sessions.indices {
             sessions[place].resync = reason

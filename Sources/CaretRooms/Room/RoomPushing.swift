@@ -26,7 +26,14 @@ extension RoomState {
 
     /// A push that is not newer than the highest committed one: its repeat, or another push of a seq that was used.
     private mutating func judge(_ push: RoomPush, behind entry: PusherEntry) {
-        if push.seq == entry.seq, push.digest == entry.digest { return answer(push, repeating: entry) }
+        if push.seq == entry.seq, push.digest == entry.digest {
+            if let place = sessions.place(of: push.session), sessions[place].due?.revision == entry.revision {
+                sessions[place].due?.answer(push)
+            } else {
+                answer(push, repeating: entry)
+            }
+            return
+        }
         let what = push.seq == entry.seq ? "with other content" : "or passed over"
         refuse(
             push,
@@ -36,14 +43,11 @@ extension RoomState {
 
     /// A push while another one, or this one, is not settled.
     private mutating func judge(_ push: RoomPush, beside known: PendingPush) {
-        guard push.seq == known.push.seq else {
-            return refuse(push, .inFlight(known.push.seq, "is not settled yet"))
+        if push.seq == known.push.seq, push.digest == known.push.digest {
+            pending[push.pusher]?.take(push)
+        } else {
+            refuse(push, .unsettled(push, beside: known.push))
         }
-        guard push.digest == known.push.digest else {
-            return refuse(
-                push, RoomRefusal(.seqReused, "seq \(push.seq) is on its way with other content"))
-        }
-        pending[push.pusher]?.take(push)
     }
 
     private func refusalOfRights(_ push: RoomPush) -> RoomRefusal? {
@@ -135,6 +139,13 @@ extension RoomState {
 
 extension RoomRefusal {
     fileprivate static let readOnly = RoomRefusal(.forbidden, "the document may be read here, not written")
+
+    /// Of a push while another one of its pusher is not settled.
+    static func unsettled(_ push: RoomPush, beside other: RoomPush) -> RoomRefusal {
+        push.seq == other.seq
+            ? RoomRefusal(.seqReused, "seq \(push.seq) is on its way with other content")
+            : .inFlight(other.seq, "is not settled yet")
+    }
 
     fileprivate static func inFlight(_ seq: Int64, _ why: String) -> RoomRefusal {
         RoomRefusal(.pushInFlight, "seq \(seq) \(why)")

@@ -6,6 +6,8 @@ import CaretWire
 struct RepeatDue: Equatable, Sendable {
     enum Stage: Equatable, Sendable {
         case needsChange
+        /// What was read was from before the revision was there.
+        case needsChangeStill
         case needsText(LoggedChange)
     }
 
@@ -13,6 +15,13 @@ struct RepeatDue: Equatable, Sendable {
     /// What it was committed as.
     let revision: Revision
     var stage = Stage.needsChange
+
+    var needsChange: Bool {
+        switch stage {
+        case .needsChange, .needsChangeStill: true
+        case .needsText: false
+        }
+    }
 }
 
 /// Answers to pushes that were committed before: what they were committed as, once more.
@@ -22,28 +31,32 @@ extension RoomState {
             return answer(push, with: committed.logged, at: entry.revision, committed.text)
         }
         repeats.append(RepeatDue(push: push, revision: entry.revision))
-        ask(.read(after: Revision(entry.revision.value - 1)))
+        read(after: Revision(entry.revision.value - 1))
     }
 
     mutating func answerRepeats(behind revision: Revision, _ result: Result<Reading, HistoryRefusal>) {
-        for due in takeRepeats(where: { $0.revision == revision.next && $0.stage == .needsChange }) {
+        for due in takeRepeats(where: { $0.revision == revision.next && $0.needsChange }) {
             switch result {
             case .success(let reading):
                 if let logged = reading.segment.changes.first {
                     answer(due, with: logged)
                 } else {
-                    answer(due.push, with: nil, at: due.revision, nil)
+                    readAgain(due)
                 }
             // Judged again when it is known which document that is.
             case .failure(.refused(.gone)): repeats.append(due)
-            // It is on disk, and more is not kept: an ack that advances nothing needs no edits.
-            case .failure(.trimmed), .failure(.ahead), .failure(.wrongText):
-                answer(due.push, with: nil, at: due.revision, nil)
-            case .failure(.refused(let refusal)):
-                refuse(due.push, RoomRefusal(refusal))
-                noteAnswered(due.push.session)
+            // It is on disk, and more cannot be had: an ack that advances nothing needs no edits.
+            case .failure: answer(due.push, with: nil, at: due.revision, nil)
             }
         }
+    }
+
+    private mutating func readAgain(_ due: RepeatDue) {
+        if due.stage == .needsChangeStill { return answer(due.push, with: nil, at: due.revision, nil) }
+        var due = due
+        due.stage = .needsChangeStill
+        repeats.append(due)
+        read(after: Revision(due.revision.value - 1))
     }
 
     private mutating func answer(_ due: RepeatDue, with logged: LoggedChange) {

@@ -35,6 +35,10 @@ enum RoomRequest: Equatable, Sendable {
         }
     }
 
+    fileprivate var pusher: Pusher? {
+        if case .push(let push, _) = self { push.pusher } else { nil }
+    }
+
     /// As one whose session has other rights now.
     func with(_ rights: Rights, of session: SessionID) -> RoomRequest {
         switch self {
@@ -47,4 +51,51 @@ enum RoomRequest: Equatable, Sendable {
         case .open, .push, .select, .close: return self
         }
     }
+}
+
+extension [RoomRequest] {
+    /// Lets a request wait behind the others, or refuses it. However long they wait there are two pushes of a pusher
+    /// among them, a repeat and the next, and one selection of a session.
+    mutating func join(_ request: RoomRequest) -> RoomRefusal? {
+        switch request {
+        case .open, .close: append(request)
+        case .select(let session, _, _):
+            // The latest wins.
+            removeAll { if case .select(session, _, _) = $0 { true } else { false } }
+            append(request)
+        case .push(let push, let wasTaken): return wasTaken ? joinAgain(push) : join(push)
+        }
+        return nil
+    }
+
+    private mutating func join(_ push: RoomPush) -> RoomRefusal? {
+        let places = indices.filter { self[$0].pusher == push.pusher }
+        if let last = places.last, case .push(let other, _) = self[last] {
+            if push.isRepeat(of: other) {
+                // The answer goes to wherever he asked last, behind what he asked before that.
+                remove(at: last)
+            } else if places.count > 1 {
+                return .unsettled(push, beside: other)
+            }
+        }
+        append(.push(push, wasTaken: false))
+        return nil
+    }
+
+    /// A push that was taken came before all that waits; a repeat of it that waits is answered in its place.
+    private mutating func joinAgain(_ push: RoomPush) -> RoomRefusal? {
+        let isRepeated = contains {
+            if case .push(let other, _) = $0, other.pusher == push.pusher {
+                push.isRepeat(of: other)
+            } else {
+                false
+            }
+        }
+        if !isRepeated { insert(.push(push, wasTaken: true), at: 0) }
+        return nil
+    }
+}
+
+extension RoomPush {
+    fileprivate func isRepeat(of other: RoomPush) -> Bool { seq == other.seq && digest == other.digest }
 }

@@ -30,19 +30,28 @@ extension RoomState {
     mutating func take(_ request: RoomRequest) {
         if let refusal = over ?? misnaming(in: request) { return refuse(request, refusal) }
         guard let pusher = pusher(of: request) else {
-            return standstills.isEmpty ? refuse(request, .notOpen) : held.append(request)
+            return standstills.isEmpty ? refuse(request, .notOpen) : hold(request)
         }
         switch pushers[pusher] {
-        case .asked: _ = pushers.wait(request, for: pusher)
+        case .asked: wait(request, for: pusher)
         case .known?, nil:
             if !standstills.isEmpty {
-                held.append(request)
+                hold(request)
             } else if request.needsPusher, pushers[pusher] == nil {
-                if pushers.wait(request, for: pusher) { ask(.lookUp(pusher)) }
+                if pushers.ask(for: pusher) { ask(.lookUp(pusher)) }
+                wait(request, for: pusher)
             } else {
                 run(request)
             }
         }
+    }
+
+    private mutating func wait(_ request: RoomRequest, for pusher: Pusher) {
+        if let refusal = pushers.wait(request, for: pusher) { refuse(request, refusal) }
+    }
+
+    private mutating func hold(_ request: RoomRequest) {
+        if let refusal = held.join(request) { refuse(request, refusal) }
     }
 
     /// It was sent before the document was given another name.
@@ -69,7 +78,7 @@ extension RoomState {
         }
     }
 
-    /// Refuses a request of whatever kind.
+    /// Refuses a request of whatever kind; but a session that is to be closed is, whatever else cannot be.
     mutating func refuse(_ request: RoomRequest, _ refusal: RoomRefusal) {
         switch request {
         case .open(let opening): refuse(opening, refusal)
@@ -77,7 +86,12 @@ extension RoomState {
         case .select(let session, let select, let id):
             send(ErrorReport(refusal.code, refusal.message, document: select.document), id, to: session)
         case .close(let session, let id):
-            send(ErrorReport(refusal.code, refusal.message, document: name), id, to: session)
+            if let place = sessions.place(of: session), sessions[place].closing == nil {
+                sessions[place].closing = Closing(id: id)
+                streamsWait = true
+            } else {
+                send(ErrorReport(refusal.code, refusal.message, document: name), id, to: session)
+            }
         }
     }
 
@@ -100,8 +114,9 @@ extension RoomState {
         case .failure(.gone):
             needReload()
             for request in pushers.notFound(pusher) { take(request) }
-        case .failure(let refusal):
-            for request in pushers.notFound(pusher) { refuse(request, RoomRefusal(refusal)) }
+        // Whether a push that waits was committed before is not known, so it must not be called unsaved.
+        case .failure(.full), .failure(.failed):
+            for request in pushers.notFound(pusher) { refuse(request, .unreadable) }
         case .success(let answer): found(answer, of: pusher)
         }
         return finished()
@@ -111,7 +126,8 @@ extension RoomState {
         if pushers.isOutdated(pusher, at: answer.head) { return ask(.lookUp(pusher)) }
         if let entry = answer.entry, entry.revision > head {
             waitingForHead.append(pusher)
-            if inFlight == nil { readBehindHead() }
+            // An append in flight tells soon enough, and so does a reload.
+            if inFlight == nil, !standstills.contains(.reload) { readBehindHead() }
             return
         }
         // What waited may need him no longer than it runs.

@@ -61,6 +61,8 @@ package struct RoomState: Sendable {
     var held: [RoomRequest] = []
     /// What the store was asked and has not answered.
     var storeCalls = 0
+    /// What was asked of the log, and how often.
+    var reads: [Revision: Int] = [:]
     /// The store could not answer: it is not asked again before this.
     var storeRests: Int64 = .min
     /// Whatever is asked of the room is refused with this.

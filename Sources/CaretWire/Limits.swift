@@ -63,6 +63,20 @@ package struct Limits: Equatable, Sendable {
     package var rebase = 10_000_000
     /// Selections that a room maps through each change, of all sessions together.
     package var roomSelections = 20_000
+    /// Bytes of revisions that a room keeps at hand, some hundred keys: whoever is further behind is served by the store.
+    package var windowBytes = 1 << 20
+    /// Bytes that a session is handed beyond what its connection has taken, or one line: so no output grows.
+    package var creditBytes = 256 << 10
+    /// Revisions committed since it opened that a session may be behind: over it, a text costs less than its way there.
+    package var sessionBehind = 65_536
+    /// Changes of one append: each is moved over all before it, and one transaction must not hold the disk for long.
+    package var segmentChanges = 128
+    /// Milliseconds without a change after which a document rests, and what it adds up to is told.
+    package var restMilliseconds = 5_000
+    /// Milliseconds until what the store could not tell is asked again.
+    package var retryMilliseconds = 1_000
+    /// Seconds for which a room that nobody needs stays at hand, since people come back.
+    package var idleRoomSeconds = 60
     /// Milliseconds between two `peer` of one session to a receiver that is behind.
     package var peerMilliseconds = 50
     /// Milliseconds between two `document` of one document to a follower.

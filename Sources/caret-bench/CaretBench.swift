@@ -3,7 +3,7 @@ import Glibc
 /// Measures what ships, and beside it in the same run what it is compared with.
 @main struct CaretBench {
     static let usage = """
-        usage: caret-bench core|counters|wire [--quick]
+        usage: caret-bench core|counters|wire|rooms [--quick]
                caret-bench net [--quick] [<beginning of a case's name>…]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
@@ -11,6 +11,7 @@ import Glibc
           counters   counting and the log of the server
           wire       lines and messages, beside Foundation's coders
           net        sockets: echo and fan-out of the server's loops, beside a bare server in C
+          rooms      an open document: a push, a selection
           store      the store: durable appends, long histories, many documents; all three, or those that are named
           --quick    fewer rounds, for a first look; the figures of record are made without it
           --folder   where the store's files are made and removed again; else the folder for temporary files
@@ -37,6 +38,9 @@ import Glibc
         // The other half of `net`, which is a process of its own.
         case "net-server" where [1, 2].contains(arguments.count):
             await NetServer.serve(as: arguments)
+        case "rooms" where arguments.allSatisfy { $0 == "--quick" }:
+            Machine.describe(command: command, RoomBenchmarks.measure)
+            RoomBenchmarks(pushes: arguments.isEmpty ? 2_000 : 200).run()
         case "store":
             guard let benchmarks = StoreBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, StoreBenchmarks.measure)

@@ -24,8 +24,9 @@ struct ImportTable {
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret-bench": [
             "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretConfig", "CaretCore", "CaretLog",
-            "CaretServer",
-            "CaretStore", "CaretWire", "TestSupport", "Dispatch", "FoundationEssentials", "Glibc",
+            "CaretRooms",
+            "CaretServer", "CaretStore", "CaretWire", "TestSupport", "Dispatch", "FoundationEssentials",
+            "Glibc",
             "Synchronization",
         ],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],

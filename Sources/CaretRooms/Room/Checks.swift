@@ -1,0 +1,74 @@
+package import CaretCore
+import CaretWire
+
+/// When a document rests, and what its text adds up to.
+struct Checks: Sendable {
+    private struct Sum {
+        let revision: Revision
+        let crc32: UInt32
+    }
+
+    private var changed: Int64
+    private var sum: Sum?
+    private var isAsked = false
+    /// The answer that is on its way is of a history that is no more.
+    private var isOutdated = false
+    private var askedAt: Int64 = .min / 2
+
+    init(at time: Int64) { changed = time }
+
+    /// The document has begun anew.
+    mutating func beginAnew(at time: Int64) {
+        (changed, sum) = (time, nil)
+        isOutdated = isAsked
+    }
+
+    mutating func changed(at time: Int64) { changed = time }
+
+    func rests(since limits: Limits) -> Int64 { changed + Int64(limits.restMilliseconds) }
+
+    func crc32(at revision: Revision) -> UInt32? { sum?.revision == revision ? sum?.crc32 : nil }
+
+    /// When it is worth to ask what the text adds up to; nil while the answer is on its way. Not for every revision
+    /// of a document that somebody types in.
+    func asks(since limits: Limits) -> Int64? {
+        isAsked ? nil : askedAt + Int64(limits.retryMilliseconds)
+    }
+
+    mutating func asked(at time: Int64) { (isAsked, askedAt) = (true, time) }
+
+    mutating func answered(_ crc32: UInt32, at revision: Revision) {
+        if !isOutdated { sum = Sum(revision: revision, crc32: crc32) }
+        (isAsked, isOutdated) = (false, false)
+    }
+}
+
+extension RoomState {
+    /// Tells a session that has been brought to the head what its text must add up to: when the document rests, and
+    /// once it has resumed.
+    mutating func tellCheck(to place: Int) {
+        if sessions[place].checked == head { return }
+        if !sessions[place].wantsCheck, clock.now < checks.rests(since: limits) {
+            return clock.needs(at: checks.rests(since: limits))
+        }
+        guard let crc32 = checks.crc32(at: head) else { return askForSum() }
+        let length = text.length.count(of: sessions[place].unit)
+        hand(line(Check(document: name, revision: head, length: length, crc32: crc32)), at: place)
+        sessions[place].checked = head
+        sessions[place].wantsCheck = false
+    }
+
+    private mutating func askForSum() {
+        guard let time = checks.asks(since: limits) else { return }
+        if clock.now < time { return clock.needs(at: time) }
+        checks.asked(at: clock.now)
+        actions.append(.sum(text, at: head))
+    }
+
+    /// What came of `sum`: the CRC-32 of the UTF-8.
+    package mutating func summed(_ crc32: UInt32, at revision: Revision) -> [RoomAction] {
+        checks.answered(crc32, at: revision)
+        streamsWait = true
+        return finished()
+    }
+}

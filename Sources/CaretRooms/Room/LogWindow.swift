@@ -1,0 +1,121 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// A revision as a room keeps it: with the text that it made.
+struct Committed: Sendable {
+    let revision: Revision
+    let logged: LoggedChange
+    let change: Change
+    let text: Text
+    /// As others are told of it.
+    var lines = UnitLines()
+
+    /// What it counts in the window's bound: its edits, its lines, and the chunks of text that it does not share.
+    var weight: Int { 2048 + logged.edits.reduce(0) { $0 + 64 + 2 * $1.edit.inserted.utf8 } }
+}
+
+/// One line in each unit that it was asked for in.
+struct UnitLines: Sendable {
+    private var utf8: [UInt8]?
+    private var utf16: [UInt8]?
+    private var scalars: [UInt8]?
+
+    subscript(unit: CodeUnit) -> [UInt8]? {
+        get {
+            switch unit {
+            case .utf8: utf8
+            case .utf16: utf16
+            case .scalar: scalars
+            }
+        }
+        set {
+            switch unit {
+            case .utf8: utf8 = newValue
+            case .utf16: utf16 = newValue
+            case .scalar: scalars = newValue
+            }
+        }
+    }
+}
+
+/// The last revisions of a document, bounded in bytes: whoever is behind is brought up from here.
+struct LogWindow: Sendable {
+    private let mostBytes: Int
+    /// The text in front of the first revision that is kept.
+    private(set) var start: Snapshot
+    private var revisions: [Committed] = []
+    private(set) var bytes = 0
+
+    init(_ head: Snapshot, mostBytes: Int) {
+        start = head
+        self.mostBytes = mostBytes
+    }
+
+    var head: Snapshot {
+        revisions.last.map { Snapshot(revision: $0.revision, text: $0.text) } ?? start
+    }
+
+    var headRevision: Revision { revisions.last?.revision ?? start.revision }
+
+    /// Takes in what was committed behind the head. The newest is always kept.
+    mutating func append(_ new: Committed) {
+        revisions.append(new)
+        bytes += new.weight
+        if bytes > mostBytes { drop(to: mostBytes - mostBytes / 8) }
+    }
+
+    /// Drops more than it must, so that the rest is not moved for every revision.
+    private mutating func drop(to bound: Int) {
+        var surplus = 0
+        while bytes > bound, surplus < revisions.count - 1 {
+            bytes -= revisions[surplus].weight
+            surplus += 1
+        }
+        if surplus == 0 { return }
+        start = Snapshot(revision: revisions[surplus - 1].revision, text: revisions[surplus - 1].text)
+        revisions.removeFirst(surplus)
+    }
+
+    /// Nil where it is not kept.
+    func text(at revision: Revision) -> Text? {
+        if revision == start.revision { return start.text }
+        return self[revision]?.text
+    }
+
+    subscript(revision: Revision) -> Committed? {
+        index(of: revision).map { revisions[$0] }
+    }
+
+    func contains(_ revision: Revision) -> Bool { index(of: revision) != nil }
+
+    /// Whether a kept revision is this pusher's.
+    func isMade(_ revision: Revision, by pusher: Pusher) -> Bool {
+        index(of: revision).map { revisions[$0].logged.pusher == pusher } ?? false
+    }
+
+    /// The revisions after this one; nil where not all of them are kept.
+    func changes(after revision: Revision) -> ArraySlice<Committed>? {
+        guard revision >= start.revision, revision <= headRevision else { return nil }
+        return revisions[(revision.value - start.revision.value)...]
+    }
+
+    /// A kept revision's line in a unit; nil before it was made.
+    func line(of revision: Revision, in unit: CodeUnit) -> [UInt8]? {
+        index(of: revision).flatMap { revisions[$0].lines[unit] }
+    }
+
+    mutating func keep(_ line: [UInt8], of revision: Revision, in unit: CodeUnit) {
+        if let index = index(of: revision) { revisions[index].lines[unit] = line }
+    }
+
+    /// The document is called otherwise now.
+    mutating func forgetLines() {
+        for index in revisions.indices { revisions[index].lines = UnitLines() }
+    }
+
+    private func index(of revision: Revision) -> Int? {
+        let index = revision.value - start.revision.value - 1
+        return revisions.indices.contains(index) ? index : nil
+    }
+}

@@ -1,0 +1,191 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// Revisions as one line, for all who are handed the same.
+struct SquashedLines: Sendable {
+    let from: Revision
+    let revision: Revision
+    let edits: [LoggedEdit]
+    var lines = UnitLines()
+}
+
+/// The stream of each session, which is a cursor in the room's log.
+extension RoomState {
+    /// Hands to everybody what there is.
+    mutating func deliver() {
+        while streamsWait {
+            streamsWait = false
+            for place in sessions.indices { advance(place) }
+            endClosed()
+        }
+    }
+
+    /// Hands a session what is behind its position, as far as its credit goes.
+    mutating func advance(_ place: Int) {
+        while sessions[place].outstanding < limits.creditBytes, !sessions[place].isCut {
+            if let reason = sessions[place].resync {
+                if !resync(place, reason) { break }
+            } else if sessions[place].position == head {
+                tellPresence(to: place)
+                tellCheck(to: place)
+                return
+            } else if !window.contains(sessions[place].position.next) {
+                fallBack(place)
+                break
+            } else if sessions[place].squashes, head.value - sessions[place].position.value > 1 {
+                squash(place)
+            } else {
+                handNext(place)
+            }
+        }
+        if sessions[place].told < presence.now { sessions[place].isBehind = true }
+    }
+
+    /// Hands a session the revision behind its position, which is in the window.
+    mutating func handNext(_ place: Int) {
+        let revision = sessions[place].position.next
+        let unit = sessions[place].unit
+        if window.isMade(revision, by: sessions[place].pusher) {
+            guard let committed = window[revision] else { return }
+            return handOwn(committed.logged, at: revision, to: place)
+        }
+        if let line = window.line(of: revision, in: unit) {
+            hand(line, at: place)
+        } else if let committed = window[revision] {
+            let line = changeLine(committed.logged, at: revision, in: unit)
+            window.keep(line, of: revision, in: unit)
+            hand(line, at: place)
+        }
+        sessions[place].position = revision
+    }
+
+    /// Whoever pushed a revision is told of it by an ack.
+    private mutating func handOwn(_ logged: LoggedChange, at revision: Revision, to place: Int) {
+        let unit = sessions[place].unit
+        if let due = sessions[place].due, due.revision == revision {
+            sessions[place].due = nil
+            hand(ackLine(due, in: unit), at: place)
+            if sessions[place].closing != nil { streamsWait = true }
+        } else {
+            hand(ackLine(logged, at: revision, in: unit), at: place)
+        }
+        sessions[place].position = revision
+    }
+
+    /// All revisions behind a session's position as one change, and then everybody's selections anew.
+    private mutating func squash(_ place: Int) {
+        let (from, unit) = (sessions[place].position, sessions[place].unit)
+        if squashed?.from != from || squashed?.revision != head {
+            squashed = SquashedLines(from: from, revision: head, edits: squashedEdits(after: from))
+        }
+        if let line = squashed?.lines[unit] {
+            hand(line, at: place)
+        } else if let edits = squashed?.edits {
+            let line = line(
+                WireChange(
+                    document: name, revision: head, origin: .squashed(from: from),
+                    edits: edits.map { WireEdit($0, in: unit) }))
+            squashed?.lines[unit] = line
+            hand(line, at: place)
+        }
+        sessions[place].position = head
+        sessions[place].told = 0
+    }
+
+    private func squashedEdits(after revision: Revision) -> [LoggedEdit] {
+        guard let missed = window.changes(after: revision), let old = window.text(at: revision) else {
+            preconditionFailure("what is squashed behind \(revision.value) is not in the window")
+        }
+        var change = Change()
+        for next in missed {
+            guard let composed = try? change.composed(with: next.change) else {
+                preconditionFailure("revision \(next.revision.value) does not follow the one before it")
+            }
+            change = composed
+        }
+        return change.edits.map { edit in
+            guard let logged = try? LoggedEdit(edit, in: old) else {
+                preconditionFailure("an edit of a composed change has no place in its text")
+            }
+            return logged
+        }
+    }
+
+    // MARK: Behind the window
+
+    /// Lets a session be served by the store, or, where that would cost more than the text, be handed that.
+    private mutating func fallBack(_ place: Int) {
+        let behind = head.value - max(sessions[place].position, sessions[place].joined).value
+        if behind > limits.sessionBehind {
+            sessions[place].resync = .tooSlow
+            streamsWait = true
+        } else if clock.now < storeRests {
+            clock.needs(at: storeRests)
+        } else if standstills.isEmpty, !sessions[place].isReading {
+            sessions[place].isReading = true
+            read(after: sessions[place].position)
+        }
+    }
+
+    /// Hands out revisions that are no longer in the window.
+    mutating func serve(from revision: Revision, _ result: Result<Reading, HistoryRefusal>) {
+        var lines: [UnitLines] = []
+        for place in sessions.indices where sessions[place].isReading && sessions[place].position == revision
+        {
+            sessions[place].isReading = false
+            switch result {
+            case .success(let reading): serve(place, reading, &lines)
+            case .failure(.trimmed), .failure(.ahead), .failure(.wrongText):
+                sessions[place].resync = .trimmed
+            case .failure(.refused): break
+            }
+            streamsWait = true
+        }
+    }
+
+    /// Hands a session what of a reading its credit allows. The lines are made once for all who are handed the same.
+    private mutating func serve(_ place: Int, _ reading: Reading, _ lines: inout [UnitLines]) {
+        let unit = sessions[place].unit
+        for (index, logged) in reading.segment.changes.enumerated() {
+            if sessions[place].outstanding >= limits.creditBytes || sessions[place].isCut { return }
+            let revision = Revision(reading.segment.first.value + index)
+            // What the store has behind the head the room has yet to take in.
+            if revision > head { return }
+            if logged.pusher == sessions[place].pusher {
+                handOwn(logged, at: revision, to: place)
+                continue
+            }
+            while lines.count <= index { lines.append(UnitLines()) }
+            let line = lines[index][unit] ?? changeLine(logged, at: revision, in: unit)
+            lines[index][unit] = line
+            hand(line, at: place)
+            sessions[place].position = revision
+        }
+    }
+
+    /// Hands a session the whole text, where its position is no more; false where what its pusher has pushed has to
+    /// be looked up first.
+    private mutating func resync(_ place: Int, _ reason: ResyncReason) -> Bool {
+        let pusher = sessions[place].pusher
+        guard pushers.isKnown(pusher) else {
+            if standstills.isEmpty, pushers.ask(for: pusher) { ask(.lookUp(pusher)) }
+            return false
+        }
+        sessions[place].resync = nil
+        sessions[place].isReading = false
+        // What it says is `own` counts as acked.
+        sessions[place].due = nil
+        sessions[place].position = head
+        sessions[place].opened = head
+        sessions[place].checked = head
+        sessions[place].wantsCheck = false
+        sessions[place].told = 0
+        if sessions[place].closing != nil { streamsWait = true }
+        let resync = Resync(
+            document: name, epoch: epoch.wire, revision: head, text: wireText, reason: reason,
+            own: own(of: pusher))
+        hand(line(resync), at: place)
+        return true
+    }
+}

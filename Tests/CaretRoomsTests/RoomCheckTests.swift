@@ -1,0 +1,62 @@
+import CaretCore
+import CaretRooms
+import CaretWire
+import Testing
+
+@Suite("Checks of the text") struct RoomCheckTests {
+    @Test("when a document rests everybody at its head is told what it adds up to, once, in his unit")
+    func rest() throws {
+        var world = try RoomWorld("é😀")
+        world.seat(.ann, .eve)
+        world.push(.ann, [(3, 3, "x")], base: 1, seq: 1)
+        world.forget()
+        world.pass(milliseconds: world.limits.restMilliseconds - 1)
+        #expect(world.lines(.ann).isEmpty)
+        world.pass(milliseconds: 1)
+        #expect(
+            world.lines(.ann) == [#"{"type":"check","doc":"notes","rev":2,"length":4,"crc32":"65c033ec"}"#])
+        #expect(
+            world.lines(.eve) == [#"{"type":"check","doc":"notes","rev":2,"length":7,"crc32":"65c033ec"}"#])
+        world.pass(milliseconds: 60_000)
+        #expect(world.lines(.ann).isEmpty)
+    }
+
+    @Test("who has been handed the text needs no check of it")
+    func opened() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.pass(milliseconds: 60_000)
+        #expect(world.lines(.ann).isEmpty)
+    }
+
+    @Test(
+        "who has resumed is told as soon as he has been brought to the head, though the document does not rest"
+    )
+    func resumed() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.bob)
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        world.holds = \.isSum
+        world.open(.ann, from: ("1.1", 1))
+        #expect(world.lines(.ann).types == ["opened", "change"])
+        // What it added up to at a revision that is not the head any more is no use.
+        world.push(.bob, [(0, 0, "x")], base: 2, seq: 2)
+        world.release()
+        #expect(world.lines(.ann).types == ["change"])
+        world.pass(milliseconds: 1_000)
+        #expect(world.lines(.ann).types == ["check"])
+    }
+
+    @Test("a session whose text differs is ended, and may open anew")
+    func diverged() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.select(.ann, [(0, 0)], at: 1)
+        world.forget()
+        world.tell { $0.diverged(Person.ann.session, 1) }
+        #expect(world.divergences == [1] && world.ended == [Person.ann.session])
+        #expect(world.lines(.bob) == [#"{"type":"peer","doc":"notes","session":"s1","left":true}"#])
+        world.open(Person.ann.back(9))
+        #expect(world.lines(Person.ann.back(9)).types == ["opened"])
+    }
+}

@@ -1,0 +1,121 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("Renaming and deleting") struct RoomEndingTests {
+    @Test("a deleted document is gone for everybody, and then its requester is answered")
+    func delete() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.delete(by: .orderer, id: .number(10))
+        let gone = #"{"type":"gone","doc":"notes","reason":"deleted"}"#
+        #expect(world.lines(.ann) == [gone] && world.lines(.bob) == [gone])
+        #expect(world.lines(.orderer) == [#"{"type":"done","id":10}"#])
+        #expect(world.ended == [Person.ann.session, Person.bob.session] && world.isUnloaded)
+        world.open(.eve)
+        #expect(world.lines(.eve).codes == ["not_found"])
+    }
+
+    @Test("the new name is told to those who may read it; to others the document is deleted")
+    func rename() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        try world.rename(to: "old/notes", by: .orderer, readers: [.bob])
+        #expect(world.lines(.ann) == [#"{"type":"gone","doc":"notes","reason":"deleted"}"#])
+        #expect(world.lines(.bob) == [#"{"type":"gone","doc":"notes","reason":"renamed","to":"old/notes"}"#])
+        #expect(world.lines(.orderer) == [#"{"type":"done"}"#])
+        // The room is the same: epoch, revisions and known pushes are kept.
+        world.open(.ann)
+        #expect(world.lines(.ann).codes == ["not_found"])
+        world.name = "old/notes"
+        world.open(Person.bob.back(12), from: ("1.1", 1))
+        #expect(
+            world.lines(Person.bob.back(12)).line(0).contains(
+                #""doc":"old/notes","epoch":"1.1","rev":1,"resumed":true"#))
+        #expect(!world.isUnloaded)
+    }
+
+    @Test("what is in flight is acked, what waits is refused, and both by the old name and before the end")
+    func underWay() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob, .eve)
+        world.holds = \.isAppend
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
+        try world.rename(to: "other", by: .orderer, readers: [.ann, .bob])
+        world.push(.eve, [(0, 0, "z")], base: 1, seq: 1)
+        world.open(.joe)
+        #expect(world.lines(.orderer).isEmpty)
+        world.release()
+        #expect(world.lines(.ann).types == ["ack", "gone"])
+        let bob = world.lines(.bob)
+        #expect(bob.types == ["error", "change", "gone"] || bob.types == ["change", "error", "gone"])
+        #expect(bob.codes == ["not_found"])
+        #expect(world.lines(.eve).codes == ["not_found"])
+        #expect(world.lines(.joe).codes == ["not_found"])
+        #expect(world.text == "xab" && world.lines(.orderer).types == ["done"])
+    }
+
+    @Test("a session that is behind is handed the ack that is due before it is told of the end")
+    func dueAck() throws {
+        var world = try RoomWorld("ab", limits: .narrow)
+        world.seat(.ann, .bob)
+        world.isTakenAtOnce = false
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.ann, [(0, 0, "y")], base: 1, seq: 1, id: .number(5))
+        world.close(.bob, id: .number(6))
+        world.forget()
+        world.delete(by: .orderer)
+        let ann = world.lines(.ann)
+        #expect(ann.types == ["ack", "gone"] && ann.line(0).contains(#""id":5"#))
+        #expect(world.lines(.orderer).types == ["done"])
+    }
+
+    @Test("a rename on to a name that exists, itself included, is refused, and the room goes on")
+    func exists() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = { if case .rename = $0 { true } else { false } }
+        try world.rename(to: "notes", by: .orderer, id: .number(2))
+        world.select(.ann, [], at: 1)
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        #expect(world.lines(.ann).isEmpty)
+        world.release()
+        #expect(
+            world.lines(.orderer) == [
+                #"{"type":"error","id":2,"doc":"notes","code":"exists","message":"there is a document of the name that it is to have"}"#
+            ])
+        // What was asked meanwhile was not refused, since the document is still there.
+        #expect(world.lines(.ann).types == ["ack"] && world.text == "xab")
+    }
+
+    @Test("of two orders the second is about a document that is not there by that name any more")
+    func twoOrders() throws {
+        var world = try RoomWorld("ab")
+        world.holds = { if case .rename = $0 { true } else { false } }
+        try world.rename(to: "other", by: .orderer, id: .number(1))
+        world.delete(by: .orderer, id: .number(2))
+        world.release()
+        let lines = world.lines(.orderer)
+        #expect(lines.types == ["done", "error"] || lines.types == ["error", "done"])
+        #expect(lines.codes == ["not_found"])
+        #expect((try? world.store.entry(of: world.document).get()) != nil)
+    }
+
+    @Test(
+        "a store that cannot is told to the requester, and the room goes on",
+        arguments: [(StoreRefusal.full, "storage_full"), (.failed, "storage_failed")])
+    func refused(refusal: StoreRefusal, code: String) throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = { $0 == .delete }
+        world.delete(by: .orderer)
+        world.tell { $0.deleted(.failure(refusal)) }
+        #expect(world.lines(.orderer).codes == [code])
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        #expect(world.text == "xab")
+    }
+}

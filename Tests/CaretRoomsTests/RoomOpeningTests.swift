@@ -1,0 +1,226 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("Opening a document") struct RoomOpeningTests {
+    @Test("who opens a document is told its text, its head and his rights")
+    func open() throws {
+        var world = try RoomWorld("Watch")
+        world.open(.ann, id: .number(1))
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"opened","id":1,"doc":"notes","epoch":"1.1","rev":1,"text":"Watch","rights":"write","newline":"lf","peers":[]}"#
+            ])
+        world.open(.bob, rights: .read)
+        #expect(world.lines(.bob).line(0).contains(#""rights":"read""#))
+    }
+
+    @Test("whoever has made himself known is a peer of who opens, where he is now")
+    func peers() throws {
+        var world = try RoomWorld("Watch")
+        world.seat(.ann, .bob)
+        world.select(.ann, [(1, 3), (5, 5)], at: 1)
+        world.open(.eve)
+        #expect(
+            world.lines(.eve) == [
+                #"{"type":"opened","doc":"notes","epoch":"1.1","rev":1,"text":"Watch","rights":"write","newline":"lf","peers":[{"session":"s1","user":"ann","client":"p-ann-client","selections":[[1,3],[5,5]]}]}"#
+            ])
+    }
+
+    @Test("who comes back where he left off is handed what he missed, his own pushes as acks")
+    func resume() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 4)
+        world.leave(.ann)
+        world.push(.bob, [(0, 0, "x")], base: 2, seq: 1)
+        world.select(.bob, [(1, 1)], at: 3)
+        let ann = Person.ann.back(11)
+        world.open(ann, id: .text("r"), from: ("1.1", 1))
+        #expect(
+            world.lines(ann) == [
+                #"{"type":"opened","id":"r","doc":"notes","epoch":"1.1","rev":1,"resumed":true,"rights":"write","newline":"lf","peers":[{"session":"s2","user":"bob","client":"p-bob-client","selections":[]}],"own":{"seq":4,"rev":2}}"#,
+                #"{"type":"ack","doc":"notes","seq":4,"rev":2,"edits":[{"range":[2,2],"text":"c"}]}"#,
+                #"{"type":"change","doc":"notes","rev":3,"edits":[{"range":[0,0],"text":"x"}],"user":"bob","client":"p-bob-client","time":1002}"#,
+                #"{"type":"peer","doc":"notes","session":"s2","rev":3,"selections":[[1,1]]}"#,
+                #"{"type":"check","doc":"notes","rev":3,"length":4,"crc32":"45aacfbf"}"#,
+            ])
+    }
+
+    @Test("who opens anew is told his highest committed push, since it is in the text")
+    func own() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 4)
+        world.leave(.ann)
+        world.forget()
+        world.open(.ann)
+        #expect(
+            world.lines(.ann).line(0).hasSuffix(
+                #""text":"abc","rights":"write","newline":"lf","peers":[],"own":{"seq":4,"rev":2}}"#))
+        try world.restart()
+        world.open(.ann)
+        #expect(world.lines(.ann).line(0).hasSuffix(#""own":{"seq":4,"rev":2}}"#))
+    }
+
+    @Test(
+        "a position of another epoch, or beyond the head, is answered with the text",
+        arguments: [("9.9", Revision(1)), ("1.1", Revision(2))])
+    func resumeInVain(epoch: String, revision: Revision) throws {
+        var world = try RoomWorld("ab")
+        world.open(.ann, from: (epoch, revision))
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"opened","doc":"notes","epoch":"1.1","rev":1,"resumed":false,"text":"ab","rights":"write","newline":"lf","peers":[]}"#
+            ])
+    }
+
+    @Test(
+        "a position whose history was trimmed is answered with the text, and the oldest that is kept is not")
+    func resumeTrimmed() throws {
+        var world = try RoomWorld("ab")
+        for number in 2...5 { try world.commitElsewhere([(0, 0, "x")], seq: Int64(number)) }
+        _ = world.store.trim(world.document, through: 3)
+        try world.restart()
+        world.open(.ann, from: ("1.1", 2))
+        world.open(.bob, from: ("1.1", 3))
+        #expect(world.lines(.ann).line(0).contains(#""rev":5,"resumed":false,"text":"xxxxab""#))
+        let lines = world.lines(.bob)
+        #expect(lines.line(0).contains(#""rev":3,"resumed":true"#) && lines.revisions == [4, 5])
+    }
+
+    @Test("what is sent right behind an opening waits for it, and all takes effect in the order sent")
+    func orderKept() throws {
+        var world = try RoomWorld("ab")
+        world.holds = \.isLookUp
+        world.open(.ann)
+        world.select(.ann, [(1, 1)], at: 1)
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.select(.ann, [(3, 3)], at: 2)
+        world.close(.ann, id: .number(9))
+        #expect(world.lines(.ann).isEmpty && world.held == [.lookUp(Person.ann.participant.pusher)])
+        world.release()
+        let lines = world.lines(.ann)
+        #expect(lines.types == ["opened", "error", "ack", "closed"])
+        #expect(lines.line(1).contains(#""code":"base_ahead""#))
+        #expect(world.ended == [Person.ann.session])
+    }
+
+    @Test(
+        "however long a room cannot go on, two pushes of a pusher wait at most, and one selection of a session"
+    )
+    func waitingIsBounded() throws {
+        for isHeld in [true, false] {
+            var world = try RoomWorld("abcd")
+            world.seat(.ann, .bob)
+            if isHeld {
+                world.holds = { if case .rename = $0 { true } else { false } }
+                try world.rename(to: "notes", by: .orderer)
+            } else {
+                // What is known of ann is out of date, and she is looked up again.
+                try world.commitElsewhere([(4, 4, "z")], by: Person.ann.participant.pusher)
+                world.holds = \.isLookUp
+                world.push(.bob, [], base: 1, seq: 1)
+                world.push(.bob, [(4, 4, "b")], base: 1, seq: 1)
+            }
+            world.forget()
+            let base = world.room.head
+            world.push(.ann, [(0, 0, "x")], base: base, seq: 5, id: .number(1))
+            world.push(.ann, [(0, 0, "x")], base: base, seq: 5, id: .number(2))
+            world.push(.ann, [(0, 0, "y")], base: base, seq: 5, id: .number(3))
+            world.push(.ann, [(0, 0, "y")], base: base, seq: 6, id: .number(4))
+            for place in 0...3 { world.select(.ann, [(place, place)], at: base) }
+            #expect(world.lines(.ann).codes == ["push_in_flight"])
+            world.forget()
+            world.release()
+            let lines = world.lines(.ann)
+            #expect(lines.last?.hasPrefix(#"{"type":"ack","id":2,"doc":"notes","seq":5"#) == true)
+            #expect(lines.codes == ["seq_reused"])
+            let peers = world.lines(.bob).filter { $0.contains(#""type":"peer""#) }
+            #expect(peers.count == 1 && peers.line(0).hasSuffix(#""selections":[[3,3]]}"#))
+        }
+    }
+
+    @Test("an opening that cannot be is refused, and its session ended")
+    func refused() throws {
+        var world = try RoomWorld("ab")
+        world.open(.ann, id: .number(1), rights: .none)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"error","id":1,"doc":"notes","code":"not_found","message":"there is no such document"}"#
+            ])
+        world.store.trouble = .failed
+        world.holds = \.isLookUp
+        world.open(.bob)
+        world.tell { $0.pusherFound(Person.bob.participant.pusher, .failure(.failed)) }
+        #expect(world.lines(.bob).codes == ["overloaded"])
+        #expect(world.ended == [Person.ann.session, Person.bob.session])
+    }
+
+    @Test("a session is opened once")
+    func alreadyOpen() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.open(.ann)
+        #expect(world.lines(.ann).codes == ["already_open"] && world.ended.isEmpty)
+    }
+
+    @Test("whoever leaves before he was let in is not let in")
+    func leftBefore() throws {
+        var world = try RoomWorld("ab")
+        world.holds = \.isLookUp
+        world.open(.ann)
+        world.leave(.ann)
+        world.release()
+        #expect(world.lines(.ann).isEmpty && world.ended == [Person.ann.session])
+        world.pass(milliseconds: 60_000)
+        #expect(world.isUnloaded)
+    }
+
+    @Test("a closed session is told so behind the acks that were due, and then nothing more")
+    func close() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.holds = \.isAppend
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 1)
+        world.close(.ann, id: .number(9))
+        #expect(world.lines(.ann).isEmpty && world.ended.isEmpty)
+        world.release()
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"ack","doc":"notes","seq":1,"rev":2}"#, #"{"type":"closed","id":9,"doc":"notes"}"#,
+            ])
+        #expect(world.ended == [Person.ann.session])
+        world.push(.bob, [(0, 0, "x")], base: 2, seq: 1)
+        #expect(world.lines(.ann).isEmpty)
+    }
+
+    @Test("a session is closed though what its pusher has pushed cannot be looked up")
+    func closeInVain() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        let ann = Person.ann.participant.pusher
+        try world.commitElsewhere([(0, 0, "z")], by: ann)
+        world.holds = \.isLookUp
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.ann, [(0, 0, "y")], base: 3, seq: 2)
+        world.close(.ann)
+        world.forget()
+        world.tell { $0.pusherFound(ann, .failure(.failed)) }
+        let lines = world.lines(.ann)
+        #expect(lines.types == ["error", "closed"] && lines.codes == ["overloaded"])
+        #expect(world.ended == [Person.ann.session])
+    }
+
+    @Test("whoever has it not open is told so, whatever he asks")
+    func notOpen() throws {
+        var world = try RoomWorld("ab")
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.select(.ann, [(0, 0)], at: 1)
+        world.close(.ann)
+        #expect(world.lines(.ann).codes == ["not_open", "not_open", "not_open"])
+    }
+}

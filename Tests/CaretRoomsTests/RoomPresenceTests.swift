@@ -1,0 +1,146 @@
+import CaretCore
+import CaretRooms
+import CaretWire
+import Testing
+
+@Suite("Presence") struct RoomPresenceTests {
+    @Test("a selection is passed on to the others, introduced the first time, and kept through changes")
+    func passedOn() throws {
+        var world = try RoomWorld("Watch Bugger attack")
+        world.seat(.ann, .bob)
+        world.select(.ann, [(6, 12)], at: 1)
+        #expect(world.lines(.ann).isEmpty)
+        #expect(
+            world.lines(.bob) == [
+                #"{"type":"peer","doc":"notes","session":"s1","user":"ann","client":"p-ann-client","rev":1,"selections":[[6,12]]}"#
+            ])
+        world.push(.bob, [(6, 6, "the ")], base: 1, seq: 1)
+        world.forget()
+        // Nobody needs to be told: everybody maps it. Who comes now is told where it is.
+        world.open(.eve)
+        #expect(world.lines(.eve).line(0).contains(#""selections":[[10,16]]}]"#))
+        world.select(.ann, [(3, 3)], at: 2)
+        #expect(
+            world.lines(.bob) == [
+                #"{"type":"peer","doc":"notes","session":"s1","rev":2,"selections":[[3,3]]}"#
+            ])
+    }
+
+    @Test("a selection at an older revision is moved to the head, and keeps its direction")
+    func moved() throws {
+        var world = try RoomWorld("abcdef")
+        world.seat(.ann, .bob)
+        world.push(.bob, [(0, 0, "12")], base: 1, seq: 1)
+        world.forget()
+        world.select(.ann, [(4, 1)], at: 1)
+        #expect(world.lines(.bob).last?.hasSuffix(#""rev":2,"selections":[[6,3]]}"#) == true)
+    }
+
+    @Test("selections are counted in the unit of whoever sends or receives them")
+    func units() throws {
+        var world = try RoomWorld("é😀x")
+        world.seat(.ann, .eve, .joe)
+        world.select(.eve, [(2, 6)], at: 1)
+        #expect(world.lines(.ann).line(0).hasSuffix(#""selections":[[1,3]]}"#))
+        #expect(world.lines(.joe).line(0).hasSuffix(#""selections":[[1,2]]}"#))
+    }
+
+    @Test("whoever knew of a session is told that it left, and nobody else")
+    func left() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob, .eve)
+        world.select(.ann, [], at: 1)
+        world.forget()
+        world.leave(.eve)
+        world.close(.ann)
+        #expect(world.lines(.bob) == [#"{"type":"peer","doc":"notes","session":"s1","left":true}"#])
+    }
+
+    @Test("who came and went while somebody was behind is nobody to him")
+    func cameAndWent() throws {
+        var world = try RoomWorld("ab", limits: .narrow)
+        world.seat(.ann, .bob)
+        world.isTakenAtOnce = false
+        world.push(.joe, .text("abc"), base: 1, seq: 1)
+        world.select(.bob, [], at: 2)
+        world.leave(.bob)
+        world.forget()
+        world.pass(milliseconds: 50)
+        world.take(.ann)
+        #expect(world.lines(.ann).isEmpty)
+    }
+
+    @Test(
+        "a selection outside of its text or inside a character is refused, with where the head is beyond it")
+    func refused() throws {
+        var world = try RoomWorld("a😀")
+        world.seat(.ann)
+        world.select(.ann, [(0, 4)], at: 1, id: .number(3))
+        world.select(.ann, [(2, 2)], at: 1)
+        world.select(.ann, [(0, 0)], at: 2)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"error","id":3,"doc":"notes","code":"bad_range","message":"a selection has no place in the text of 3 at revision 1"}"#,
+                #"{"type":"error","doc":"notes","code":"bad_range","message":"a selection has no place in the text of 3 at revision 1"}"#,
+                #"{"type":"error","doc":"notes","code":"base_ahead","message":"revision 2 is beyond the head 1","epoch":"1.1","rev":1}"#,
+            ])
+    }
+
+    @Test("a selection of a text that nobody has any more, or that its session never had, is dropped")
+    func stale() throws {
+        var world = try RoomWorld("ab", limits: .narrow)
+        world.seat(.ann, .bob)
+        for number in 1...9 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
+        world.open(.eve)
+        world.forget()
+        world.select(.ann, [(0, 0)], at: 1)
+        world.select(.eve, [(0, 0)], at: 9)
+        #expect(world.lines(.ann).isEmpty && world.lines(.bob).isEmpty && world.lines(.eve).isEmpty)
+        world.select(.ann, [(0, 0)], at: 9)
+        #expect(world.lines(.bob).types == ["peer"])
+    }
+
+    @Test("a room maps so many selections and no more; a session's own give way to its new ones")
+    func tooMany() throws {
+        var limits = Limits()
+        limits.roomSelections = 3
+        var world = try RoomWorld("abc", limits: limits)
+        world.seat(.ann, .bob)
+        world.select(.ann, [(0, 0), (1, 1)], at: 1)
+        world.forget()
+        world.select(.bob, [(0, 0), (1, 1)], at: 1)
+        #expect(
+            world.lines(.bob) == [
+                #"{"type":"error","doc":"notes","code":"too_large","message":"there would be 4 selections here, and 3 are allowed"}"#
+            ])
+        world.select(.bob, [(0, 0)], at: 1)
+        world.select(.ann, [(2, 2), (3, 3)], at: 1)
+        #expect(world.lines(.ann).types == ["peer"] && world.lines(.bob).types == ["peer"])
+        world.leave(.ann)
+        world.select(.bob, [(0, 0), (1, 1), (2, 2)], at: 1)
+        #expect(world.lines(.bob).types == ["peer"])
+    }
+
+    @Test("who is behind is told once he has been brought to the head, the latest only, at most every 50 ms")
+    func behind() throws {
+        var world = try RoomWorld("")
+        world.seat(.ann, .bob, .joe)
+        world.isTakenAtOnce = false
+        let letters = String(repeating: "x", count: 300_000)
+        for number in 0..<2 {
+            world.push(.joe, [(0, 0, letters)], base: Revision(number), seq: Int64(number))
+            world.take(.bob)
+            for place in 1...3 { world.select(.bob, [(place, place)], at: Revision(number + 1)) }
+            #expect(world.lines(.ann).types == ["change"])
+            world.take(.ann)
+            if number == 0 {
+                #expect(world.lines(.ann).line(0).hasSuffix(#""rev":1,"selections":[[3,3]]}"#))
+                world.take(.ann)
+                world.time += 40
+            }
+        }
+        #expect(world.lines(.ann).isEmpty)
+        world.pass(milliseconds: 10)
+        #expect(world.lines(.ann).line(0).hasSuffix(#""rev":2,"selections":[[3,3]]}"#))
+    }
+}

@@ -1,0 +1,262 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("Pushing to a document") struct RoomPushTests {
+    @Test("nobody is told of a push before it is on disk; then its pusher by an ack, the others by a change")
+    func synced() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.holds = \.isAppend
+        world.push(.ann, [(1, 1, "x")], base: 1, seq: 1, id: .number(2))
+        #expect(world.lines(.ann).isEmpty && world.lines(.bob).isEmpty && world.text == "ab")
+        world.release()
+        #expect(world.lines(.ann) == [#"{"type":"ack","id":2,"doc":"notes","seq":1,"rev":2}"#])
+        #expect(
+            world.lines(.bob) == [
+                #"{"type":"change","doc":"notes","rev":2,"edits":[{"range":[1,1],"text":"x"}],"user":"ann","client":"p-ann-client","time":1001}"#
+            ])
+    }
+
+    @Test("a push at an older base is moved, and its ack says as what it was committed")
+    func rebased() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.push(.bob, [(0, 0, "123")], base: 1, seq: 1)
+        world.forget()
+        world.push(.ann, [(1, 2, "X")], base: 1, seq: 1)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"ack","doc":"notes","seq":1,"rev":3,"edits":[{"range":[4,5],"text":"X"}]}"#
+            ])
+        #expect(world.text == "123aX")
+    }
+
+    @Test("a base that is not at hand any more is read from the store, text and history")
+    func oldBase() throws {
+        var limits = Limits()
+        limits.windowBytes = 5_000
+        var world = try RoomWorld("ab", limits: limits)
+        world.seat(.ann, .bob)
+        for number in 1...20 {
+            world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
+        }
+        world.forget()
+        var reads = 0
+        world.holds = { action in
+            if action.isRead || action.isReadText { reads += 1 }
+            return false
+        }
+        world.push(.ann, [(2, 2, "!")], base: 1, seq: 1)
+        #expect(world.text == String(repeating: "x", count: 20) + "ab!")
+        #expect(world.lines(.ann).last?.contains(#""rev":22,"edits":[{"range":[22,22],"text":"!"}]"#) == true)
+        #expect(reads >= 2)
+    }
+
+    @Test("what takes long is worked on beside the room, and what was committed meanwhile is not lost")
+    func beside() throws {
+        var world = try RoomWorld(String(repeating: "line\n", count: 4_000))
+        world.seat(.ann, .bob)
+        world.holds = \.isCompute
+        let text = String(repeating: "line\n", count: 4_000) + "end\n"
+        world.push(.ann, .text(WireString(text)), base: 1, seq: 1)
+        #expect(world.held.count == 1)
+        world.push(.bob, [(0, 0, "first\n")], base: 1, seq: 1)
+        world.release()
+        #expect(world.text == "first\n" + text && world.room.head == 3)
+    }
+
+    @Test(
+        "a change that has far to go is moved beside the room, three times at most: it never waits for ever")
+    func farBehind() throws {
+        var world = try RoomWorld(String(repeating: "ab", count: 600))
+        world.seat(.ann, .bob)
+        for number in 1...60 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
+        world.holds = \.isCompute
+        // Six hundred edits over sixty revisions are 36,060 steps.
+        world.push(.ann, (0..<600).map { (2 * $0, 2 * $0 + 1, "") }, base: 1, seq: 1)
+        var rounds = 0
+        while case .compute(let id, let work)? = world.held.last, world.held.count > rounds {
+            rounds = world.held.count
+            // Meanwhile the document has gone on as far.
+            for _ in 1...60 {
+                let head = world.room.head
+                world.push(.bob, [(0, 0, "x")], base: head, seq: Int64(head.value))
+            }
+            world.tell { $0.computed(id, work.done()) }
+        }
+        #expect(rounds == 3)
+        #expect(world.text == String(repeating: "x", count: 240) + String(repeating: "b", count: 600))
+    }
+
+    @Test("pushes that come while one is appended become the next segment, in their order")
+    func gathered() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob, .eve)
+        world.holds = \.isAppend
+        world.push(.ann, [(0, 0, "1")], base: 1, seq: 1)
+        world.push(.bob, [(0, 0, "2")], base: 1, seq: 1)
+        world.push(.eve, [(2, 2, "é")], base: 1, seq: 1)
+        #expect(world.held.count == 1)
+        world.release()
+        #expect(world.text == "12abé" && world.room.head == 4)
+    }
+
+    @Test("a segment has so many changes, and what is over waits for the next one")
+    func segmentLimit() throws {
+        var limits = Limits()
+        limits.segmentChanges = 3
+        var world = try RoomWorld("ab", limits: limits)
+        let people = (1...8).map { Person("p\($0)", Int64($0)) }
+        for person in people { world.open(person) }
+        world.holds = \.isAppend
+        for person in people { world.push(person, [(0, 0, "x")], base: 1, seq: 1) }
+        var sizes: [Int] = []
+        while case .append(let append)? = world.held.first {
+            sizes.append(append.changes.count)
+            let outcome = world.store.append([append])[0]
+            world.answerAppend(outcome)
+        }
+        #expect(sizes == [1, 3, 3, 1])
+    }
+
+    @Test("a whole text is compared with the text at its base, and merged")
+    func wholeText() throws {
+        var world = try RoomWorld("one\ntwo\nthree\n")
+        world.seat(.bob)
+        world.push(.bob, [(0, 3, "ONE")], base: 1, seq: 1)
+        world.forget()
+        // Whoever pushes a whole text need not have the document open.
+        world.push(.ann, .text("one\ntwo\nTHREE\n"), base: 1, seq: 1, wantsText: true)
+        #expect(world.text == "ONE\ntwo\nTHREE\n")
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"ack","doc":"notes","seq":1,"rev":3,"edits":[{"range":[8,13],"text":"THREE"}],"text":"ONE\ntwo\nTHREE\n"}"#
+            ])
+    }
+
+    @Test("a text that the document has already comes to nothing, whatever its base, and so do no edits")
+    func unchanged() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.push(.bob, .text("abc"), base: 1, seq: 1)
+        world.forget()
+        world.push(.ann, .text("abc"), base: 77, seq: 1, id: .number(1), epoch: nil, wantsText: true)
+        world.push(.ann, [], base: 2, seq: 2)
+        world.push(.ann, [(1, 1, "")], base: 2, seq: 2)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"ack","id":1,"doc":"notes","seq":1,"rev":2,"text":"abc","unchanged":true}"#,
+                #"{"type":"ack","doc":"notes","seq":2,"rev":2,"unchanged":true}"#,
+                #"{"type":"ack","doc":"notes","seq":2,"rev":2,"unchanged":true}"#,
+            ])
+        #expect(world.room.head == 2)
+    }
+
+    @Test("two machines that sync one file do not double it, even where one is faster than the disk")
+    func syncedTwice() throws {
+        var world = try RoomWorld("ab")
+        world.holds = \.isAppend
+        world.push(.ann, .text("ab\nnew\n"), base: 1, seq: 1)
+        world.push(.bob, .text("ab\nnew\n"), base: 1, seq: 1)
+        #expect(world.lines(.bob).isEmpty)
+        world.release()
+        #expect(world.text == "ab\nnew\n" && world.room.head == 2)
+        #expect(world.lines(.bob) == [#"{"type":"ack","doc":"notes","seq":1,"rev":2,"unchanged":true}"#])
+    }
+
+    @Test("what comes to nothing behind a revision is told only when that is on disk")
+    func unchangedBehind() throws {
+        var world = try RoomWorld("ab")
+        world.holds = \.isAppend
+        world.push(.joe, .text("abc"), base: 1, seq: 1)
+        world.push(.ann, .text("abcd"), base: 1, seq: 1)
+        world.push(.bob, .text("abcd"), base: 1, seq: 1)
+        guard case .append(let append)? = world.held.first else { throw Unexpected(what: "no append") }
+        let outcome = world.store.append([append])[0]
+        world.answerAppend(outcome)
+        // Both others are in the second segment.
+        #expect(world.lines(.bob).isEmpty && world.held.count == 1)
+        world.answerAppend(.full)
+        #expect(world.lines(.bob).codes == ["storage_full"])
+    }
+
+    @Test(
+        "a text with other line breaks is kept with LF, and its first line break remembered",
+        arguments: [("a\r\nb\rc\n", "crlf"), ("a\nb\r\nc\r", "lf"), ("a\rb\r\nc\n", "lf")])
+    func lineBreaks(text: String, newline: String) throws {
+        var world = try RoomWorld("a\nb\n")
+        world.push(.ann, .text("x\r\n"), base: 1, seq: 1)
+        world.push(.ann, .text(WireString(text)), base: 2, seq: 2)
+        #expect(world.text == "a\nb\nc\n")
+        world.open(.bob)
+        #expect(world.lines(.bob).first?.contains(#""newline":"\#(newline)""#) == true)
+        // A text that differs in line breaks alone comes to nothing, and changes no line break.
+        world.forget()
+        world.push(.ann, .text("a\r\nb\r\nc\r\n"), base: 3, seq: 3)
+        #expect(world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":3,"rev":3,"unchanged":true}"#])
+        let expected = newline == "crlf" ? LineBreak.crlf : .lf
+        #expect(try world.store.entry(of: world.document).get().lineBreak == expected)
+    }
+
+    @Test("a restore makes a new revision whose text is exactly the old one's, whatever was on its way")
+    func restore() throws {
+        var world = try RoomWorld("old text")
+        world.push(.bob, .text("new words altogether"), base: 1, seq: 1)
+        world.holds = \.isAppend
+        world.push(.bob, .text("new words altogether, and more"), base: 2, seq: 2)
+        world.push(.ann, .restore, base: 1, seq: 1, id: .number(4))
+        world.release()
+        #expect(world.text == "old text" && world.room.head == 4)
+        #expect(
+            world.lines(.ann).first?.hasPrefix(
+                #"{"type":"ack","id":4,"doc":"notes","seq":1,"rev":4,"edits":[{"#) == true)
+    }
+
+    @Test("a long text is restored exactly, though it is compared beside the room")
+    func restoreLong() throws {
+        let old = String(repeating: "word\n", count: 8_000)
+        var world = try RoomWorld(old)
+        world.push(.bob, .text("short"), base: 1, seq: 1)
+        world.holds = \.isCompute
+        world.push(.ann, .restore, base: 1, seq: 1)
+        #expect(world.held.count == 1)
+        world.push(.bob, .text("shorter"), base: 2, seq: 2)
+        world.release()
+        #expect(world.text == old && world.room.head == 4)
+    }
+
+    @Test("offsets are counted in the unit of whoever sends or receives them")
+    func units() throws {
+        var world = try RoomWorld("é😀x")
+        world.seat(.ann, .eve, .joe)
+        world.push(.eve, [(6, 7, "y")], base: 1, seq: 1)
+        #expect(world.text == "é😀y")
+        #expect(world.lines(.ann).line(0).contains(#""range":[3,4]"#))
+        #expect(world.lines(.joe).line(0).contains(#""range":[2,3]"#))
+        world.push(.ann, [(3, 4, "z")], base: 2, seq: 1)
+        #expect(world.lines(.eve).last?.contains(#""range":[6,7]"#) == true)
+        world.push(.joe, [(1, 2, "")], base: 3, seq: 1)
+        #expect(world.text == "éz")
+        #expect(world.lines(.ann).last?.contains(#""range":[1,3]"#) == true)
+    }
+
+    @Test("whoever has come back without the answer is told by an ack with edits")
+    func ackThroughResume() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = \.isAppend
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 1, id: .number(7))
+        world.leave(.ann)
+        let ann = Person.ann.back(11)
+        world.open(ann, from: ("1.1", 1))
+        world.release()
+        #expect(
+            world.lines(ann).last(where: { $0.contains("ack") })
+                == #"{"type":"ack","doc":"notes","seq":1,"rev":2,"edits":[{"range":[2,2],"text":"c"}]}"#)
+        #expect(world.lines(.ann).isEmpty)
+    }
+}

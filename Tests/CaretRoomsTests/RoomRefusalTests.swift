@@ -1,0 +1,196 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("Refused pushes") struct RoomRefusalTests {
+    typealias Step = @Sendable (inout RoomWorld) -> Void
+
+    static let cases: [(code: String, message: String, push: Step)] = [
+        (
+            "bad_range", "edit 0: range 4..<9 ends past the text's length 5 at revision 2",
+            { $0.push(.ann, [(4, 9, "")], base: 2, seq: 1) }
+        ),
+        (
+            "bad_range", "edit 1: range 3..<3 has offset 3 inside a character at revision 2",
+            { $0.push(.ann, [(0, 0, "y"), (3, 3, "x")], base: 2, seq: 1) }
+        ),
+        (
+            "bad_text", "edit 0: its text has a carriage return; a line break in an edit is LF",
+            { $0.push(.ann, [(0, 0, "a\rb")], base: 1, seq: 1) }
+        ),
+        (
+            "bad_edits", "the edits do not ascend, or overlap: outOfOrder(edit: 1)",
+            { $0.push(.ann, [(3, 4, ""), (0, 1, "")], base: 1, seq: 1) }
+        ),
+        (
+            "base_ahead", "base 3 is beyond the head 2",
+            { $0.push(.ann, [(0, 0, "x")], base: 3, seq: 1) }
+        ),
+        (
+            "base_ahead", "revision 3 is beyond the head 2",
+            { $0.push(.ann, .restore, base: 3, seq: 1) }
+        ),
+        (
+            "epoch_changed", "the document has another history than the one named",
+            { $0.push(.ann, [(0, 0, "x")], base: 1, seq: 1, epoch: "7.7") }
+        ),
+        (
+            "epoch_changed", "without an epoch a push fits only revision 0, and the document is at 2",
+            { $0.push(.ann, .text("x"), base: 0, seq: 1, epoch: nil) }
+        ),
+        (
+            "forbidden", "the document may be read here, not written",
+            { $0.push(.ann, .text("x"), base: 1, seq: 1, rights: .read) }
+        ),
+        (
+            "not_found", "there is no such document",
+            { $0.push(.ann, .text("x"), base: 1, seq: 1, rights: .none) }
+        ),
+    ]
+
+    @Test("what cannot be taken is refused with its reason, changes nothing and does not use up its seq")
+    func refusals() throws {
+        var world = try RoomWorld("a😀b")
+        world.seat(.ann, .bob)
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 3)
+        world.forget()
+        for (code, message, push) in RoomRefusalTests.cases {
+            push(&world)
+            let lines = world.lines(.ann)
+            #expect(lines.count == 1 && lines.codes == [code], "\(code): \(lines)")
+            #expect(
+                lines.line(0).contains(#""doc":"notes","seq":1"#) && lines.line(0).contains(message),
+                "\(lines)")
+            let tellsHead = code.hasPrefix("base") || code.hasPrefix("epoch")
+            #expect(lines.line(0).contains(#""epoch":"1.1","rev":2"#) == tellsHead, "\(lines)")
+        }
+        #expect(world.text == "xa😀b" && world.room.head == 2)
+        world.push(.ann, [(0, 0, "y")], base: 2, seq: 1)
+        #expect(world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":1,"rev":3}"#])
+    }
+
+    @Test("a base before one's own committed push cannot be used, and that push's revision can")
+    func beforeOwnPush() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 3)
+        world.forget()
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 4)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"error","doc":"notes","seq":4,"code":"base_before_own_push","message":"base 1 is before your own push at 2","epoch":"1.1","rev":2}"#
+            ])
+        world.push(.ann, [(0, 0, "x")], base: 2, seq: 4)
+        #expect(world.lines(.ann).revisions == [3])
+    }
+
+    @Test("whoever watches pushes nothing, in whatever form")
+    func watching() throws {
+        var world = try RoomWorld("ab")
+        world.open(.ann, .watch)
+        world.forget()
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.ann, .text("x"), base: 1, seq: 1)
+        world.push(.ann, .restore, base: 0, seq: 1)
+        #expect(world.lines(.ann).codes == ["forbidden", "forbidden", "forbidden"])
+    }
+
+    @Test("an ack that has not been handed over holds up the next push, as one that is on its way does")
+    func ackOnTheWay() throws {
+        var world = try RoomWorld("ab")
+        world.isTakenAtOnce = false
+        world.seat(.ann, .bob)
+        world.take(.bob)
+        world.push(.bob, [(0, 2, String(repeating: "x", count: 300_000))], base: 1, seq: 1)
+        world.push(.ann, .restore, base: 1, seq: 1)
+        world.forget()
+        world.push(.ann, .restore, base: 1, seq: 2)
+        #expect(world.lines(.ann).codes == ["push_in_flight"])
+        world.take(.ann)
+        #expect(world.lines(.ann).types == ["ack"])
+        world.push(.ann, .restore, base: 0, seq: 2)
+        #expect(world.text == "")
+    }
+
+    @Test("the way to the head has a bound of steps: revisions times edits and one")
+    func workBound() throws {
+        var limits = Limits()
+        limits.rebase = 12
+        var world = try RoomWorld("abcdef", limits: limits)
+        world.seat(.ann, .bob)
+        for number in 1...4 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
+        world.forget()
+        world.push(.ann, [(0, 0, "1"), (2, 2, "2"), (4, 4, "3")], base: 1, seq: 1)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"error","doc":"notes","seq":1,"code":"base_trimmed","message":"base 1 is 4 revisions behind: with 3 edits 16 steps, and 12 are allowed","epoch":"1.1","rev":5}"#
+            ])
+        // What a whole text comes to is known only once it was compared.
+        world.push(.ann, .text("1ab2cd3ef"), base: 1, seq: 1)
+        #expect(world.lines(.ann).codes == ["base_trimmed"])
+        world.push(.ann, [(0, 0, "1"), (2, 2, "2")], base: 1, seq: 1)
+        #expect(world.lines(.ann).revisions == [6])
+    }
+
+    @Test("a base whose history was trimmed cannot be used, and the oldest that is kept can")
+    func trimmedBase() throws {
+        var world = try RoomWorld("ab")
+        for number in 2...5 { try world.commitElsewhere([(0, 0, "x")], seq: Int64(number)) }
+        _ = world.store.trim(world.document, through: 3)
+        try world.restart()
+        world.push(.ann, .text("xabc"), base: 2, seq: 1)
+        world.push(.bob, .restore, base: 2, seq: 1)
+        #expect(world.lines(.ann).codes == ["base_trimmed"] && world.lines(.bob).codes == ["base_trimmed"])
+        world.push(.ann, .text("xxabc"), base: 3, seq: 1)
+        #expect(world.text == "xxxxabc")
+        // Trimmed while the room is open, which hears of it when it asks.
+        var limits = Limits()
+        limits.windowBytes = 3_000
+        world = try RoomWorld("ab", limits: limits)
+        for number in 2...5 { try world.commitElsewhere([(0, 0, "x")], seq: Int64(number)) }
+        try world.restart()
+        _ = world.store.trim(world.document, through: 3)
+        world.push(.ann, .text("xabc"), base: 2, seq: 1)
+        #expect(world.lines(.ann).codes == ["base_trimmed"])
+    }
+
+    @Test(
+        "a push of a stranger may be a forgotten repeat where its base is older than pushers are remembered")
+    func forgotten() throws {
+        for isInWindow in [true, false] {
+            var world = try RoomWorld("ab")
+            world.push(.bob, .text("abc"), base: 1, seq: 1)
+            let day = 86_400_000
+            if !isInWindow { try world.restart() }
+            world.time = 1_001 + Int64(90 * day) - 1
+            world.push(.joe, .text("abcj"), base: 1, seq: 1)
+            #expect(world.room.head == 3)
+            world.push(.ann, .text("abca"), base: 1, seq: 1)
+            #expect(world.lines(.ann).codes == ["base_trimmed"])
+            // At the head there is nothing that it could be a repeat of.
+            world.push(.ann, .text("abca"), base: 3, seq: 1)
+            #expect(world.room.head == 4)
+        }
+    }
+
+    @Test("a document does not grow beyond its limit, and one that is beyond it may shrink")
+    func tooLarge() throws {
+        var limits = Limits()
+        limits.announced.document = 10
+        var world = try RoomWorld("012345678", limits: limits)
+        world.seat(.ann)
+        world.push(.ann, [(0, 0, "xx")], base: 1, seq: 1)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"error","doc":"notes","seq":1,"code":"too_large","message":"the document would have 11 bytes, and 10 are allowed"}"#
+            ])
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        #expect(world.text == "x012345678")
+        world = try RoomWorld("0123456789abc", limits: limits)
+        world.push(.ann, .text("0123456789ab"), base: 1, seq: 1)
+        #expect(world.text == "0123456789ab")
+    }
+}

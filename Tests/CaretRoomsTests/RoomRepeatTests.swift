@@ -1,0 +1,168 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("Repeated pushes") struct RoomRepeatTests {
+    private let duplicate = #"{"type":"ack","doc":"notes","seq":5,"rev":2,"duplicate":true}"#
+
+    @Test("a push that is sent again is answered again, and never committed twice")
+    func repeated() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        for _ in 0..<3 { world.push(.ann, [(2, 2, "c")], base: 1, seq: 5) }
+        #expect(
+            world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":5,"rev":2}"#, duplicate, duplicate])
+        #expect(world.text == "abc")
+    }
+
+    @Test("another content of a seq that was used, and a seq that was passed over, are refused")
+    func reused() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 5)
+        world.forget()
+        world.push(.ann, [(2, 2, "d")], base: 1, seq: 5)
+        world.push(.ann, [(2, 2, "d")], base: 2, seq: 4)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"error","doc":"notes","seq":5,"code":"seq_reused","message":"seq 5 was used with other content; the highest committed is 5"}"#,
+                #"{"type":"error","doc":"notes","seq":4,"code":"seq_reused","message":"seq 4 was used or passed over; the highest committed is 5"}"#,
+            ])
+    }
+
+    @Test("a repeat is recognised after a restart, and where neither its base nor its epoch would do")
+    func afterRestart() throws {
+        var world = try RoomWorld("ab")
+        world.push(.ann, .text("abc"), base: 1, seq: 5, epoch: nil, isFirst: true)
+        world.push(.ann, .text("abcd"), base: 2, seq: 6)
+        try world.restart()
+        world.push(.ann, .text("abcd"), base: 2, seq: 6, epoch: nil)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"ack","doc":"notes","seq":6,"rev":3,"edits":[{"range":[3,3],"text":"d"}],"duplicate":true}"#
+            ])
+    }
+
+    @Test(
+        "a repeat that was committed long ago is answered from the store, with its text where that is wanted")
+    func fromStore() throws {
+        var limits = Limits()
+        limits.windowBytes = 3_000
+        var world = try RoomWorld("ab", limits: limits)
+        world.seat(.ann, .bob)
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 5)
+        for number in 1...9 {
+            world.push(.bob, [(0, 0, "x")], base: Revision(number + 1), seq: Int64(number))
+        }
+        world.forget()
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 5)
+        #expect(world.lines(.ann) == [duplicate])
+        world.push(.ann, .edits([WireEdit(WireRange(2, 2), "c")]), base: 1, seq: 5, wantsText: true)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"ack","doc":"notes","seq":5,"rev":2,"text":"abc","duplicate":true}"#
+            ])
+    }
+
+    @Test("a repeat whose revision was trimmed is answered without what is not kept")
+    func trimmed() throws {
+        var world = try RoomWorld("ab")
+        world.push(.ann, .text("abc"), base: 1, seq: 5)
+        for number in 1...3 { try world.commitElsewhere([(0, 0, "x")], seq: Int64(number)) }
+        _ = world.store.trim(world.document, through: 4)
+        try world.restart()
+        world.push(.ann, .text("abc"), base: 1, seq: 5)
+        #expect(world.lines(.ann) == [duplicate])
+    }
+
+    @Test("a repeat of what is on its way waits for it, and is answered where it was sent last")
+    func onItsWay() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = \.isAppend
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(1))
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(2))
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 6, id: .number(3))
+        world.push(.ann, [(2, 2, "d")], base: 1, seq: 5, id: .number(4))
+        #expect(world.lines(.ann).codes == ["push_in_flight", "seq_reused"])
+        world.release()
+        #expect(world.lines(.ann) == [#"{"type":"ack","id":2,"doc":"notes","seq":5,"rev":2}"#])
+    }
+
+    @Test("a repeat of what is committed, but whose ack was not handed over, is answered by that ack alone")
+    func ackOnTheWay() throws {
+        var world = try RoomWorld("ab", limits: .narrow)
+        world.seat(.ann, .bob)
+        world.isTakenAtOnce = false
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(1))
+        world.forget()
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(2))
+        #expect(world.lines(.ann).isEmpty)
+        world.take(.ann)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"ack","id":2,"doc":"notes","seq":5,"rev":3,"edits":[{"range":[3,3],"text":"c"}]}"#
+            ])
+    }
+
+    @Test("who comes back and repeats what is on its way is told as what it was committed")
+    func onItsWayElsewhere() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = \.isAppend
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(1))
+        world.leave(.ann)
+        let ann = Person.ann.back(11)
+        world.open(ann)
+        world.push(ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(2))
+        world.forget()
+        world.release()
+        #expect(
+            world.lines(ann) == [
+                #"{"type":"ack","id":2,"doc":"notes","seq":5,"rev":2,"edits":[{"range":[2,2],"text":"c"}]}"#
+            ])
+    }
+
+    @Test("a repeat is recognised behind the right to read, and in front of the right to write")
+    func rights() throws {
+        var world = try RoomWorld("ab")
+        world.push(.ann, .text("abc"), base: 1, seq: 5)
+        world.forget()
+        world.push(.ann, .text("abc"), base: 1, seq: 5, rights: .read)
+        world.push(.ann, .text("abc"), base: 1, seq: 5, rights: .none)
+        let lines = world.lines(.ann)
+        #expect(lines.line(0).contains(#""duplicate":true"#) && lines.codes == ["not_found"])
+    }
+
+    @Test("a push is judged by what the store knew at the room's head or later")
+    func staleAnswer() throws {
+        var world = try RoomWorld("ab")
+        let pusher = Person.ann.participant.pusher
+        world.holds = \.isLookUp
+        world.push(.ann, .text("abc"), base: 1, seq: 5)
+        let stale = world.store.pusher(pusher, in: world.document)
+        // The same push reaches another server, which is faster; this one hears of it by a conflict.
+        let digest = try #require(world.digest(ofTextAt: 1, "abc"))
+        try world.commitElsewhere([(2, 2, "c")], by: pusher, seq: 5, digest: digest)
+        world.holds = { $0.isLookUp && $0 == .lookUp(pusher) }
+        world.push(.bob, .text("xab"), base: 1, seq: 1)
+        #expect(world.room.head == 3)
+        world.tell { $0.pusherFound(pusher, stale) }
+        world.release()
+        #expect(world.lines(.ann).allSatisfy { $0.contains(#""duplicate":true"#) })
+        #expect(world.text == "xabc" && world.room.head == 3)
+    }
+
+    @Test("what the store knows of a pusher may be ahead of the room, which then follows")
+    func aheadOfHead() throws {
+        var world = try RoomWorld("ab")
+        let pusher = Person.ann.participant.pusher
+        try world.commitElsewhere([(2, 2, "c")], by: pusher, seq: 5)
+        world.open(.ann)
+        #expect(world.lines(.ann).line(0).contains(#""rev":2,"text":"abc""#))
+    }
+}

@@ -1,0 +1,63 @@
+import CaretCore
+import CaretRooms
+import CaretWire
+import Testing
+
+@Suite("Rights that change") struct RoomRightsTests {
+    @Test("who may not write any more is told so; what is in flight is acked, what waits is refused")
+    func toRead() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.holds = \.isAppend
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
+        world.tell { $0.rightsChanged(Person.ann.session, .read) }
+        world.tell { $0.rightsChanged(Person.bob.session, .read) }
+        world.tell { $0.rightsChanged(Person.bob.session, .read) }
+        world.release()
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"rights","doc":"notes","rights":"read"}"#,
+                #"{"type":"ack","doc":"notes","seq":1,"rev":2}"#,
+            ])
+        let bob = world.lines(.bob)
+        #expect(bob.types.filter { $0 == "rights" }.count == 1 && bob.codes == ["forbidden"])
+        #expect(world.text == "xab")
+        world.tell { $0.rightsChanged(Person.bob.session, .write) }
+        world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
+        #expect(world.text == "xyab")
+    }
+
+    @Test("who may not read any more is told so, and his session is ended; his push in flight is still acked")
+    func toNone() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.select(.ann, [], at: 1)
+        world.holds = \.isAppend
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.forget()
+        world.tell { $0.rightsChanged(Person.ann.session, .none) }
+        #expect(world.ended == [Person.ann.session])
+        world.push(.bob, [(2, 2, "y")], base: 1, seq: 1)
+        world.release()
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"rights","doc":"notes","rights":"none"}"#,
+                #"{"type":"ack","doc":"notes","seq":1,"rev":2}"#,
+            ])
+        #expect(world.lines(.bob).types == ["peer", "change", "ack"])
+    }
+
+    @Test("rights that change while an opening or a push waits hold for it")
+    func whileWaiting() throws {
+        var world = try RoomWorld("ab")
+        world.holds = \.isLookUp
+        world.open(.ann)
+        world.push(.bob, .text("abc"), base: 1, seq: 1)
+        world.tell { $0.rightsChanged(Person.ann.session, .read) }
+        world.tell { $0.rightsChanged(Person.bob.session, .read) }
+        world.release()
+        #expect(world.lines(.ann).line(0).contains(#""rights":"read""#))
+        #expect(world.lines(.bob).codes == ["forbidden"])
+    }
+}

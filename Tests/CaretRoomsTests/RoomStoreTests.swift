@@ -1,0 +1,240 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("What the store says") struct RoomStoreTests {
+    @Test(
+        "what the store does not take is refused, and may be sent again",
+        arguments: [
+            (AppendOutcome.full, "storage_full"), (.failed, "storage_failed"), (.unfit, "internal"),
+        ])
+    func refused(outcome: AppendOutcome, code: String) throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = \.isAppend
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.answerAppend(outcome)
+        #expect(world.lines(.ann).codes == [code])
+        world.holds = { _ in false }
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        #expect(world.text == "xab")
+    }
+
+    @Test(
+        "where the store cannot say, a push that is in the log is acked, and one that is not is appended again",
+        arguments: [true, false])
+    func unknownOutcome(isThere: Bool) throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = \.isAppend
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1, id: .number(3))
+        guard case .append(let append)? = world.held.first else { throw Unexpected(what: "no append") }
+        if isThere { _ = world.store.append([append]) }
+        world.holds = { _ in false }
+        world.answerAppend(.unknown)
+        #expect(world.lines(.ann) == [#"{"type":"ack","id":3,"doc":"notes","seq":1,"rev":2}"#])
+        #expect(world.text == "xab")
+        #expect(try world.store.text(of: world.document, at: nil).get().text == Text("xab"))
+    }
+
+    @Test("until the store can say nobody is told anything, and it is asked again after a while")
+    func unknownForLong() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = { $0.isAppend || $0.isRead }
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.answerAppend(.unknown)
+        world.push(.ann, [(0, 0, "y")], base: 1, seq: 2)
+        #expect(world.lines(.ann).codes == ["push_in_flight"])
+        #expect(world.held == [.read(after: 1)])
+        world.holds = { _ in false }
+        world.tell { $0.historyRead(after: 1, .failure(.refused(.failed))) }
+        #expect(world.lines(.ann).isEmpty && world.room.head == 1)
+        world.pass(milliseconds: 1_000)
+        #expect(world.lines(.ann).revisions == [2])
+    }
+
+    @Test("where another was first, his revision is taken in and ours is moved over it")
+    func conflict() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = \.isAppend
+        world.push(.ann, [(2, 2, "!")], base: 1, seq: 1)
+        try world.commitElsewhere([(0, 0, "other ")])
+        world.release()
+        #expect(world.text == "other ab!")
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"change","doc":"notes","rev":2,"edits":[{"range":[0,0],"text":"other "}],"user":"zoe","client":"p-zoe-client","time":1001}"#,
+                #"{"type":"ack","doc":"notes","seq":1,"rev":3,"edits":[{"range":[8,8],"text":"!"}]}"#,
+            ])
+    }
+
+    @Test("whoever was overtaken twice in a row appends under the store's lock")
+    func locked() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.holds = { $0.isAppend || $0.isAppendLocked }
+        world.push(.ann, [(2, 2, "!")], base: 1, seq: 1)
+        world.push(.bob, .text("ab?"), base: 1, seq: 1)
+        for number in 1...2 {
+            try world.commitElsewhere([(0, 0, "\(number)")], seq: Int64(number))
+            guard case .append(let append)? = world.held.first else { throw Unexpected(what: "no append") }
+            let outcome = world.store.append([append])[0]
+            world.answerAppend(outcome)
+        }
+        #expect(world.held.count == 1 && world.held.first?.isAppendLocked == true)
+        try world.commitElsewhere([(0, 0, "3")], seq: 3)
+        world.release()
+        #expect(world.text == "321ab!?" && world.room.head == 6)
+        #expect(world.lines(.ann).revisions == [2, 3, 4, 5, 6])
+        // Now that it was first, it is so as everybody is.
+        world.holds = \.isAppend
+        world.push(.ann, [(0, 0, "x")], base: 6, seq: 2)
+        #expect(world.held.count == 1)
+    }
+
+    @Test("a push that another server has committed is not committed again, under the lock or without it")
+    func committedElsewhere() throws {
+        for isLocked in [true, false] {
+            var world = try RoomWorld("ab")
+            let digest = try #require(world.digest(ofTextAt: 1, "abc"))
+            world.seat(.ann)
+            world.holds = { $0.isAppend || $0.isAppendLocked }
+            world.push(.ann, .text("abc"), base: 1, seq: 5, id: .number(8))
+            if isLocked {
+                for number in 1...2 {
+                    try world.commitElsewhere([(0, 0, "z")], seq: Int64(number))
+                    world.answerAppend(.conflict(head: Revision(1 + number)))
+                }
+            }
+            let end = isLocked ? 4 : 2
+            try world.commitElsewhere(
+                [(end, end, "c")], by: Person.ann.participant.pusher, seq: 5, digest: digest)
+            world.release()
+            #expect(world.text == (isLocked ? "zzabc" : "abc"))
+            let acks = world.lines(.ann).filter { $0.contains(#""type":"ack""#) }
+            #expect(acks.count == 2)
+            #expect(acks.last?.contains(#""id":8"#) == true || acks.first?.contains(#""id":8"#) == true)
+            #expect(acks.filter { $0.contains(#""duplicate":true"#) }.count == 1)
+        }
+    }
+
+    @Test("a document that another server has deleted is gone for everybody who has it open")
+    func gone() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        _ = world.store.delete(world.document, at: 9)
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"error","doc":"notes","seq":1,"code":"not_found","message":"there is no such document"}"#,
+                #"{"type":"gone","doc":"notes","reason":"deleted"}"#,
+            ])
+        #expect(world.lines(.bob) == [#"{"type":"gone","doc":"notes","reason":"deleted"}"#])
+        #expect(world.ended == [Person.ann.session, Person.bob.session] && world.isUnloaded)
+    }
+
+    @Test("a damaged document is closed for everybody, and whatever is asked of it refused")
+    func damaged() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.store.damage(world.document)
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        #expect(world.lines(.ann).types == ["error", "gone"])
+        #expect(world.lines(.bob) == [#"{"type":"gone","doc":"notes","reason":"damaged"}"#])
+        world.open(.eve)
+        world.push(.joe, .text("x"), base: 1, seq: 1)
+        world.delete(by: .orderer)
+        #expect(world.lines(.eve).codes == ["damaged"] && world.lines(.joe).codes == ["damaged"])
+        #expect(world.lines(.orderer).codes == ["damaged"])
+        #expect(world.isUnloaded && world.room.isIdle)
+    }
+
+    @Test("a log that does not fit its text is damage")
+    func misfit() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = { $0.isAppend || $0.isRead }
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.answerAppend(.conflict(head: 2))
+        let misfit = try SampleLog.change(
+            Change([SampleChange.edit(9, 9, "x")]), in: Text("0123456789"), seq: 1)
+        world.tell {
+            $0.historyRead(
+                after: 1, .success(Reading(segment: Segment(first: 2, changes: [misfit]), head: 2)))
+        }
+        #expect(world.lines(.ann).codes == ["damaged"])
+        #expect(world.ended == [Person.ann.session])
+    }
+
+    @Test(
+        "where the epoch was renewed everybody is handed the text anew, and a push of the old one is refused")
+    func epochRenewed() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.select(.bob, [(1, 1)], at: 1)
+        world.forget()
+        world.holds = { $0.isAppend || $0 == .reload }
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.answerAppend(.gone)
+        #expect(world.held == [.reload])
+        world.open(.eve)
+        let old = try world.store.entry(of: world.document).get()
+        let entry = DocumentEntry(
+            id: old.id, name: old.name, epoch: Epoch(generation: 2, document: 1), head: 4, start: 4,
+            length: old.length, updated: 5, lineBreak: .crlf)
+        let text = try Text("other")
+        world.tell { $0.reloaded(entry, Snapshot(revision: 4, text: text)) }
+        let lines = world.lines(.ann)
+        #expect(lines.codes == ["epoch_changed"])
+        #expect(
+            lines.contains(
+                #"{"type":"resync","doc":"notes","epoch":"2.1","rev":4,"text":"other","reason":"epoch"}"#))
+        world.pass(milliseconds: 50)
+        #expect(
+            world.lines(.ann) == [#"{"type":"peer","doc":"notes","session":"s2","rev":4,"selections":[]}"#])
+        #expect(world.lines(.bob).types == ["resync"])
+        #expect(
+            world.lines(.eve).line(0).contains(
+                #""epoch":"2.1","rev":4,"text":"other","rights":"write","newline":"crlf""#))
+    }
+
+    @Test("a room that others left behind so far that its head is not kept begins anew at theirs")
+    func leftBehind() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.bob)
+        let ann = Person.ann.participant.pusher
+        for number in 1...4 { try world.commitElsewhere([(0, 0, "x")], by: ann, seq: Int64(number)) }
+        _ = world.store.trim(world.document, through: 3)
+        world.open(.ann)
+        #expect(world.lines(.ann).line(0).contains(#""rev":5,"text":"xxxxab""#))
+        #expect(
+            world.lines(.bob) == [
+                #"{"type":"resync","doc":"notes","epoch":"1.1","rev":5,"text":"xxxxab","reason":"trimmed"}"#
+            ])
+    }
+
+    @Test("a head that is lower than known is damage")
+    func headLower() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = { $0.isAppend || $0 == .reload }
+        world.push(.ann, .text("abc"), base: 1, seq: 1)
+        world.answerAppend(.gone)
+        let entry = try world.store.entry(of: world.document).get()
+        world.tell { $0.reloaded(entry, Snapshot(revision: 0, text: Text())) }
+        #expect(world.lines(.ann).types == ["error", "gone"])
+    }
+}
+
+extension RoomWorld {
+    /// By what a repeat of this text is known.
+    func digest(ofTextAt base: Revision, _ text: String) -> Digest? {
+        let content = RoomPush.Content.text(WireString(text))
+        return RoomWorld.digest(content, base)
+    }
+}

@@ -1,0 +1,259 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("The stream of a session") struct RoomStreamTests {
+    @Test("who reads slowly is handed so much and no more, and goes on from there without a gap")
+    func credit() throws {
+        var world = try RoomWorld("")
+        world.seat(.ann, .bob)
+        world.isTakenAtOnce = false
+        let letters = String(repeating: "x", count: 50_000)
+        for seq in 1...20 {
+            world.push(.bob, [(0, 0, letters)], base: Revision(seq - 1), seq: Int64(seq))
+            world.take(.bob)
+        }
+        var lines = world.lines(.ann)
+        #expect(lines.count == 6)
+        var revisions = lines.revisions
+        while revisions.count < 20 {
+            world.take(.ann)
+            lines = world.lines(.ann)
+            #expect(!lines.isEmpty && lines.bytes < world.limits.creditBytes + 51_000)
+            revisions += lines.revisions
+        }
+        #expect(revisions == Array(1...20))
+        world.take(.ann)
+        #expect(world.lines(.ann).isEmpty)
+    }
+
+    @Test("a session is handed more exactly when less than its credit is outstanding")
+    func creditEdge() throws {
+        for missing in [0, 1] {
+            var limits = Limits()
+            var world = try RoomWorld("")
+            world.open(.ann)
+            let opened = world.lines(.ann).line(0).utf8.count + 1
+            limits.creditBytes = opened + missing
+            world = try RoomWorld("", limits: limits)
+            world.isTakenAtOnce = false
+            world.open(.ann)
+            world.forget()
+            world.push(.bob, .text("x"), base: 0, seq: 1)
+            #expect(world.lines(.ann).count == missing)
+        }
+    }
+
+    @Test("who has fallen out of the window is served by the store, and then by the window again")
+    func outOfWindow() throws {
+        var world = try RoomWorld("")
+        world.seat(.ann, .bob, .eve)
+        world.isTakenAtOnce = false
+        let letters = String(repeating: "y", count: 40_000)
+        for seq in 1...60 {
+            world.push(.eve, [(0, 0, letters)], base: Revision(seq - 1), seq: Int64(seq))
+            world.take(.bob)
+            world.take(.eve)
+        }
+        #expect(world.lines(.bob).revisions == Array(1...60))
+        #expect(world.room.windowBytes <= world.limits.windowBytes)
+        var revisions: [Int] = []
+        var lines = world.lines(.ann)
+        while !lines.isEmpty {
+            revisions += lines.revisions
+            world.take(.ann)
+            lines = world.lines(.ann)
+        }
+        #expect(revisions == Array(1...60))
+    }
+
+    @Test(
+        "a session that is behind by more revisions than it may be is handed the text, and one fewer is served"
+    )
+    func tooSlow() throws {
+        for excess in [0, 1] {
+            var world = try RoomWorld("ab", limits: .narrow)
+            world.seat(.ann, .bob)
+            world.isTakenAtOnce = false
+            for number in 1...(world.limits.sessionBehind + 1 + excess) {
+                world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
+                world.take(.bob)
+            }
+            world.forget()
+            world.take(.ann)
+            let lines = world.lines(.ann)
+            let text = String(repeating: "x", count: world.limits.sessionBehind + 1 + excess) + "ab"
+            let resync =
+                #"{"type":"resync","doc":"notes","epoch":"1.1","rev":23,"text":"\#(text)","reason":"too_slow"}"#
+            #expect(lines == [resync] || excess == 0)
+            #expect(excess == 1 || lines.types == ["change"])
+        }
+    }
+
+    @Test("who resumes from far behind is not held to what others may be behind")
+    func resumedFar() throws {
+        var world = try RoomWorld("ab", limits: .narrow)
+        world.seat(.bob)
+        for number in 1...50 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
+        world.open(.ann, from: ("1.1", 1))
+        #expect(world.lines(.ann).revisions == Array(2...51))
+    }
+
+    @Test("a session whose place was trimmed is handed the text, with its own highest push")
+    func trimmed() throws {
+        var world = try RoomWorld("ab", limits: .narrow)
+        world.seat(.ann, .bob)
+        world.push(.ann, [(0, 0, "a")], base: 1, seq: 8)
+        world.isTakenAtOnce = false
+        for number in 2...12 {
+            world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
+            world.take(.bob)
+        }
+        world.forget()
+        _ = world.store.trim(world.document, through: 10)
+        world.take(.ann)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"resync","doc":"notes","epoch":"1.1","rev":13,"text":"xxxxxxxxxxxaab","reason":"trimmed","own":{"seq":8,"rev":2}}"#
+            ])
+    }
+
+    @Test(
+        "those who wait for the same revisions are served by one reading, and by nothing behind the room's head"
+    )
+    func sharedReading() throws {
+        var world = try RoomWorld("ab", limits: .narrow)
+        world.seat(.ann, .bob, .eve)
+        world.isTakenAtOnce = false
+        for number in 1...11 {
+            world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
+            for _ in 0..<2 { world.take(.bob) }
+        }
+        world.forget()
+        world.holds = \.isRead
+        world.take(.ann)
+        world.take(.eve)
+        #expect(world.held == [.read(after: 2)])
+        try world.commitElsewhere([(0, 0, "z")])
+        world.release()
+        world.isTakenAtOnce = true
+        world.take(.ann)
+        world.take(.eve)
+        let lines = world.lines(.ann)
+        #expect(lines.revisions == Array(3...12) && world.lines(.eve).revisions == lines.revisions)
+    }
+
+    @Test("where the store cannot be read a session waits, and asks again after a while")
+    func storeRests() throws {
+        var world = try RoomWorld("ab", limits: .narrow)
+        world.seat(.ann, .bob)
+        world.isTakenAtOnce = false
+        for number in 1...11 {
+            world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
+            world.take(.bob)
+        }
+        world.forget()
+        world.holds = \.isRead
+        world.take(.ann)
+        guard case .read(let place)? = world.held.first else { throw Unexpected(what: "nothing is read") }
+        world.tell { $0.historyRead(after: place, .failure(.refused(.failed))) }
+        #expect(world.lines(.ann).isEmpty && world.held.count == 1)
+        world.pass(milliseconds: 999)
+        #expect(world.held.count == 1)
+        world.pass(milliseconds: 1)
+        #expect(world.held.count == 2)
+    }
+
+    @Test("an ack keeps what it answers, though its revision has left the window before it was handed over")
+    func dueOutOfWindow() throws {
+        var world = try RoomWorld("ab", limits: .narrow)
+        world.seat(.ann, .bob)
+        world.isTakenAtOnce = false
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.bob, [(0, 0, "x")], base: 2, seq: 2)
+        world.push(.ann, .text("abc"), base: 1, seq: 1, id: .number(6), wantsText: true)
+        for _ in 0..<3 { world.take(.bob) }
+        for number in 4...12 {
+            world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
+            for _ in 0..<3 { world.take(.bob) }
+        }
+        var lines: [String] = []
+        for _ in 0..<20 {
+            lines += world.lines(.ann)
+            world.take(.ann)
+        }
+        #expect(lines.revisions == Array(2...13))
+        #expect(
+            lines.contains(
+                #"{"type":"ack","id":6,"doc":"notes","seq":1,"rev":4,"edits":[{"range":[4,4],"text":"c"}],"text":"xxabc"}"#
+            ))
+    }
+
+    @Test("whoever watches and lets revisions be joined is told them as one change, his own too")
+    func squashed() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.bob, .eve, .joe)
+        world.open(.ann, .watch, squashes: true)
+        world.select(.bob, [(2, 2)], at: 1)
+        world.select(.ann, [], at: 1)
+        world.forget()
+        world.holds = \.isAppend
+        world.push(.bob, [(0, 0, "1")], base: 1, seq: 1)
+        world.push(.eve, [(2, 2, "2")], base: 1, seq: 1)
+        world.push(.joe, [(2, 2, "3")], base: 1, seq: 1)
+        world.release()
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"change","doc":"notes","rev":2,"edits":[{"range":[0,0],"text":"1"}],"user":"bob","client":"p-bob-client","time":1001}"#,
+                #"{"type":"change","doc":"notes","rev":4,"from":2,"edits":[{"range":[3,3],"text":"23"}]}"#,
+                #"{"type":"peer","doc":"notes","session":"s2","rev":4,"selections":[[5,5]]}"#,
+            ])
+    }
+
+    @Test("a session that may push is never told revisions joined, though it asks for it")
+    func notSquashed() throws {
+        var world = try RoomWorld("ab")
+        world.open(.ann, squashes: true)
+        world.forget()
+        world.holds = \.isAppend
+        for (number, person) in [Person.bob, .eve, .joe].enumerated() {
+            world.push(person, .text(WireString("ab\(number)")), base: 1, seq: 1)
+        }
+        world.release()
+        #expect(world.lines(.ann).revisions == [2, 3, 4])
+    }
+
+    @Test("a client that takes nothing for so long is cut, and one that takes a little is not")
+    func cut() throws {
+        var world = try RoomWorld("ab")
+        world.isTakenAtOnce = false
+        world.open(.ann)
+        world.open(.bob)
+        world.pass(milliseconds: 29_999)
+        #expect(world.cut.isEmpty)
+        world.tell { $0.written(Person.bob.session, bytes: 1) }
+        world.pass(milliseconds: 1)
+        #expect(world.cut == [Person.ann.session])
+        world.forget()
+        world.push(.joe, .text("abc"), base: 1, seq: 1)
+        #expect(world.lines(.ann).isEmpty && world.lines(.bob).revisions == [2])
+        world.pass(milliseconds: 29_999)
+        #expect(world.cut == [Person.ann.session, Person.bob.session])
+        world.leave(.ann)
+        #expect(world.ended == [Person.ann.session])
+    }
+}
+
+extension Limits {
+    /// Of a room that keeps little, and is patient with few.
+    static var narrow: Limits {
+        var limits = Limits()
+        limits.windowBytes = 6_000
+        limits.creditBytes = 1
+        limits.sessionBehind = 20
+        return limits
+    }
+}

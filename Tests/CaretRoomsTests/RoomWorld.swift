@@ -1,0 +1,266 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+
+/// A room with its store, both as values: what the room wants done is done at once, or when the test says so.
+struct RoomWorld {
+    private(set) var room: RoomState
+    var store: StoreModel
+    let document: DocumentID
+    let limits: Limits
+    /// What was sent to each session and not looked at yet.
+    private var sent: [SessionID: [String]] = [:]
+    /// Bytes that each session was sent and has not taken.
+    private var outstanding: [SessionID: Int] = [:]
+    /// Actions that wait for the test.
+    private(set) var held: [RoomAction] = []
+    /// Which actions wait.
+    var holds: (RoomAction) -> Bool = { _ in false }
+    private(set) var ended: [SessionID] = []
+    private(set) var cut: [SessionID] = []
+    private(set) var isUnloaded = false
+    private(set) var divergences: [Revision] = []
+    /// Sessions take what they are sent at once.
+    var isTakenAtOnce = true
+    var time: Int64 = 1000
+    private var wakesAt: Int64?
+    /// What the document is called by those who ask something of it.
+    var name: WireString = "notes"
+
+    init(_ text: String = "", limits: Limits = Limits()) throws {
+        self.limits = limits
+        store = StoreModel(generation: 1)
+        guard case .created(let entry) = store.create(try DocumentName("notes"), at: 5) else {
+            throw Unexpected(what: "the document was not created")
+        }
+        document = entry.id
+        if !text.isEmpty {
+            let change = try SampleLog.pushed(
+                Change([SampleChange.edit(0, 0, text)]), in: Text(), by: Pusher(user: "root", client: "root"),
+                seq: 1)
+            _ = store.append([
+                Append(document: entry.id, epoch: entry.epoch, expected: 0, changes: [change])
+            ])
+        }
+        room = try RoomWorld.room(of: entry.id, in: store, limits, at: 1000)
+    }
+
+    private static func room(
+        of document: DocumentID, in store: StoreModel, _ limits: Limits, at time: Int64
+    ) throws -> RoomState {
+        RoomState(
+            try store.entry(of: document).get(), head: try store.text(of: document, at: nil).get(),
+            limits: limits, at: time, publicClient: { WireString("p-" + $0.client.string) })
+    }
+
+    /// The server begins anew, with what the store has.
+    mutating func restart() throws {
+        (sent, outstanding, held, ended) = ([:], [:], [], [])
+        room = try RoomWorld.room(of: document, in: store, limits, at: time)
+    }
+
+    // MARK: What the test does with time and the store
+
+    mutating func tell(_ news: RoomNews) {
+        run(room.timePassed(time))
+        run(news(&room))
+    }
+
+    /// Lets time pass, and the room be woken whenever it asked for that.
+    mutating func pass(milliseconds: Int) {
+        let end = time + Int64(milliseconds)
+        while let wake = wakesAt, wake <= end {
+            wakesAt = nil
+            time = max(time, wake)
+            run(room.timePassed(time))
+        }
+        time = end
+        run(room.timePassed(time))
+    }
+
+    /// Does everything that was held.
+    mutating func release() {
+        holds = { _ in false }
+        let actions = held
+        held = []
+        run(actions)
+    }
+
+    /// Answers the append that is held with an outcome, whatever the store would say.
+    mutating func answerAppend(_ outcome: AppendOutcome) {
+        held.removeAll { if case .append = $0 { true } else { false } }
+        tell { $0.appended(outcome) }
+    }
+
+    /// Somebody else commits a change behind the store's head.
+    mutating func commitElsewhere(
+        _ edits: [(Int, Int, String)], by pusher: Pusher = Pusher(user: "zoe", client: "zoe-client"),
+        seq: Int64 = 1, digest: Digest? = nil
+    ) throws {
+        let entry = try store.entry(of: document).get()
+        let text = try store.text(of: document, at: nil).get().text
+        let change = try Change(edits.map { SampleChange.edit($0.0, $0.1, $0.2) })
+        let logged = try SampleLog.change(change, in: text, by: pusher, seq: seq)
+        let append = Append(
+            document: document, epoch: entry.epoch, expected: entry.head,
+            changes: [PushedChange(logged, digest: digest ?? SampleLog.digest(seq))])
+        guard case .committed = store.append([append])[0] else {
+            throw Unexpected(what: "another's change was not committed")
+        }
+    }
+
+    private mutating func run(_ actions: [RoomAction]) {
+        var waiting = actions[...]
+        while let action = waiting.popFirst() {
+            if holds(action) { held.append(action) } else { waiting.append(contentsOf: done(action)) }
+        }
+    }
+
+    private mutating func done(_ action: RoomAction) -> [RoomAction] {
+        switch action {
+        case .send(let session, let line):
+            sent[session, default: []].append(String(decoding: line.dropLast(), as: UTF8.self))
+            if isTakenAtOnce { return room.written(session, bytes: line.count) }
+            outstanding[session, default: 0] += line.count
+        case .ended(let session): ended.append(session)
+        case .cut(let session): cut.append(session)
+        case .unload: isUnloaded = true
+        case .diverged(_, let revision): divergences.append(revision)
+        case .wake(let time): wakesAt = min(wakesAt ?? time, time)
+        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .compute, .sum, .rename, .delete:
+            return store.done(action, of: document, at: time)?(&room) ?? []
+        }
+        return []
+    }
+
+    // MARK: What the test looks at
+
+    /// What a session was sent since this was asked last.
+    mutating func lines(_ who: Person) -> [String] { sent.removeValue(forKey: who.session) ?? [] }
+
+    /// Forgets what anybody was sent.
+    mutating func forget() { sent = [:] }
+
+    /// The session's connection takes all that it was sent.
+    mutating func take(_ who: Person) {
+        let bytes = outstanding.removeValue(forKey: who.session) ?? 0
+        tell { $0.written(who.session, bytes: bytes) }
+    }
+
+    var text: String { room.text.string }
+}
+
+/// What sessions ask of the room.
+extension RoomWorld {
+    mutating func open(
+        _ who: Person, id: RequestID? = nil, from resume: (epoch: String, Revision)? = nil,
+        _ mode: OpenMode = .edit, squashes: Bool = false, rights: Rights = .write
+    ) {
+        let opening = RoomOpening(
+            session: who.session, id: id, document: name, participant: who.participant, rights: rights,
+            resume: resume.map { WirePosition(epoch: WireString($0.epoch), revision: $0.1) }, mode: mode,
+            squashes: squashes)
+        tell { $0.open(opening) }
+    }
+
+    /// Opens the document for these, and forgets what they are told.
+    mutating func seat(_ people: Person...) {
+        for person in people { open(person) }
+        forget()
+    }
+
+    mutating func push(
+        _ who: Person, _ edits: [(Int, Int, String)], base: Revision, seq: Int64, id: RequestID? = nil,
+        epoch: String? = "1.1", rights: Rights = .write
+    ) {
+        let edits = edits.map { WireEdit(WireRange($0.0, $0.1), WireString($0.2)) }
+        push(who, .edits(edits), base: base, seq: seq, id: id, epoch: epoch, rights: rights)
+    }
+
+    mutating func push(
+        _ who: Person, _ content: RoomPush.Content, base: Revision, seq: Int64, id: RequestID? = nil,
+        epoch: String? = "1.1", rights: Rights = .write, wantsText: Bool = false, isFirst: Bool = false
+    ) {
+        time += 1
+        let push = RoomPush(
+            session: who.session, id: id, document: name, participant: who.participant, rights: rights,
+            epoch: epoch.map { WireString($0) }, base: base, seq: seq, content: content,
+            wantsText: wantsText, isFirst: isFirst, digest: RoomWorld.digest(content, base),
+            time: time)
+        tell { $0.push(push) }
+    }
+
+    static func digest(_ content: RoomPush.Content, _ base: Revision) -> Digest {
+        let word = "\(content)\(base)".utf8.reduce(UInt64(7)) { ($0 &* 31) &+ UInt64($1) }
+        return Digest(SIMD4(repeating: word))
+    }
+
+    mutating func select(
+        _ who: Person, _ selections: [(Int, Int)], at revision: Revision, id: RequestID? = nil
+    ) {
+        let select = Select(
+            document: name, revision: revision, selections: selections.map { WireSelection($0.0, $0.1) })
+        tell { $0.select(who.session, select, id) }
+    }
+
+    mutating func close(_ who: Person, id: RequestID? = nil) { tell { $0.close(who.session, id: id) } }
+
+    mutating func leave(_ who: Person) { tell { $0.leave(who.session) } }
+
+    mutating func rename(to name: String, by who: Person, id: RequestID? = nil, readers: [Person] = []) throws
+    {
+        let order = RoomOrder(
+            requester: who.session, id: id, document: self.name, readers: readers.map(\.session))
+        let name = try DocumentName(name)
+        tell { $0.rename(to: name, order) }
+    }
+
+    mutating func delete(by who: Person, id: RequestID? = nil) {
+        let order = RoomOrder(requester: who.session, id: id, document: name)
+        tell { $0.delete(order) }
+    }
+}
+
+extension RoomAction {
+    var isAppend: Bool { if case .append = self { true } else { false } }
+    var isAppendLocked: Bool { if case .appendLocked = self { true } else { false } }
+    var isLookUp: Bool { if case .lookUp = self { true } else { false } }
+    var isRead: Bool { if case .read = self { true } else { false } }
+    var isReadText: Bool { if case .readText = self { true } else { false } }
+    var isCompute: Bool { if case .compute = self { true } else { false } }
+    var isSum: Bool { if case .sum = self { true } else { false } }
+}
+
+/// Somebody who takes part in tests.
+struct Person {
+    let session: SessionID
+    let participant: Participant
+
+    init(_ name: String, _ session: Int64, unit: CodeUnit = .utf16) {
+        self.session = SessionID(session)
+        participant = Participant(
+            pusher: Pusher(user: ByteString(name), client: ByteString(name + "-client")),
+            name: WireString("s\(session)"),
+            introduction: Introduction(user: WireString(name), client: WireString("p-\(name)-client")),
+            unit: unit)
+    }
+
+    /// The same person in another session.
+    func back(_ session: Int64) -> Person {
+        Person(participant.pusher.user.string, session, unit: participant.unit)
+    }
+
+    static let ann = Person("ann", 1)
+    static let bob = Person("bob", 2)
+    static let eve = Person("eve", 3, unit: .utf8)
+    static let joe = Person("joe", 4, unit: .scalar)
+    /// Who orders things of documents that he has not open.
+    static let orderer = Person("ord", 99)
+}
+
+/// Something that a test relies on did not happen.
+struct Unexpected: Error {
+    let what: String
+}

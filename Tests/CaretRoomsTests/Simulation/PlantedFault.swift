@@ -1,0 +1,153 @@
+import CaretCore
+import CaretLog
+import CaretWire
+import TestSupport
+
+@testable import CaretRooms
+
+/// Something that is wrong with a room, so that it can be told whether a simulation finds it: what the room wants
+/// done, or what it is told, is changed on the way.
+struct PlantedFault: Sendable {
+    let name: String
+    var actions: @Sendable ([RoomAction], inout Seeded) -> [RoomAction] = { actions, _ in actions }
+    var news: @Sendable (@escaping RoomNews, RoomAction, inout Seeded) -> RoomNews = { news, _, _ in news }
+
+    static let all: [PlantedFault] = [
+        PlantedFault("a change is lost on its way") { lines, place in lines.remove(at: place) },
+        PlantedFault("a change is handed twice") { lines, place in lines.insert(lines[place], at: place) },
+        PlantedFault("a change changes places with what follows", swapped),
+        toldTooEarly, unknownIsFailure, strangers, unmapped, boundless, withoutDuplicate, anotherRevision,
+        nobodyLeaves,
+    ]
+
+    /// A fault of some change lines.
+    private init(
+        _ name: String, _ spoil: @escaping @Sendable (inout [RoomAction], Int) -> Void
+    ) {
+        self.name = name
+        actions = { actions, random in
+            guard let place = actions.firstIndex(where: { $0.says(#"{"type":"change""#) }), random.chance(3)
+            else { return actions }
+            var spoilt = actions
+            spoil(&spoilt, place)
+            return spoilt
+        }
+    }
+
+    private init(name: String) { self.name = name }
+
+    private static func swapped(_ lines: inout [RoomAction], _ place: Int) {
+        guard case .send(let session, _) = lines[place] else { return }
+        let next = lines.indices.first { index in
+            guard index > place, case .send(session, _) = lines[index] else { return false }
+            return true
+        }
+        if let next { lines.swapAt(place, next) }
+    }
+
+    // MARK: What the store says
+
+    private static let toldTooEarly = faulty(
+        "whatever the store says of an append, it is taken for committed"
+    ) {
+        news, action, _ in
+        guard case .append(let append) = action else { return news }
+        let end = Revision(append.expected.value + append.changes.count)
+        return { room in
+            var probe = room
+            let actions = news(&probe)
+            if probe.head >= end { room = probe } else { return room.appended(.committed(head: end)) }
+            return actions
+        }
+    }
+
+    private static let unknownIsFailure = faulty("an unknown outcome is taken for a failure") {
+        news, action, _ in
+        guard case .append = action else { return news }
+        return { room in
+            var probe = room
+            let actions = news(&probe)
+            if probe.inFlight?.isUncertain == true { return room.appended(.failed) }
+            room = probe
+            return actions
+        }
+    }
+
+    private static let strangers = faulty("nobody has pushed anything before") { news, action, _ in
+        guard case .lookUp(let pusher) = action else { return news }
+        return { $0.pusherFound(pusher, .success(PusherAnswer(entry: nil, head: $0.head))) }
+    }
+
+    // MARK: What the room keeps
+
+    private static let unmapped = faulty("selections stay where they are while the text changes") {
+        news, action, _ in
+        guard case .append = action else { return news }
+        return { room in
+            let before = room.sessions
+            let actions = news(&room)
+            for session in before {
+                if let place = room.sessions.place(of: session.id) {
+                    room.sessions[place].selections = session.selections
+                }
+            }
+            return actions
+        }
+    }
+
+    private static let boundless = faulty("what a session was handed is forgotten") { news, _, _ in
+        return { room in
+            for place in room.sessions.indices { room.sessions[place].outstanding = 0 }
+            return news(&room)
+        }
+    }
+
+    // MARK: What is said
+
+    private static let withoutDuplicate = saying("an answer to a repeat is not marked as one") {
+        $0.replacing(#","duplicate":true"#, with: "")
+    }
+
+    private static let anotherRevision = saying("an ack says the revision before") { line in
+        guard line.hasPrefix(#"{"type":"ack""#), !line.contains("unchanged"),
+            let place = line.firstRange(of: #""rev":"#),
+            let revision = Int(line[place.upperBound...].prefix { $0.isNumber })
+        else { return line }
+        return line.replacing(#""rev":\#(revision)"#, with: #""rev":\#(revision - 1)"#)
+    }
+
+    private static let nobodyLeaves = saying("whoever has left is not told of") {
+        $0.contains(#""left":true"#) ? "" : $0
+    }
+
+    private static func faulty(
+        _ name: String,
+        _ news: @escaping @Sendable (@escaping RoomNews, RoomAction, inout Seeded) -> RoomNews
+    ) -> PlantedFault {
+        var fault = PlantedFault(name: name)
+        fault.news = news
+        return fault
+    }
+
+    /// A fault of lines, of which an empty one is not sent.
+    private static func saying(
+        _ name: String, _ spoil: @escaping @Sendable (String) -> String
+    ) -> PlantedFault {
+        var fault = PlantedFault(name: name)
+        fault.actions = { actions, _ in
+            actions.compactMap { action in
+                guard case .send(let session, let line) = action else { return action }
+                let spoilt = spoil(String(decoding: line, as: UTF8.self))
+                return spoilt.isEmpty ? nil : .send(session, Array(spoilt.utf8))
+            }
+        }
+        return fault
+    }
+}
+
+extension RoomAction {
+    fileprivate func says(_ beginning: String) -> Bool {
+        guard case .send(_, let line) = self else { return false }
+        return line.starts(with: beginning.utf8)
+    }
+}

@@ -36,7 +36,8 @@ let package = Package(
         .executableTarget(
             name: "caret-bench",
             dependencies: [
-                "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "CMalloc", "CSQLite",
+                "CaretCore", "CaretLog", "CaretRooms", "CaretStore", "CaretWire", "TestSupport", "CMalloc",
+                "CSQLite",
             ],
             swiftSettings: strict),
         .target(name: "CMalloc"),

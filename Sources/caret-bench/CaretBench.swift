@@ -3,11 +3,12 @@ import Glibc
 /// Measures what ships, and beside it in the same run what it is compared with.
 @main struct CaretBench {
     static let usage = """
-        usage: caret-bench core|wire [--quick]
+        usage: caret-bench core|wire|rooms [--quick]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
           core       the shared core: text, difference, rebase, selections
           wire       lines and messages, beside Foundation's coders
+          rooms      an open document: a push, a selection
           store      the store: durable appends, long histories, many documents; all three, or those that are named
           --quick    fewer rounds, for a first look; the figures of record are made without it
           --folder   where the store's files are made and removed again; else the folder for temporary files
@@ -25,6 +26,9 @@ import Glibc
         case "wire" where arguments.allSatisfy { $0 == "--quick" }:
             Machine.describe(command: command, CoreBenchmarks.measure)
             WireBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()
+        case "rooms" where arguments.allSatisfy { $0 == "--quick" }:
+            Machine.describe(command: command, RoomBenchmarks.measure)
+            RoomBenchmarks(pushes: arguments.isEmpty ? 2_000 : 200).run()
         case "store":
             guard let benchmarks = StoreBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, StoreBenchmarks.measure)

@@ -55,6 +55,9 @@ func heapBytes() -> Int {
     return Int(state.uordblks + state.hblkhd)
 }
 
+/// How often the heap has been asked for memory.
+var allocations: Int { caret_allocations() }
+
 /// How often `body` asks the heap for memory.
 func allocations(_ body: () -> Void) -> Int {
     let before = caret_allocations()

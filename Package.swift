@@ -20,7 +20,9 @@ let package = Package(
         .target(name: "CaretCore", swiftSettings: strict),
         .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
+        .target(name: "CaretConfig", dependencies: ["CaretWire"], swiftSettings: strict),
         .target(name: "CaretReplica", dependencies: ["CaretCore"], swiftSettings: strict),
+        .target(name: "CaretServer", dependencies: ["CLinux"], swiftSettings: strict),
         .target(
             name: "CaretRooms", dependencies: ["CaretCore", "CaretLog", "CaretWire"], swiftSettings: strict),
         .target(
@@ -36,10 +38,13 @@ let package = Package(
         .executableTarget(
             name: "caret-bench",
             dependencies: [
-                "CaretCore", "CaretLog", "CaretRooms", "CaretStore", "CaretWire", "TestSupport", "CMalloc",
-                "CSQLite",
+                "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretConfig", "CaretCore", "CaretLog",
+                "CaretRooms", "CaretServer",
+                "CaretStore", "CaretWire", "TestSupport",
             ],
             swiftSettings: strict),
+        .target(name: "CBareServer", dependencies: ["CSQLite"]),
+        .target(name: "CLinux"),
         .target(name: "CMalloc"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -56,12 +61,18 @@ let package = Package(
             dependencies: ["CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport"],
             path: "Tests/StoreFaults", swiftSettings: strict),
         .testTarget(
+            name: "CaretConfigTests", dependencies: ["CaretConfig", "CaretWire", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "CaretCoreTests", dependencies: ["CaretCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CaretLogTests", dependencies: ["CaretCore", "CaretLog", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "CaretReplicaTests", dependencies: ["CaretCore", "CaretReplica", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CaretServerTests", dependencies: ["CaretServer", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "CaretStoreTests",

@@ -6,8 +6,9 @@ final class Confined<Value>: @unchecked Sendable {
     private let queue: DispatchQueue
     private var value: Value?
 
-    init(to label: String, _ value: sending Value) {
-        queue = DispatchQueue(label: label)
+    /// `qos` says how the queue fares when others want the processor too.
+    init(to label: String, qos: DispatchQoS = .unspecified, _ value: sending Value) {
+        queue = DispatchQueue(label: label, qos: qos)
         self.value = value
     }
 

@@ -10,6 +10,7 @@ struct GroupCommit {
     private let folder: DataFolder
     private let counter: CommitCounter
     private let due: DueDocuments
+    private let teller: Teller
     private let tell: @Sendable (StoreEvent) -> Void
     /// After the first failure of the disk nothing is written any more: a second sync after a failed one proves nothing.
     private var hasFailed = false
@@ -23,13 +24,14 @@ struct GroupCommit {
 
     init(
         _ folder: DataFolder, _ database: Database, _ store: StoreRow, _ counter: CommitCounter,
-        _ due: DueDocuments, tell: @escaping @Sendable (StoreEvent) -> Void
+        _ due: DueDocuments, _ teller: Teller, tell: @escaping @Sendable (StoreEvent) -> Void
     ) {
         writer = HistoryWriter(database: database, generation: store.place.generation)
         self.folder = folder
         self.store = store
         self.counter = counter
         self.due = due
+        self.teller = teller
         self.tell = tell
     }
 
@@ -55,7 +57,7 @@ struct GroupCommit {
                 }, isNeeded: { isNeeded }, orFault: \.self)
             if isNeeded { committed(next) }
             // What is on disk is told, whatever comes after.
-            for answer in answers { answer() }
+            teller.tell(answers)
             due.add(writer.committed())
             if !hasFailed { checkpointIfDue() }
         } catch {
@@ -66,6 +68,7 @@ struct GroupCommit {
 
     private mutating func work(_ jobs: [WriteJob]) throws(DatabaseFault) -> [@Sendable () -> Void] {
         var answers: [@Sendable () -> Void] = []
+        answers.reserveCapacity(jobs.count)
         for job in jobs {
             let before = writer.database.totalChanges
             do throws(StoreFault) {
@@ -150,12 +153,12 @@ struct GroupCommit {
 
     private mutating func fail(_ fault: DatabaseFault) {
         hasFailed = true
-        writer.database.keepLog()
+        writer.database.keepLog(true)
         tell(.failed(fault))
     }
 
     private func refuse(_ jobs: [WriteJob], _ end: WriteJob.End) {
-        for job in jobs { job.refuse(end) }
+        teller.tell(jobs.map { job in { job.refuse(end) } })
     }
 
     /// Brings the whole log into the database, once nobody else has it open. What does not come in stays in the log, and

@@ -1,6 +1,7 @@
 import CSQLite
 package import CaretCore
 package import CaretLog
+@preconcurrency import Dispatch
 import Glibc
 
 /// A store in one SQLite file.
@@ -43,11 +44,14 @@ package final class SQLiteStore: DocumentStore {
         histories = Confined(
             to: "caret.store.histories",
             HistoryReader(database: try folder.openForReading(), generation: generation))
-        writes = WriteQueue(GroupCommit(folder, database, row, counter, due, tell: tell))
+        let teller = Teller()
+        writes = WriteQueue(GroupCommit(folder, database, row, counter, due, teller, tell: tell), teller)
         let reader = UpkeepReader(
             HistoryReader(database: try folder.openForReading(), generation: generation))
+        // What it makes ready can wait; it takes no core from writers and rooms.
         upkeep = Upkeep(
-            writes: writes, reader: Confined(to: "caret.store.upkeep", reader), settings: settings,
+            writes: writes, reader: Confined(to: "caret.store.upkeep", qos: .background, reader),
+            settings: settings,
             calls: calls, tell: tell)
         tending = [
             Task { [upkeep, due] in await upkeep.run(due) }, Task { [upkeep] in await upkeep.runRounds() },
@@ -141,7 +145,7 @@ package final class SQLiteStore: DocumentStore {
     ) throws(OpeningFault) -> CheckReport {
         let folder = try DataFolder(path)
         guard try FileHeader(of: folder.databasePath) != nil else { throw .system(ENOENT) }
-        return try check(try folder.openForReading(), progress)
+        return try check(try folder.openForChecking(), progress)
     }
 
     /// Checks a backup, or any database of ours that no store of this process has open, as it is; a mark stays.

@@ -20,6 +20,8 @@ package enum StoreEvent: Equatable, Sendable {
     case snapshotting(DocumentID, Revision)
     /// So many segments are about to be committed as one.
     case merging(DocumentID, segments: Int)
+    /// They are one, in the transaction.
+    case merged(DocumentID)
     /// A document's history begins later now.
     case trimmed(DocumentID, start: Revision)
     /// A deleted document is gone for good.

@@ -5,8 +5,12 @@ import Synchronization
 final class WriteQueue: Sendable {
     private let writer: Confined<GroupCommit>
     private let waiting = Mutex<[WriteJob]>([])
+    private let teller: Teller
 
-    init(_ group: sending GroupCommit) { writer = Confined(to: "caret.store.writer", group) }
+    init(_ group: sending GroupCommit, _ teller: Teller) {
+        writer = Confined(to: "caret.store.writer", group)
+        self.teller = teller
+    }
 
     /// Puts calls into the next transaction, all into the same one.
     func add(_ jobs: [WriteJob]) {
@@ -31,20 +35,34 @@ final class WriteQueue: Sendable {
     func done<Answer: Sendable>(
         _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> Answer
     ) async -> Result<Answer, HistoryRefusal> {
-        await withCheckedContinuation { done in
-            let job = WriteJob { writer throws(StoreFault) in
-                let answer = try body(&writer)
-                return { done.resume(returning: .success(answer)) }
-            } refuse: {
-                done.resume(returning: .failure($0.historyRefusal))
+        await done([body])[0]
+    }
+
+    /// Does calls in one transaction, and answers with what came of each, in their order.
+    func done<Answer: Sendable>(
+        _ bodies: [@Sendable (inout HistoryWriter) throws(StoreFault) -> Answer]
+    ) async -> [Result<Answer, HistoryRefusal>] {
+        if bodies.isEmpty { return [] }
+        return await withCheckedContinuation { done in
+            let answers = Gathered<Result<Answer, HistoryRefusal>>(bodies.count) {
+                done.resume(returning: $0)
             }
-            add([job])
+            add(
+                bodies.enumerated().map { index, body in
+                    WriteJob { writer throws(StoreFault) in
+                        let answer = try body(&writer)
+                        return { answers.set(index, .success(answer)) }
+                    } refuse: {
+                        answers.set(index, .failure($0.historyRefusal))
+                    }
+                })
         }
     }
 
     /// Ends all calls that were made, and closes the connection, which must be the last one.
     func close(then completion: @escaping @Sendable () -> Void) {
         writer.async { $0.finish() }
-        writer.close(then: completion)
+        // After what the writer has left to be told.
+        writer.close { [teller] in teller.finish(then: completion) }
     }
 }

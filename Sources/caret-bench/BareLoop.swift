@@ -55,7 +55,7 @@ struct BareLoop: ~Copyable {
         document = prepared(
             """
             UPDATE document SET head = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?, line_break = ?, chain = ?,
-            loose = ?, sum = ? WHERE id = ?
+            loose = ?, behind = ?, sum = ? WHERE id = ?
             """, opened)
         counter = prepared("UPDATE store SET commits = ?", opened)
     }
@@ -108,8 +108,9 @@ struct BareLoop: ~Copyable {
         sqlite3_bind_int64(document, 6, 0)
         bind(hash, 7, document)
         sqlite3_bind_int64(document, 8, head)
-        sqlite3_bind_int64(document, 9, BareLoop.sum &* head)
-        sqlite3_bind_int64(document, 10, id)
+        sqlite3_bind_int64(document, 9, 65 * head)
+        sqlite3_bind_int64(document, 10, BareLoop.sum &* head)
+        sqlite3_bind_int64(document, 11, id)
         run(document)
     }
 

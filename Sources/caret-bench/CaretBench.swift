@@ -3,12 +3,15 @@ import Glibc
 /// Measures what ships, and beside it in the same run what it is compared with.
 @main struct CaretBench {
     static let usage = """
-        usage: caret-bench core|wire|rooms [--quick]
+        usage: caret-bench core|counters|wire|rooms [--quick]
+               caret-bench net [--quick] [<beginning of a case's name>…]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
           core       the shared core: text, difference, rebase, selections
+          counters   counting and the log of the server
           wire       lines and messages, beside Foundation's coders
           rooms      an open document: a push, a selection
+          net        sockets: echo and fan-out of the server's loops, beside a bare server in C
           store      the store: durable appends, long histories, many documents; all three, or those that are named
           --quick    fewer rounds, for a first look; the figures of record are made without it
           --folder   where the store's files are made and removed again; else the folder for temporary files
@@ -23,12 +26,21 @@ import Glibc
         case "core" where arguments.allSatisfy { $0 == "--quick" }:
             Machine.describe(command: command, CoreBenchmarks.measure)
             CoreBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()
+        case "counters" where arguments.allSatisfy { $0 == "--quick" }:
+            Machine.describe(command: command, CoreBenchmarks.measure)
+            CounterBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()
         case "wire" where arguments.allSatisfy { $0 == "--quick" }:
             Machine.describe(command: command, CoreBenchmarks.measure)
             WireBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()
         case "rooms" where arguments.allSatisfy { $0 == "--quick" }:
             Machine.describe(command: command, RoomBenchmarks.measure)
             RoomBenchmarks(pushes: arguments.isEmpty ? 2_000 : 200).run()
+        case "net":
+            Machine.describe(command: command, NetBenchmarks.measure)
+            NetBenchmarks(arguments).run()
+        // The other half of `net`, which is a process of its own.
+        case "net-server" where [1, 2].contains(arguments.count):
+            await NetServer.serve(as: arguments)
         case "store":
             guard let benchmarks = StoreBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, StoreBenchmarks.measure)

@@ -72,7 +72,7 @@ struct StoreThroughput {
             outcome.acks += acks
             await quiet(turns)
             let groups = turns.turns(from: first)
-            outcome.merges += groups.count { $0.kind == .merge }
+            outcome.merges += groups.reduce(0) { $0 + $1.merges }
             let appends = groups.map(\.appends).filter { $0 > 0 }
             outcome.groups += appends
             outcome.bares.append(slice(of: &bare, appends, &outcome.commits))

@@ -12,8 +12,8 @@ final class WriterTurns: Sendable {
         var name: String {
             switch self {
             case .plain: "calls alone"
-            case .merge: "with a merge"
-            case .snapshot: "with a snapshot"
+            case .merge: "with merges"
+            case .snapshot: "with snapshots"
             }
         }
     }
@@ -23,10 +23,13 @@ final class WriterTurns: Sendable {
         var calls = 0
         /// How many of the calls were the store's own.
         var upkeep = 0
+        var merges = 0
         /// In nanoseconds: what is done inside the transaction, its CPU time, and the commit with its sync.
         var work = 0.0
         var processing = 0.0
         var commit = 0.0
+        /// What merges took of the CPU time.
+        var merging = 0.0
 
         var appends: Int { calls - upkeep }
     }
@@ -38,6 +41,7 @@ final class WriterTurns: Sendable {
         /// When the last thing was told.
         var moment = 0.0
         var processed = 0.0
+        var merging = 0.0
     }
 
     private let state = Mutex(State())
@@ -52,9 +56,12 @@ final class WriterTurns: Sendable {
                 state.processed = processed
             case .merging:
                 state.turn.kind = .merge
+                state.turn.merges += 1
                 state.turn.upkeep += 1
+                state.merging = processed
+            case .merged: state.turn.merging += processed - state.merging
             case .snapshotting:
-                state.turn.kind = .snapshot
+                if state.turn.merges == 0 { state.turn.kind = .snapshot }
                 state.turn.upkeep += 1
             case .committing:
                 state.turn.work = now - state.moment
@@ -86,6 +93,12 @@ final class WriterTurns: Sendable {
             table.row(
                 [name, kind.name, String(those.count)]
                     + [work, those.map(\.processing), those.map(\.commit)].flatMap(WriterTurns.cells))
+        }
+        let merging = turns.map(\.merging).filter { $0 > 0 }
+        if !merging.isEmpty {
+            table.row(
+                [name, "what merges take", String(merging.count), "", "", ""] + WriterTurns.cells(merging)
+                    + ["", "", ""])
         }
         if checkpoints.isEmpty { return }
         table.row(

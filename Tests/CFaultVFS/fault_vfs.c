@@ -1,5 +1,6 @@
 #include "fault_vfs.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -191,6 +192,13 @@ static int file_characteristics(sqlite3_file *file) {
 }
 
 static int file_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **address) {
+    pthread_mutex_lock(&lock);
+    int is_full = extend && plan.regions > 0 && region >= plan.regions && watched(file) >= 0;
+    pthread_mutex_unlock(&lock);
+    if (is_full) {
+        errno = ENOSPC;
+        return SQLITE_IOERR_SHMSIZE;
+    }
     return real(file)->pMethods->xShmMap(real(file), region, size, extend, address);
 }
 
@@ -393,5 +401,6 @@ void fault_vfs_mark(const char *text) {
 void fault_vfs_lift_bound(void) {
     pthread_mutex_lock(&lock);
     plan.bound = 0;
+    plan.regions = 0;
     pthread_mutex_unlock(&lock);
 }

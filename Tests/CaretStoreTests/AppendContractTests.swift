@@ -80,6 +80,25 @@ import Testing
         #expect(await document.store.append(nowhere) == .gone)
     }
 
+    @Test("a line break alone is committed without a revision, and kept", arguments: StoreKind.allCases)
+    func lineBreakAlone(kind: StoreKind) async throws {
+        var document = try await Following(kind)
+        try await document.type("a")
+        for lineBreak in [LineBreak.crlf, .crlf, nil, .lf] {
+            let append = Append(
+                document: document.entry.id, epoch: document.entry.epoch, expected: 1, changes: [],
+                lineBreak: lineBreak)
+            #expect(await document.store.append(append) == .committed(head: 1))
+            let kept = try await document.store.find(document.entry.name).get().lineBreak
+            #expect(kept == lineBreak ?? .crlf)
+        }
+        let early = Append(
+            document: document.entry.id, epoch: document.entry.epoch, expected: 0, changes: [],
+            lineBreak: .crlf)
+        #expect(await document.store.append(early) == .conflict(head: 1))
+        #expect(try await document.store.find(document.entry.name).get().lineBreak == .lf)
+    }
+
     @Test(
         "a locked append rebases over what it missed and cannot be overtaken", arguments: StoreKind.allCases)
     func locked(kind: StoreKind) async throws {

@@ -1,7 +1,6 @@
 import CaretCore
 import CaretLog
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -72,38 +71,29 @@ private struct Outcomes {
             store = try SQLiteStore(folder: copy.path) { events.add($0) }
         } catch {
             refused += 1
-            return nil
+            return error.isDamage ? nil : "refused as \(error)"
         }
-        let fault = await sample.fault(of: store, isRenewed: events.isRenewed)
+        let isRenewed = events.isRenewed
+        let fault = await SampleJudge(sample: sample, store: store, isRenewed: isRenewed).fault()
         await store.close()
-        if events.isRenewed {
+        if isRenewed {
             renewed += 1
         } else if events.hasDamage {
             damaged += 1
         } else {
             sound += 1
         }
-        return fault
+        return fault ?? events.firstFailure.map { "told as \($0)" }
     }
 }
 
-/// The events of a store, on whatever queue.
-final class Told: Sendable {
-    private let events = Mutex<[StoreEvent]>([])
-
-    func add(_ event: StoreEvent) { events.withLock { $0.append(event) } }
-
-    var all: [StoreEvent] { events.withLock { $0 } }
-
-    var isRenewed: Bool {
-        all.contains { event in
-            if case .renewed = event { true } else { false }
-        }
-    }
-
-    var hasDamage: Bool {
-        all.contains { event in
-            if case .damaged = event { true } else { false }
+extension OpeningFault {
+    /// It says that something is wrong with the files.
+    fileprivate var isDamage: Bool {
+        switch self {
+        case .foreign, .badHeader, .lost, .otherLog: true
+        case .database(let fault), .migrating(_, let fault): fault.kind == .damaged
+        case .older, .newer, .changed, .held, .system: false
         }
     }
 }

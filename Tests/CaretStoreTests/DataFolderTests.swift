@@ -68,6 +68,34 @@ import Testing
         #expect(try scratch.databaseBytes() == before)
     }
 
+    @Test(
+        "a file that is refused keeps every byte, its log too, however it was left",
+        arguments: ["closed", "backup", "crashed"])
+    func refusedIsUntouched(state: String) async throws {
+        let sample = try await SampleStore(isCutOff: state == "crashed")
+        defer { sample.scratch.remove() }
+        let later = Migration(number: 2, sql: Array("CREATE TABLE later (x);".utf8))
+        do {
+            let database = try DataFolder(sample.scratch.path).openForWriting(
+                migrations: Migration.all + [later])
+            if state == "crashed" {
+                try database.run("UPDATE store SET commits = commits + 1")
+                database.keepLog(true)
+            }
+        }
+        if state == "backup" {
+            try Database(path: sample.scratch.databasePath, for: .write).execute(
+                "PRAGMA journal_mode = DELETE")
+        }
+        let before = try sample.scratch.files()
+        #expect((before["caret.sqlite-wal"]?.count ?? 0 > 0) == (state == "crashed"))
+        let refused = OpeningFault.newer(found: 2, known: 1)
+        #expect(throws: refused) { try SQLiteStore(folder: sample.scratch.path) }
+        #expect(throws: refused) { try SQLiteStore.verify(folder: sample.scratch.path) }
+        let after = try sample.scratch.files()
+        #expect(after == before)
+    }
+
     @Test("another program's file is refused and left as it is", arguments: ["database", "text", "short"])
     func foreignFiles(kind: String) throws {
         let scratch = try Scratch()
@@ -94,6 +122,21 @@ import Testing
         }
         _ = try DataFolder(scratch.path)
         #expect(throws: OpeningFault.system(ENOENT)) { try DataFolder(scratch.path + "/nowhere") }
+    }
+
+    @Test("a file is read past its log, whatever its path has in it")
+    func pastTheLog() throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let path = scratch.path + "/a%41?b=c#d é.sqlite"
+        let database = try Database(path: path, for: .write)
+        try database.reserveSums()
+        try database.execute("CREATE TABLE x (y); INSERT INTO x VALUES (1); PRAGMA journal_mode = WAL;")
+        try database.execute("UPDATE x SET y = 2")
+        for (access, value) in [(Database.Access.read, 2), (.readAlone, 1)] {
+            let other = try Database(path: path, for: access)
+            #expect(try other.first("SELECT y FROM x", read: { $0.integer(0) }) == Int64(value))
+        }
     }
 
     @Test("a transaction that throws leaves nothing, and the connection goes on")

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CaretStore
+
 @Suite("A full disk") struct DiskFullTests {
     @Test("on a file system that is full nothing is lost, reads go on, and writing resumes with space")
     func smallFileSystem() async throws {
@@ -33,6 +35,25 @@ import Testing
             let end = try ChildProcess("store-faults", [scratch.data, "bound=\(bound)"] + full.orders).ended()
             try await full.check(end, in: scratch, "\(bound) bytes")
         }
+    }
+
+    @Test(
+        "where there is no space for the index of the log to grow, the disk counts as full and not as failed")
+    func indexOfLog() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        try scratch.makeData()
+        // A region of the index has place for 4,062 pages.
+        let end = try ChildProcess("store-faults", [scratch.data, "paste=17000000"]).ended()
+        #expect(end.status == 0, "\(end.lines)")
+        #expect(end.lines.contains("event: full") && !end.lines.contains("event: failed"), "\(end.lines)")
+        let told = end.lines.first { $0.hasPrefix("told: ") }
+        #expect(told == "told: full" || told == "told: unknown", "\(end.lines)")
+        // Where it was unknown it may be there already.
+        let then = end.lines.first { $0.hasPrefix("with space: ") }
+        #expect(then?.hasPrefix("with space: co") == true, "\(end.lines)")
+        let report = try SQLiteStore.verify(folder: scratch.data)
+        #expect(report.isSound && report.revisions == 1)
     }
 }
 

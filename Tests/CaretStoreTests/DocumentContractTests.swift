@@ -41,6 +41,23 @@ import Testing
         #expect(try await store.list(prefix: "c").get() == Listing(entries: [], hasMore: false))
     }
 
+    @Test("a page of any limit is answered", arguments: StoreKind.allCases)
+    func limits(kind: StoreKind) async throws {
+        let store = try kind.make()
+        for name in ["a", "b", "c"] { _ = await store.create(try DocumentName(name)) }
+        for name in ["b", "c"] {
+            #expect(refusal(await store.delete(try await store.find(try DocumentName(name)).get().id)) == nil)
+        }
+        for (limit, count) in [(Int.max, 1), (1, 1), (0, 0), (-1, 0), (.min, 0)] {
+            let page = try await store.list(limit: limit).get()
+            #expect(page.entries.count == count && page.hasMore == (count == 0), "\(limit)")
+        }
+        for (limit, count) in [(Int.max, 2), (2, 2), (1, 1), (0, 0), (-1, 0), (.min, 0)] {
+            let page = try await store.deleted(limit: limit).get()
+            #expect(page.entries.count == count && page.hasMore == (count < 2), "\(limit)")
+        }
+    }
+
     @Test(
         "a renamed document keeps all but its name, which is free for another", arguments: StoreKind.allCases)
     func rename(kind: StoreKind) async throws {

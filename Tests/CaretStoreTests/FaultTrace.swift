@@ -66,6 +66,12 @@ struct FaultTrace {
     /// How many steps are acked by the marks in front of an entry.
     func acked(before index: Int) -> Int { entries[..<index].last { $0.acked != nil }?.acked ?? 0 }
 
+    /// Whether a group was committed between the last ack in front of an entry and the entry.
+    func hasCommitted(before index: Int) -> Bool {
+        let acked = entries[..<index].lastIndex { $0.acked != nil } ?? 0
+        return entries[acked..<index].contains { $0.kind == .beside }
+    }
+
     /// The operations of a kind, each with its file; the n-th of them is the one that an order for n strikes.
     func files(of kind: Kind) -> [String] { entries.filter { $0.kind == kind }.map(\.file) }
 

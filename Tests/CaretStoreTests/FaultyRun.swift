@@ -40,7 +40,7 @@ struct FaultyRun {
         do {
             store = try SQLiteStore(folder: folder) { event in
                 switch event {
-                case .renewed, .damaged, .failed: events.withLock { $0.append("\(event)") }
+                case .renewed, .damaged, .failed, .full: events.withLock { $0.append("\(event)") }
                 default: break
                 }
             }

@@ -8,7 +8,7 @@ import Testing
 @Suite("The store beside its model") struct RandomStoreTests {
     @Test("whatever is asked of it in whatever order, the store answers as its plainest keeper does")
     func likeTheModel() async throws {
-        let cases = Seeds.share(of: 400, everyCommit: 12)
+        let cases = Seeds.share(of: 400, everyCommit: 40)
         var steps = 0
         for seed in Seeds.first(cases) {
             var run = try RandomRun(seed)
@@ -19,7 +19,7 @@ import Testing
                 Issue.record("seed \(seed): \(error)\nreplay: \(Seeds.replay(seed, of: "likeTheModel"))")
                 return
             }
-            await run.end()
+            try await run.end()
         }
         print("store beside its model: \(cases) seeds, \(steps) steps, no answer differs")
     }
@@ -38,11 +38,22 @@ private struct RandomRun {
 
     init(_ seed: UInt64) throws {
         random = Seeded(seed)
-        scratch = try Scratch()
-        store = try SQLiteStore(folder: scratch.path)
+        scratch = try Scratch.inMemory()
+        store = try RandomRun.opened(scratch)
     }
 
-    func end() async {
+    private static func opened(_ scratch: Scratch) throws(OpeningFault) -> SQLiteStore {
+        try SQLiteStore(folder: scratch.path) { event in
+            switch event {
+            case .renewed, .damaged, .failed, .full: Issue.record("\(event)")
+            default: break
+            }
+        }
+    }
+
+    func end() async throws {
+        let findings = try await store.verify().findings
+        #expect(findings.isEmpty)
         await store.close()
         scratch.remove()
     }
@@ -54,8 +65,10 @@ private struct RandomRun {
         case 6..<8: try await delete()
         case 8..<11: try await undelete()
         case 11..<14: try await rename()
-        case 14..<18: try await trim()
-        case 18..<22: await store.tend(at: time + UpkeepPolicy.idle)
+        case 14..<16: try await trim()
+        case 16..<18: try await trimBesideAppends()
+        case 18..<20: try await putSnapshot()
+        case 20..<22: await store.tend(at: time + UpkeepPolicy.idle)
         case 22..<24: try await reopen()
         case 24..<34: try await look()
         case 34..<44: try await readHistory()
@@ -77,13 +90,17 @@ private struct RandomRun {
 
     private mutating func append() async throws {
         guard !documents.isEmpty else { return }
-        let document = random.pick(documents)
+        try await append(to: random.pick(documents))
+    }
+
+    private mutating func append(to document: (id: DocumentID, store: Epoch, model: Epoch)) async throws {
         var text = (try? await model.text(of: document.id).get().text) ?? Text()
         let entry = try? await model.entries(of: [document.id])[0].get()
-        let expected = random.chance(5) ? Revision(3) : entry?.head ?? 0
+        // Mostly the head; else some other one, be it in front of what is kept.
+        let expected = random.chance(5) ? Revision(random.number(0...60)) : entry?.head ?? 0
         var changes: [PushedChange] = []
         let pusher = random.pick([SampleLog.ann, SampleLog.bob])
-        for _ in 0..<random.number(1...random.pick([1, 2, 30])) {
+        for _ in 0..<(random.chance(5) ? 0 : random.number(1...random.pick([1, 2, 30]))) {
             seq += 1
             let change = SampleChange.make(for: text, upTo: 2, &random)
             changes.append(try SampleLog.pushed(change, in: text, by: pusher, seq: seq))
@@ -133,6 +150,46 @@ private struct RandomRun {
         try agree(one, other, "trim \(id) through \(revision)")
     }
 
+    /// A trim that nobody waits for, while the same document is written to and looked at.
+    private mutating func trimBesideAppends() async throws {
+        guard !documents.isEmpty else { return }
+        let document = random.pick(documents)
+        guard let entry = try? await model.entries(of: [document.id])[0].get() else { return }
+        let revision = Revision(random.number(entry.start.value...entry.head.value))
+        let (answers, told) = AsyncStream.makeStream(of: Trimming.self)
+        store.trim(document.id, through: revision) { told.yield($0) }
+        for _ in 0..<random.number(0...4) {
+            try await append(to: document)
+            // What the trim keeps is there, whether it is done or not.
+            let kept = Revision(random.number(revision.value...entry.head.value))
+            let (text, known) = (
+                await store.text(of: document.id, at: kept), await model.text(of: document.id, at: kept)
+            )
+            try agree(text, known, "text of \(document.id) at \(kept) beside a trim")
+            if random.chance(30) { try await putSnapshot(of: document.id, at: kept) }
+            if random.chance(30) { await store.tend(at: time + UpkeepPolicy.idle) }
+        }
+        var answer = answers.makeAsyncIterator()
+        let other = await model.trim(document.id, through: revision)
+        try agree(await answer.next(), other, "trim \(document.id) through \(revision) beside appends")
+    }
+
+    private mutating func putSnapshot() async throws {
+        guard !documents.isEmpty else { return }
+        try await putSnapshot(of: random.pick(documents).id, at: Revision(random.number(0...60)))
+    }
+
+    /// Of the text that is there, or of another one.
+    private mutating func putSnapshot(of id: DocumentID, at revision: Revision) async throws {
+        var text = (try? await model.text(of: id, at: revision).get().text) ?? Text()
+        if random.chance(20) { try text.apply(SampleChange.change([SampleChange.edit(0, 0, "x")])) }
+        let snapshot = Snapshot(revision: revision, text: text)
+        let (one, other) = (
+            await store.putSnapshot(snapshot, of: id), await model.putSnapshot(snapshot, of: id)
+        )
+        try agree(refusal(one), refusal(other), "snapshot of \(id) at \(revision)")
+    }
+
     /// The answers about a document and the names.
     private mutating func look() async throws {
         let (list, known) = (
@@ -166,9 +223,7 @@ private struct RandomRun {
 
     private mutating func reopen() async throws {
         await store.close()
-        store = try SQLiteStore(folder: scratch.path) { event in
-            if case .renewed(let reason) = event { Issue.record("renewed: \(reason)") }
-        }
+        store = try RandomRun.opened(scratch)
     }
 
     private func agree<Answer: Equatable>(_ store: Answer, _ model: Answer, _ call: String) throws {

@@ -79,6 +79,32 @@ import Testing
         #expect(refusal(await store.text(of: id, at: 9)) == .trimmed(start: 10))
     }
 
+    @Test("a locked append moves over no more revisions than hold nobody up, and names the epoch first")
+    func lockedAppend() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        let late = try document.append([SampleChange.edit(0, 0, "y")], by: SampleLog.bob, seq: 1)
+        func missed(_ append: Append) async -> (missed: [LoggedChange], outcome: AppendOutcome) {
+            await store.appendLocked(append) { _ in late.changes }
+        }
+        try await document.typeAtOnce(String(repeating: "x", count: 4096))
+        let answer = await missed(late)
+        #expect(answer.missed.count == 4096 && answer.outcome == .committed(head: 4097))
+        let beyond = await missed(late)
+        #expect(beyond.missed.isEmpty && beyond.outcome == .conflict(head: 4097))
+        let other = Epoch(generation: late.epoch.generation, document: late.epoch.document &+ 1)
+        for expected in [Revision(0), 4097, 9999] {
+            let elsewhere = Append(
+                document: late.document, epoch: other, expected: expected, changes: late.changes)
+            #expect(await missed(elsewhere).outcome == .gone, "\(expected)")
+        }
+        #expect(await store.trim(late.document, through: 4000) == .trimmed(start: 4000))
+        #expect(await missed(late).outcome == .conflict(head: 4097))
+        await store.close()
+    }
+
     /// Commits letters one by one to a new document, and closes the store.
     private func typed(into scratch: Scratch, _ letters: String) async throws -> (DocumentEntry, Text) {
         let store = try SQLiteStore(folder: scratch.path)

@@ -32,6 +32,15 @@ struct Scratch {
 
     func write(_ bytes: Data) throws { try bytes.write(to: URL(filePath: databasePath)) }
 
+    /// The bytes of all files but those that SQLite makes anew whenever it opens a log, and that of the lock.
+    func files() throws -> [String: Data] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+            .filter { !$0.hasSuffix("-shm") && $0 != "caret.lock" }
+        return Dictionary(
+            uniqueKeysWithValues: try names.map { ($0, try Data(contentsOf: URL(filePath: "\(path)/\($0)"))) }
+        )
+    }
+
     /// What a query answers with, a store being open or not.
     func number(_ sql: String) throws -> Int64 {
         let database = try Database(path: databasePath, for: .read)

@@ -1,8 +1,9 @@
 import CaretCore
 import CaretLog
-import CaretStore
 import TestSupport
 import Testing
+
+@testable import CaretStore
 
 @Suite("The stored form of segments") struct SegmentFormatTests {
     private static let numbers = [SampleLog.ann: Int64(1), SampleLog.bob: Int64(300)]
@@ -67,6 +68,24 @@ import Testing
         }
         #expect(throws: SegmentFault.badNumber) {
             try SegmentFormat.decoded([1, 1, 1] + largest + [1, 0], pushers: [:])
+        }
+    }
+
+    @Test("seqs and times are read at both ends of what is stored, and no number makes reading trap")
+    func extremeNumbers() throws {
+        let most = DocumentEntry.farthest
+        let change = try SampleLog.change(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: -most)
+        let changes = [change.at(-most), change.at(most), change.at(-most)]
+        #expect(try SegmentFormat.decoded(encoded(changes, .plain), pushers: Self.pushers) == changes)
+        // A time in place of the one that is there, the longest column of such a segment.
+        for number: UInt64 in [.max, .max - 1, 1 << 63, 1 << 57] {
+            var column = ByteColumn()
+            column.append(number)
+            let time: [UInt8] = [UInt8(column.bytes.count)] + column.bytes
+            let bytes: [UInt8] = [1, 0, 1, 1, 0, 2, 2, 1, 2, 0, 1] + time + [0, 0, 0, 0, 0]
+            #expect(throws: SegmentFault.badNumber) {
+                try SegmentFormat.decoded(bytes, pushers: Self.pushers)
+            }
         }
     }
 

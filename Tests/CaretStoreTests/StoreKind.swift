@@ -72,8 +72,8 @@ struct Following {
         }
     }
 
-    /// Commits letters as the changes of one append.
-    mutating func typeAtOnce(_ letters: String) async throws {
+    /// An append of letters behind the text, each a change.
+    func letters(_ letters: String) throws -> Append {
         var (end, after, changes) = (text.end.value, text, [PushedChange]())
         for letter in letters {
             let change = SampleChange.change([SampleChange.edit(end, end, String(letter))])
@@ -81,8 +81,13 @@ struct Following {
             try after.apply(change)
             end = after.end.value
         }
-        let append = Append(document: entry.id, epoch: entry.epoch, expected: head, changes: changes)
-        #expect(await store.append(append) == .committed(head: Revision(log.count + changes.count)))
+        return Append(document: entry.id, epoch: entry.epoch, expected: head, changes: changes)
+    }
+
+    /// Commits letters as the changes of one append.
+    mutating func typeAtOnce(_ letters: String) async throws {
+        let append = try self.letters(letters)
+        #expect(await store.append(append) == .committed(head: Revision(log.count + append.changes.count)))
         try follow(append)
     }
 

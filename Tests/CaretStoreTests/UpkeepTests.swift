@@ -83,6 +83,32 @@ import Testing
         await store.close()
     }
 
+    @Test("a document that is brought back before its removal has begun is kept, and none is told as gone")
+    func broughtBack() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let told = Told()
+        let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+        var documents: [DocumentID] = []
+        for number in 0..<(isFullRun ? 1000 : 100) {
+            let document = try await Following(on: store, "doc/\(number)")
+            documents.append(document.entry.id)
+            #expect(refusal(await store.delete(document.entry.id, at: 1)) == nil)
+        }
+        async let round: Void = store.tend(at: 40 * StoreSettings.day)
+        var kept: Set<DocumentID> = []
+        for id in documents.reversed() {
+            if case .undeleted = await store.undelete(id) { kept.insert(id) }
+        }
+        await round
+        let entries = await store.entries(of: documents)
+        for (id, entry) in zip(documents, entries) {
+            #expect((refusal(entry) == nil) == kept.contains(id), "\(id)")
+            #expect(told.all.contains(.purged(id)) == !kept.contains(id), "\(id)")
+        }
+        await store.close()
+    }
+
     @Test("a pusher is forgotten once he was not seen for his time, and not before")
     func forgotten() async throws {
         let scratch = try Scratch()

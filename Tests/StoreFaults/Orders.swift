@@ -9,6 +9,8 @@ struct Orders {
     /// A file that takes up space until the disk has been full.
     var ballast: String?
     var bound: Int64 = 0
+    /// How many bytes one append has, on a disk that has no space for the index of so long a log.
+    var paste = 0
     var action = FAULT_NOTHING
     var kind = FAULT_WRITE
     var number: Int64 = 0
@@ -31,6 +33,7 @@ struct Orders {
         case "seed": set(\.seed, UInt64(value))
         case "rounds": set(\.rounds, Int(value))
         case "bound": set(\.bound, Int64(value))
+        case "paste": set(\.paste, Int(value))
         case "trace": set(\.trace, value)
         case "ballast": set(\.ballast, value)
         case "fail": take(FAULT_ONCE, value)
@@ -62,7 +65,8 @@ struct Orders {
         withOptionalCString(trace) { trace in
             (folder + "/caret.commits").withCString { beside in
                 var plan = fault_plan(
-                    trace: trace, beside: beside, action: action, kind: kind, number: number, bound: bound)
+                    trace: trace, beside: beside, action: action, kind: kind, number: number, bound: bound,
+                    regions: paste > 0 ? 1 : 0)
                 return fault_vfs_install(&plan) == 0
             }
         }

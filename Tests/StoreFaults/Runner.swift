@@ -78,6 +78,24 @@ struct Runner {
         return .done
     }
 
+    /// Appends so much at once that the log outgrows its index, for which there is no space; then makes room, and appends
+    /// a little to what is not there.
+    mutating func outgrowIndex(_ bytes: Int) async throws -> Ending {
+        let entry = try await create(0, 1)
+        func append(_ text: String) async throws -> AppendOutcome {
+            let change = SampleChange.change([SampleChange.edit(0, 0, text)])
+            return await store.append(
+                Append(
+                    document: entry.id, epoch: entry.epoch, expected: 0,
+                    changes: [try SampleLog.pushed(change, in: Text(), seq: 1)]))
+        }
+        say("told: \(try await append(String(repeating: "x", count: bytes)))")
+        fault_vfs_lift_bound()
+        say("with space: \(try await append("x"))")
+        await close()
+        return .done
+    }
+
     /// Does steps until so many are done; what stopped it, or nil.
     private mutating func doSteps(through count: Int) async throws -> Refused? {
         while done < count {

@@ -15,6 +15,7 @@ import TestSupport
         let run = FixedRun(seed: orders.seed, rounds: orders.rounds, atOnce: orders.fillsDisk ? 1 : 3)
         do {
             var runner = try Runner(run, in: orders.folder)
+            if orders.paste > 0 { end(try await runner.outgrowIndex(orders.paste)) }
             end(orders.fillsDisk ? try await runner.fillDisk(orders.ballast) : try await runner.all())
         } catch let error as OpeningFault {
             say("refused to open: \(error)")

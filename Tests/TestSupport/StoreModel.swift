@@ -130,10 +130,10 @@ package struct StoreModel: Sendable {
         let found = names.keys.sorted().filter { name in
             name.bytes.hasPrefix(prefix) && after.map { $0 < name.bytes } ?? true
         }
-        let entries = found.prefix(limit).compactMap { name in
+        let entries = found.prefix(max(0, limit)).compactMap { name in
             names[name].flatMap { try? entry(of: $0).get() }
         }
-        return Listing(entries: entries, hasMore: found.count > limit)
+        return Listing(entries: entries, hasMore: found.count > max(0, limit))
     }
 
     package func deleted(prefix: ByteString, after: DocumentID?, limit: Int) -> Listing {
@@ -141,8 +141,8 @@ package struct StoreModel: Sendable {
             guard let document = documents[id], document.deleted != nil else { return false }
             return document.name.bytes.hasPrefix(prefix) && after.map { $0 < id } ?? true
         }
-        let entries = found.prefix(limit).compactMap { documents[$0]?.entry($0) }
-        return Listing(entries: entries, hasMore: found.count > limit)
+        let entries = found.prefix(max(0, limit)).compactMap { documents[$0]?.entry($0) }
+        return Listing(entries: entries, hasMore: found.count > max(0, limit))
     }
 
     package mutating func rename(_ id: DocumentID, to name: DocumentName) -> Renaming {

@@ -5,31 +5,42 @@ struct ImportTable {
     let allowed: [String: Set<String>]
 
     static let caret = ImportTable(allowed: [
+        "Sources/CBareServer": [],
+        "Sources/CLinux": [],
         "Sources/CMalloc": [],
         "Sources/COpenSSL": [],
         "Sources/CSQLite": [],
         "Sources/CZlib": [],
+        "Sources/CaretConfig": ["CaretWire", "Glibc", "Synchronization"],
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
         "Sources/CaretReplica": ["CaretCore"],
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
+        "Sources/CaretServer": ["CLinux", "Dispatch", "Glibc", "Synchronization"],
         "Sources/CaretStore": [
             "CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Dispatch", "Glibc", "Synchronization",
         ],
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret-bench": [
-            "CaretCore", "CaretLog", "CaretRooms", "CaretStore", "CaretWire", "TestSupport", "CMalloc",
-            "CSQLite", "Dispatch",
-            "FoundationEssentials", "Glibc", "Synchronization",
+            "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretConfig", "CaretCore", "CaretLog",
+            "CaretRooms", "CaretServer",
+            "CaretStore", "CaretWire", "TestSupport", "Dispatch", "FoundationEssentials", "Glibc",
+            "Synchronization",
         ],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
         "Tests/CFaultVFS": [],
+        "Tests/CaretConfigTests": [
+            "CaretConfig", "CaretWire", "TestSupport", "Foundation", "Synchronization", "Testing",
+        ],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
         "Tests/CaretReplicaTests": ["CaretCore", "CaretReplica", "TestSupport", "Testing"],
         "Tests/CaretRoomsTests": [
             "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Testing",
+        ],
+        "Tests/CaretServerTests": [
+            "CaretServer", "TestSupport", "Dispatch", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Synchronization", "Testing",

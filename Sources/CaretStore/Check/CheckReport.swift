@@ -13,13 +13,13 @@ package struct CheckReport: Equatable, Sendable {
     package enum Fault: Equatable, Sendable {
         /// What SQLite says of the file.
         case file(String)
-        /// The document's row is not as it was written.
+        /// The document's row is not as it was written, or is not found by its name.
         case row
         /// A segment is missing or is not as it was written, or does not lead to the next, or to the head.
         case history
         /// The snapshot at this revision is not the text that the history adds up to.
         case snapshot(Int)
-        /// What is remembered of a pusher is not as it was written.
+        /// What is remembered of a pusher is not as it was written, or is not found.
         case pusher
         /// Rows of this table belong to no document.
         case orphans(String)

@@ -105,6 +105,7 @@ struct StoreCheck {
                     name = row.entry.name
                     report.documents += 1
                     if row.entry.deleted == 0 { return }
+                    checkName(row)
                     try checkHistory(row)
                     try checkPushers(row)
                 }, orFault: StoreFault.database)
@@ -116,6 +117,14 @@ struct StoreCheck {
                 attempt(id) { _ throws(StoreFault) in throw error }
             }
         }
+    }
+
+    /// Looks a document up as those do who know its name.
+    private mutating func checkName(_ row: DocumentRow) {
+        if row.entry.deleted != nil { return }
+        let found = Result { () throws(StoreFault) in try reader.document(named: row.entry.name).entry.id }
+        if case .success(row.entry.id) = found { return }
+        report.find(.row, in: row.entry.id, row.entry.name)
     }
 
     /// Replays the history from its beginning, past every snapshot.
@@ -170,6 +179,11 @@ struct StoreCheck {
                 user: ByteString(utf8: found.bytes(6)), client: ByteString(utf8: found.bytes(7)))
             let pusher = PusherRow(found, of: who, in: row.entry.id)
             if pusher == nil || pusher.map({ $0.entry.revision > row.entry.head }) == true { damaged = true }
+            // As those do who ask for a pusher.
+            if row.entry.deleted == nil {
+                let found = Result { () throws(StoreFault) in try reader.pusher(who, in: row.entry.id).entry }
+                if (try? found.get()) != pusher?.entry { damaged = true }
+            }
             return true
         }
         report.pushers += count

@@ -43,10 +43,13 @@ final class DataFolder: Sendable {
     ) throws(OpeningFault) -> Database {
         // Before SQLite has the file open: to open and close it then would take SQLite's own locks away.
         if try FileHeader(of: databasePath) == nil { try make() }
-        let database = try opened(for: .write)
         let migrator = Migrator(migrations: migrations)
-        // What is refused is left as it is.
+        let hasLog = try hasContent(databasePath + "-wal")
+        let database = try opened(for: .write)
+        // What is refused is left as it is, with a log that was left beside it or without one.
+        database.keepLog(hasLog)
         try migrator.refuseUnknown(in: database)
+        database.keepLog(false)
         do throws(DatabaseFault) {
             // A commit is on disk when it returns; readers never wait for it. A log that a long reader let grow is
             // cut again. Nothing is ever written outside of this folder, nor to the log before a commit: a page that
@@ -84,6 +87,16 @@ final class DataFolder: Sendable {
         // A backup, which has no log; or an older file, from before what the log goes on from.
         if !header.hasLog { throw .otherLog }
         if case .place(let place) = counter, header.checkpoints < place.checkpoints { throw .otherLog }
+        // A log from before what the file has: an older one, or one that was harmed after it was brought in.
+        if let alone = commits(.readAlone), let whole = commits(.read), whole < alone { throw .otherLog }
+    }
+
+    /// How many groups are committed, as far as the file alone says or with its log; nil where that cannot be read.
+    private func commits(_ access: Database.Access) -> Int64? {
+        // A file whose log is not wholly brought in may be anything by itself. What is damaged with its log too is
+        // found by whoever reads it.
+        let row = try? StoreRow.read(Database(path: databasePath, for: access))
+        return row?.place.commits
     }
 
     private func hasContent(_ path: String) throws(OpeningFault) -> Bool {
@@ -122,6 +135,14 @@ final class DataFolder: Sendable {
 
     /// A connection that reads what was committed, once `openForWriting` has made the file.
     func openForReading() throws(OpeningFault) -> Database { try opened(for: .read) }
+
+    /// A connection that reads a folder that no server has open: where there is no log, it makes none.
+    func openForChecking() throws(OpeningFault) -> Database {
+        for log in ["-wal", "-journal"] where try hasContent(databasePath + log) {
+            return try opened(for: .read)
+        }
+        return try opened(for: .readAlone)
+    }
 
     private func opened(for access: Database.Access) throws(OpeningFault) -> Database {
         do throws(DatabaseFault) {

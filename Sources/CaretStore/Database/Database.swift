@@ -47,6 +47,8 @@ package struct DatabaseFault: Error, Equatable, Sendable {
 final class Database {
     enum Access {
         case read
+        /// The file as it stands, past its log; nobody may write to it meanwhile.
+        case readAlone
         case write
     }
 
@@ -57,6 +59,8 @@ final class Database {
     private var fixed: [UnsafePointer<UInt8>: Statement] = [:]
     /// Where SQLite leaves how many pages the log holds, after each commit of this connection.
     private let logged = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    /// Where small values stand while the statement runs that they were given to, lest SQLite ask for memory for each.
+    private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 8)
 
     init(path: String, for access: Access) throws(DatabaseFault) {
         guard let layer = PageSums.vfsName else {
@@ -66,10 +70,16 @@ final class Database {
         let mode =
             switch access {
             case .read: SQLITE_OPEN_READONLY
+            case .readAlone: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             case .write: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
+        let name =
+            switch access {
+            case .read, .write: path
+            case .readAlone: Database.immutable(path)
+            }
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, layer)
+        let code = sqlite3_open_v2(name, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, layer)
         // Even a connection that failed is one, unless there was no memory for it.
         guard let opened else { throw DatabaseFault(code: code, message: "no memory for a connection") }
         connection = opened
@@ -85,11 +95,23 @@ final class Database {
             }, logged)
     }
 
+    /// The URI by which SQLite takes a file for one that nobody changes, and so for one without a log.
+    private static func immutable(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = path.utf8.flatMap { byte in
+            // What means something in a URI.
+            "?#%".utf8.contains(byte)
+                ? [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]] : [byte]
+        }
+        return "file:" + String(decoding: bytes, as: UTF8.self) + "?immutable=1"
+    }
+
     deinit {
         for statement in statements.values { statement.end() }
         for statement in fixed.values { statement.end() }
         sqlite3_close_v2(connection)
         logged.deallocate()
+        scratch.deallocate()
     }
 
     /// How long a lock is waited for, in milliseconds.
@@ -117,10 +139,10 @@ final class Database {
         case whole
     }
 
-    /// Leaves the log as it is when the connection is closed.
-    func keepLog() {
+    /// Whether the log is left as it is when the connection is closed.
+    func keepLog(_ keeps: Bool) {
         // It refuses only what it does not know.
-        _ = caret_sqlite_keep_log(connection)
+        _ = caret_sqlite_keep_log(connection, keeps ? 1 : 0)
     }
 
     /// Brings the log into the database; whether all of it is there now.
@@ -268,7 +290,7 @@ final class Database {
     func run(_ sql: StaticString, binding bind: (inout Binding) -> Void) throws(DatabaseFault) {
         let statement = try prepared(sql)
         defer { statement.reset() }
-        var binding = Binding(statement)
+        var binding = Binding(statement, scratch)
         bind(&binding)
         if binding.code != SQLITE_OK { throw fault(binding.code) }
         let code = statement.step()
@@ -310,9 +332,12 @@ final class Database {
 
     private func fault(_ code: Int32) -> DatabaseFault {
         let reason = sqlite3_system_errno(connection)
+        let isOutOfSpace = reason == ENOSPC || reason == EDQUOT
+        // In a commit SQLite forgets the reason; the index of the log lies in memory, and fails to grow for no other.
+        let isIndexFull = code == caret_sqlite_ioerr_shm_size()
         return DatabaseFault(
             code: code, message: String(cString: sqlite3_errmsg(connection)),
-            isOutOfSpace: code & 0xFF == SQLITE_IOERR && (reason == ENOSPC || reason == EDQUOT))
+            isOutOfSpace: isIndexFull || code & 0xFF == SQLITE_IOERR && isOutOfSpace)
     }
 }
 
@@ -344,11 +369,16 @@ struct Row {
 /// The parameters of a statement, which are given one after the other.
 struct Binding {
     private let statement: Statement
+    /// What is left of the room for values, which the statement reads there until it is reset.
+    private var room: Slice<UnsafeMutableRawBufferPointer>
     private var index: Int32 = 0
     /// What SQLite said of the first that it did not take.
     fileprivate private(set) var code = SQLITE_OK
 
-    fileprivate init(_ statement: Statement) { self.statement = statement }
+    fileprivate init(_ statement: Statement, _ room: UnsafeMutableRawBufferPointer) {
+        self.statement = statement
+        self.room = room[...]
+    }
 
     mutating func next(_ number: Int64) {
         index += 1
@@ -361,7 +391,11 @@ struct Binding {
 
     mutating func next(_ bytes: UnsafeRawBufferPointer) {
         index += 1
-        note(statement.bind(bytes, to: index))
+        if bytes.isEmpty || bytes.count > room.count { return note(statement.bind(bytes, to: index)) }
+        let kept = UnsafeMutableRawBufferPointer(rebasing: room.prefix(bytes.count))
+        kept.copyMemory(from: bytes)
+        room = room.dropFirst(bytes.count)
+        note(statement.bind(kept: UnsafeRawBufferPointer(kept), to: index))
     }
 
     private mutating func note(_ answer: Int32) { if code == SQLITE_OK { code = answer } }
@@ -391,6 +425,11 @@ private struct Statement {
             ? sqlite3_bind_zeroblob(pointer, index, 0)
             : sqlite3_bind_blob64(
                 pointer, index, bytes.baseAddress, UInt64(bytes.count), caret_sqlite_transient())
+    }
+
+    /// The bytes stay where they are until the statement is reset.
+    func bind(kept bytes: UnsafeRawBufferPointer, to index: Int32) -> Int32 {
+        sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count), nil)
     }
 
     func step() -> Int32 { sqlite3_step(pointer) }

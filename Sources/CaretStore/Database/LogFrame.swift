@@ -5,7 +5,8 @@ struct LogFrame {
     private static let header: Int64 = 24
     private static let size = header + Int64(PageSums.pageSize)
 
-    private let start: Int64
+    /// Where the frame begins.
+    let start: Int64
 
     /// The frame whose page is read by so many bytes from an offset; nil where that is no page of a frame.
     init?(ofPage count: Int32, at offset: Int64) {
@@ -15,25 +16,45 @@ struct LogFrame {
         else { return nil }
     }
 
-    /// Whether a page is the one that the frame was written with. `read` fills a buffer from an offset of the log.
+    /// Gives `body` room for a frame, and its page in that room.
+    static func withRoom<Result>(
+        _ body: (_ frame: UnsafeMutableRawBufferPointer, _ page: UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        withUnsafeTemporaryAllocation(byteCount: Int(size), alignment: 8) { frame in
+            body(frame, UnsafeRawBufferPointer(rebasing: frame[Int(header)...]))
+        }
+    }
+
+    /// Whether the bytes of the frame are those that it was written with. `read` fills a buffer from an offset of the
+    /// log.
     func isSound(
-        _ page: UnsafeRawBufferPointer, read: (UnsafeMutableRawBufferPointer, Int64) -> Bool
+        _ frame: UnsafeRawBufferPointer, read: (UnsafeMutableRawBufferPointer, Int64) -> Bool
     ) -> Bool {
-        withUnsafeTemporaryAllocation(byteCount: 40, alignment: 8) { bytes in
-            let own = UnsafeMutableRawBufferPointer(rebasing: bytes[0..<24])
-            let before = UnsafeMutableRawBufferPointer(rebasing: bytes[24..<32])
-            let magic = UnsafeMutableRawBufferPointer(rebasing: bytes[32..<36])
+        withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { bytes in
             // The sums are the last eight bytes of a header.
             let isFirst = start == LogFrame.logHeader
-            let sums = isFirst ? start - 8 : start - LogFrame.size + LogFrame.header - 8
-            guard read(own, start), read(before, sums), read(magic, 0) else { return false }
-            // The last bit of the log's first number says in which order of bytes the sums were made.
-            var sum = LogSum(
-                before.big(0), before.big(4), isBigEndian: magic.big(0) & 1 == 1)
-            sum.take(UnsafeRawBufferPointer(rebasing: own[0..<8]))
-            sum.take(page)
-            return sum.first == own.big(16) && sum.second == own.big(20)
+            guard read(bytes, isFirst ? start - 8 : start - LogFrame.size + LogFrame.header - 8) else {
+                return false
+            }
+            let before = (bytes.big(0), bytes.big(4))
+            if LogFrame.isSound(frame, behind: before, isBigEndian: LogFrame.isBigEndian) { return true }
+            // The last bit of the log's first number says in which order of bytes the sums were made: mostly in this
+            // machine's, so it is only read where that was none.
+            let magic = UnsafeMutableRawBufferPointer(rebasing: bytes[0..<4])
+            guard read(magic, 0), (magic.big(0) & 1 == 1) != LogFrame.isBigEndian else { return false }
+            return LogFrame.isSound(frame, behind: before, isBigEndian: !LogFrame.isBigEndian)
         }
+    }
+
+    private static let isBigEndian = 1.bigEndian == 1
+
+    private static func isSound(
+        _ frame: UnsafeRawBufferPointer, behind before: (UInt32, UInt32), isBigEndian: Bool
+    ) -> Bool {
+        var sum = LogSum(before.0, before.1, isBigEndian: isBigEndian)
+        sum.take(UnsafeRawBufferPointer(rebasing: frame[0..<8]))
+        sum.take(UnsafeRawBufferPointer(rebasing: frame[Int(header)...]))
+        return sum.first == frame.big(16) && sum.second == frame.big(20)
     }
 }
 
@@ -64,6 +85,10 @@ private struct LogSum {
 }
 
 extension UnsafeMutableRawBufferPointer {
+    fileprivate func big(_ place: Int) -> UInt32 { UnsafeRawBufferPointer(self).big(place) }
+}
+
+extension UnsafeRawBufferPointer {
     fileprivate func big(_ place: Int) -> UInt32 {
         UInt32(bigEndian: loadUnaligned(fromByteOffset: place, as: UInt32.self))
     }

@@ -6,8 +6,9 @@ import Glibc
 /// its place, and a page whose sum is wrong is damage, whatever stands on it.
 ///
 /// SQLite checks the frames of its log when it finds one at the start, and later takes what it reads as it is; so each
-/// frame is checked again by its own sum. The layer is a VFS of its own above the default one; it changes how pages are
-/// read and written, and nothing else.
+/// frame is checked again by its own sum. The frames of a commit are written at once when they are synced, before which
+/// nobody reads them. The layer is a VFS of its own above the default one; it changes how pages are read and written, and
+/// nothing else.
 enum PageSums {
     static let pageSize = 4096
     /// What a database leaves free at the end of every page.
@@ -43,6 +44,8 @@ enum PageSums {
     private struct Tail {
         var methods: sqlite3_io_methods
         let base: UnsafePointer<sqlite3_io_methods>
+        /// Nil for a database.
+        let log: UnsafeMutablePointer<LogBuffer>?
 
         static func offset(behind base: UnsafeMutablePointer<sqlite3_vfs>) -> Int {
             let alignment = MemoryLayout<Tail>.alignment
@@ -67,10 +70,20 @@ enum PageSums {
             own.xWrite = { PageSums.write($0, $1, $2, $3) }
         } else {
             own.xRead = { PageSums.readLog($0, $1, $2, $3) }
+            own.xWrite = { PageSums.writeLog($0, $1, $2, $3) }
+            own.xSync = { file, flags in PageSums.afterLog(file) { $0.pointee.xSync(file, flags) } }
+            own.xTruncate = { file, size in PageSums.afterLog(file) { $0.pointee.xTruncate(file, size) } }
+            own.xFileSize = { file, size in PageSums.afterLog(file) { $0.pointee.xFileSize(file, size) } }
+            own.xClose = { PageSums.closeLog($0) }
         }
         let tail = (UnsafeMutableRawPointer(file) + Tail.offset(behind: base)).bindMemory(
             to: Tail.self, capacity: 1)
-        tail.initialize(to: Tail(methods: own, base: methods))
+        var log: UnsafeMutablePointer<LogBuffer>?
+        if isLog {
+            log = .allocate(capacity: 1)
+            log?.initialize(to: LogBuffer())
+        }
+        tail.initialize(to: Tail(methods: own, base: methods, log: log))
         file.pointee.pMethods = UnsafeRawPointer(tail).assumingMemoryBound(to: sqlite3_io_methods.self)
         return code
     }
@@ -79,7 +92,11 @@ enum PageSums {
     private static func base(
         of file: UnsafeMutablePointer<sqlite3_file>
     ) -> UnsafePointer<sqlite3_io_methods> {
-        UnsafeRawPointer(file.pointee.pMethods).assumingMemoryBound(to: Tail.self).pointee.base
+        tail(of: file).base
+    }
+
+    private static func tail(of file: UnsafeMutablePointer<sqlite3_file>) -> Tail {
+        UnsafeRawPointer(file.pointee.pMethods).assumingMemoryBound(to: Tail.self).pointee
     }
 
     private static func read(
@@ -118,13 +135,61 @@ enum PageSums {
         _ offset: sqlite3_int64
     ) -> Int32 {
         guard let file, let buffer else { return SQLITE_MISUSE }
+        let written = handOnLog(file)
+        if written != SQLITE_OK { return written }
         let base = base(of: file)
-        let code = base.pointee.xRead(file, buffer, count, offset)
-        guard code == SQLITE_OK, let frame = LogFrame(ofPage: count, at: offset) else { return code }
-        let isSound = frame.isSound(UnsafeRawBufferPointer(start: buffer, count: pageSize)) { target, place in
-            base.pointee.xRead(file, target.baseAddress, Int32(target.count), place) == SQLITE_OK
+        guard let frame = LogFrame(ofPage: count, at: offset) else {
+            return base.pointee.xRead(file, buffer, count, offset)
         }
-        return isSound ? SQLITE_OK : caret_sqlite_ioerr_data()
+        return LogFrame.withRoom { bytes, page in
+            let code = base.pointee.xRead(file, bytes.baseAddress, Int32(bytes.count), frame.start)
+            if code != SQLITE_OK { return code }
+            let isSound = frame.isSound(UnsafeRawBufferPointer(bytes)) { target, place in
+                base.pointee.xRead(file, target.baseAddress, Int32(target.count), place) == SQLITE_OK
+            }
+            if !isSound { return caret_sqlite_ioerr_data() }
+            buffer.copyMemory(from: page.baseAddress.unsafelyUnwrapped, byteCount: page.count)
+            return SQLITE_OK
+        }
+    }
+
+    private static func writeLog(
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ buffer: UnsafeRawPointer?, _ count: Int32,
+        _ offset: sqlite3_int64
+    ) -> Int32 {
+        guard let file, let buffer, let log = tail(of: file).log else { return SQLITE_MISUSE }
+        let piece = UnsafeRawBufferPointer(start: buffer, count: Int(count))
+        if log.pointee.take(piece, at: offset) { return SQLITE_OK }
+        let code = handOnLog(file)
+        if code != SQLITE_OK || log.pointee.take(piece, at: offset) { return code }
+        return base(of: file).pointee.xWrite(file, buffer, count, offset)
+    }
+
+    /// Writes what was gathered of a log.
+    private static func handOnLog(_ file: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
+        let tail = tail(of: file)
+        guard let log = tail.log, !log.pointee.isEmpty else { return SQLITE_OK }
+        return log.pointee.handOn {
+            tail.base.pointee.xWrite(file, $0.baseAddress, Int32($0.count), $1)
+        }
+    }
+
+    private static func afterLog(
+        _ file: UnsafeMutablePointer<sqlite3_file>?,
+        _ body: (UnsafePointer<sqlite3_io_methods>) -> Int32
+    ) -> Int32 {
+        guard let file else { return SQLITE_MISUSE }
+        let code = handOnLog(file)
+        return code == SQLITE_OK ? body(base(of: file)) : code
+    }
+
+    private static func closeLog(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
+        guard let file else { return SQLITE_MISUSE }
+        let (written, tail) = (handOnLog(file), tail(of: file))
+        tail.log?.deinitialize(count: 1)
+        tail.log?.deallocate()
+        let closed = tail.base.pointee.xClose(file)
+        return written == SQLITE_OK ? closed : written
     }
 
     /// SQLite also reads the header of a database alone.

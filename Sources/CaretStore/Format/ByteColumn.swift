@@ -2,6 +2,10 @@
 struct ByteColumn {
     private(set) var bytes: [UInt8] = []
 
+    init() {}
+
+    init(room: Int) { bytes.reserveCapacity(room) }
+
     /// Seven bits a byte, the lowest first; the highest bit says that more follow.
     mutating func append(_ number: UInt64) {
         var rest = number
@@ -11,6 +15,9 @@ struct ByteColumn {
         }
         bytes.append(UInt8(rest))
     }
+
+    /// Empties the column, but keeps the memory of a small one for what comes next.
+    mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.count <= 4096) }
 
     mutating func append(byte: UInt8) { bytes.append(byte) }
 
@@ -64,11 +71,12 @@ struct ByteColumnReader {
         return Int(number)
     }
 
-    /// A number small enough that sums of them do not overflow.
+    /// A number as large as a difference of two that are stored, and small enough that sums of them do not overflow.
     mutating func signed() throws(SegmentFault) -> Int64 {
         let number = try number()
         let value = Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
-        guard abs(value) <= 1 << 53 else { throw .badNumber }
+        let most: Int64 = 1 << 55
+        guard (-most...most).contains(value) else { throw .badNumber }
         return value
     }
 
@@ -95,6 +103,11 @@ struct RunColumn {
     mutating func finished() -> [UInt8] {
         flush()
         return column.bytes
+    }
+
+    mutating func removeAll() {
+        column.removeAll()
+        (value, length) = (0, 0)
     }
 
     private mutating func flush() {

@@ -69,7 +69,21 @@ struct SegmentColumns {
         guess.passed(edit)
     }
 
-    /// Gives `body` the bytes of each column, in the order of the format. No change may follow.
+    /// Begins another segment.
+    mutating func removeAll() {
+        shapes.removeAll()
+        authors.removeAll()
+        seqs.removeAll()
+        times.removeAll()
+        starts.removeAll()
+        units.removeAll()
+        removed.removeAll()
+        lengths.removeAll()
+        text.removeAll()
+        guess = SegmentGuess()
+    }
+
+    /// Gives `body` the bytes of each column, in the order of the format. No change of the same segment may follow.
     mutating func each(_ body: ([UInt8]) -> Void) {
         body(shapes.bytes)
         body(authors.finished())

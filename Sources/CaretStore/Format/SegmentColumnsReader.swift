@@ -112,7 +112,7 @@ struct SegmentColumnsReader {
     }
 
     private func bounded(_ number: Int64) throws(SegmentFault) -> Int64 {
-        guard abs(number) <= 1 << 53 else { throw .badNumber }
+        guard abs(number) <= DocumentEntry.farthest else { throw .badNumber }
         return number
     }
 }

@@ -18,10 +18,18 @@ package enum SegmentFormat {
     package static func encoded(
         _ changes: [LoggedChange], packing: Packing, authors: [Int64]
     ) -> [UInt8] {
-        precondition(authors.count == changes.count, "a change without the number of its pusher")
         var columns = SegmentColumns()
+        return encoded(changes, packing: packing, authors: authors, in: &columns)
+    }
+
+    /// The same by way of columns that were used before: small segments are many.
+    static func encoded(
+        _ changes: [LoggedChange], packing: Packing, authors: [Int64], in columns: inout SegmentColumns
+    ) -> [UInt8] {
+        precondition(authors.count == changes.count, "a change without the number of its pusher")
+        columns.removeAll()
         for (change, author) in zip(changes, authors) { columns.append(change, author: author) }
-        var block = ByteColumn()
+        var block = ByteColumn(room: 64)
         block.append(byte: version)
         block.append(byte: packing.rawValue)
         block.append(count: changes.count)

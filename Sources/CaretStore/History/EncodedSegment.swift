@@ -11,13 +11,16 @@ struct EncodedSegment {
     let before: Chain
     let after: Chain
 
-    /// `authors` has the number of each change's pusher.
-    init(_ segment: Segment, after before: Chain, packing: SegmentFormat.Packing, authors: [Int64]) {
+    /// `authors` has the number of each change's pusher; `columns` are only worked in.
+    init(
+        _ segment: Segment, after before: Chain, packing: SegmentFormat.Packing, authors: [Int64],
+        in columns: inout SegmentColumns
+    ) {
         first = segment.first
         last = segment.last
         time = segment.changes.reduce(.min) { max($0, $1.time) }
         self.before = before
         after = before.extended(by: segment.changes[...], from: segment.first)
-        body = SegmentFormat.encoded(segment.changes, packing: packing, authors: authors)
+        body = SegmentFormat.encoded(segment.changes, packing: packing, authors: authors, in: &columns)
     }
 }

@@ -265,22 +265,26 @@ private struct ListingPage {
     private var entries: [DocumentEntry] = []
     private var hasMore = false
     private var damaged = 0
+    /// Damaged ones behind the last entry: they are of this page only where nothing sound comes behind them.
+    private var between = 0
 
     init(_ limit: Int) { self.limit = max(0, limit) }
 
     /// Takes the next row; false where nothing more fits.
     mutating func take(_ row: DocumentRow?) -> Bool {
         guard let row else {
-            damaged += 1
+            between += 1
             return true
         }
         if entries.count == limit {
-            hasMore = true
+            (hasMore, between) = (true, 0)
             return false
         }
         entries.append(row.entry)
+        damaged += between
+        between = 0
         return true
     }
 
-    var listing: Listing { Listing(entries: entries, hasMore: hasMore, damaged: damaged) }
+    var listing: Listing { Listing(entries: entries, hasMore: hasMore, damaged: damaged + between) }
 }

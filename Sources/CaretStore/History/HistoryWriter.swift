@@ -10,6 +10,8 @@ struct HistoryWriter {
     private(set) var reader: HistoryReader
     /// The documents that were written last, as they stand in the transaction.
     private var rows: [DocumentID: DocumentRow] = [:]
+    /// Where segments are taken apart.
+    private var columns = SegmentColumns()
     /// Something was written in this transaction that SQLite does not count as a row.
     private(set) var hasWritten = false
     /// The documents that have become due for upkeep in this transaction.
@@ -61,7 +63,8 @@ struct HistoryWriter {
         guard let length = row.entry.length(after: append.changes) else { return .unfit }
         let segment = Segment(first: append.expected.next, changes: append.changes.map(\.logged))
         let authors = try authors(of: segment.changes)
-        let encoded = EncodedSegment(segment, after: row.chain, packing: .plain, authors: authors)
+        let encoded = EncodedSegment(
+            segment, after: row.chain, packing: .plain, authors: authors, in: &columns)
         try insert(encoded, of: append.document)
         try remember(append.changes, by: authors, from: segment.first, in: append.document)
         row.entry.head = segment.last
@@ -199,18 +202,23 @@ struct HistoryWriter {
     /// Puts one segment in the place of those that it was made of. False where they are no longer there.
     mutating func replace(_ replacement: Replacement) throws(StoreFault) -> Bool {
         var row = try document(replacement.document)
-        guard let first = replacement.old.first?.first, let last = replacement.old.last?.first else {
-            return true
-        }
-        let (from, to) = (Value.integer(Int64(first.value)), Value.integer(Int64(last.value)))
+        guard let oldest = replacement.old.first, let newest = replacement.old.last else { return true }
+        let (from, to) = (
+            Value.integer(Int64(oldest.first.value)), Value.integer(Int64(newest.first.value))
+        )
+        // The index has these, so the rows themselves are not read.
         let found = try database.every(
-            "SELECT id, first, last FROM segment WHERE document = ? AND first BETWEEN ? AND ? ORDER BY first",
+            "SELECT id, first FROM segment WHERE document = ? AND first BETWEEN ? AND ? ORDER BY first",
             .integer(replacement.document.value), from, to
-        ) { ($0.integer(0), $0.integer(1), $0.integer(2)) }
-        guard
-            found.elementsEqual(
-                replacement.old, by: { $0 == ($1.row, Int64($1.first.value), Int64($1.last.value)) })
-        else { return false }
+        ) { ($0.integer(0), $0.integer(1)) }
+        guard found.elementsEqual(replacement.old, by: { $0 == ($1.row, Int64($1.first.value)) }) else {
+            return false
+        }
+        // Each ends where the next one begins.
+        let end = try database.one("SELECT last FROM segment WHERE id = ?", .integer(newest.row)) {
+            $0.integer(0)
+        }
+        guard end == Int64(newest.last.value) else { return false }
         // The new one takes the place of the first in the index, so the old ones go first; all is one transaction.
         try database.write(
             "DELETE FROM segment WHERE document = ? AND first BETWEEN ? AND ?",

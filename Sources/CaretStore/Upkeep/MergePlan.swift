@@ -78,7 +78,7 @@ enum MergePlan {
     /// As many from the beginning as one block may hold, but at least one.
     private static func fitting(_ run: ArraySlice<SegmentPlace>) -> ArraySlice<SegmentPlace> {
         var (changes, bytes) = (0, 0)
-        let count = run.prefix { place in
+        let count = run.prefix(UpkeepPolicy.joinedAtOnce).prefix { place in
             changes += place.changes
             bytes += place.bytes
             return changes <= mostChanges && bytes <= mostBytes

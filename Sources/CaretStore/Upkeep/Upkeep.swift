@@ -14,8 +14,25 @@ struct Upkeep: Sendable {
 
     /// Tends the documents that become due, until there will be no more.
     func run(_ due: DueDocuments) async {
-        for await _ in due.signals {
-            for document in due.taken() { await tend(document, isIdle: false) }
+        for await _ in due.signals { await tend(due.taken()) }
+    }
+
+    /// Tends documents that are being written to. A step for each of several is put in place together: what was
+    /// appended at one time stands on the same pages, which are so written once.
+    private func tend(_ documents: [DocumentID]) async {
+        var rest = documents[...]
+        while !rest.isEmpty, !calls.isClosing {
+            var (found, weight): ([(document: DocumentID, due: DueStep)], Int) = ([], 0)
+            while weight < UpkeepPolicy.doneAtOnce, let document = rest.popFirst() {
+                guard let due = await due(for: document, isIdle: false, isNew: true) else { continue }
+                found.append((document, due))
+                weight += due.step.weight
+            }
+            let taken = await took(found.map { ($0.document, $0.due.step) })
+            for (one, isTaken) in zip(found, taken) {
+                guard let isTaken, !isTaken || !one.due.isLast else { continue }
+                await tend(one.document, isIdle: false, isNew: false)
+            }
         }
     }
 
@@ -29,44 +46,47 @@ struct Upkeep: Sendable {
     }
 
     /// Does whatever is due for a document's history. What is refused is left for another time.
-    func tend(_ document: DocumentID, isIdle: Bool) async {
-        var isNew = true
-        while !calls.isClosing {
-            switch await reader.done({ [isNew] in $0.next(for: document, isIdle: isIdle, isNew: isNew) }) {
-            case .failure(let fault):
-                if case .refused(.damaged) = fault.historyRefusal { tell(.damaged(document)) }
-                return
-            case .success(nil): return
-            case .success(let due?):
-                switch await took(due.step, of: document) {
-                case nil: return
-                case true?: if due.isLast { return }
-                // Its ground has changed meanwhile: it is thought out anew.
-                case false?: break
-                }
-                isNew = false
-            }
+    func tend(_ document: DocumentID, isIdle: Bool, isNew: Bool = true) async {
+        var isNew = isNew
+        while !calls.isClosing, let due = await due(for: document, isIdle: isIdle, isNew: isNew) {
+            // Where its ground has changed meanwhile, it is thought out anew.
+            guard let isTaken = await took([(document, due.step)])[0], !isTaken || !due.isLast else { return }
+            isNew = false
         }
     }
 
-    /// Whether a step was taken: not where its ground has changed meanwhile. Nil where it was refused.
-    private func took(_ step: UpkeepStep, of document: DocumentID) async -> Bool? {
-        let tell = tell
-        let result = await writes.done { writer throws(StoreFault) -> Bool in
-            switch step {
-            case .merge(let replacement):
-                tell(.merging(document, segments: replacement.old.count))
-                return try writer.replace(replacement)
-            case .snapshot(let snapshot, let superseded, let covered):
-                tell(.snapshotting(document, snapshot.revision))
-                try writer.keep(snapshot, superseding: superseded, covering: covered)
-            case .removeTrimmed: try writer.removeTrimmed(of: document)
-            case .correctLoose(let excess): try writer.correctLoose(of: document, by: excess)
-            }
-            return true
+    /// What is due for a document; nil where nothing is, or it cannot be read.
+    private func due(for document: DocumentID, isIdle: Bool, isNew: Bool) async -> DueStep? {
+        switch await reader.done({ $0.next(for: document, isIdle: isIdle, isNew: isNew) }) {
+        case .failure(let fault):
+            if case .refused(.damaged) = fault.historyRefusal { tell(.damaged(document)) }
+            return nil
+        case .success(let due): return due
         }
-        // Whoever tends the document next finds it due again.
-        return try? result.get()
+    }
+
+    /// Takes steps in one transaction, and answers for each whether it was taken: not where its ground has changed
+    /// meanwhile; nil where it was refused.
+    private func took(_ steps: [(document: DocumentID, step: UpkeepStep)]) async -> [Bool?] {
+        let tell = tell
+        let bodies = steps.map { document, step in
+            { @Sendable (writer: inout HistoryWriter) throws(StoreFault) -> Bool in
+                switch step {
+                case .merge(let replacement):
+                    tell(.merging(document, segments: replacement.old.count))
+                    defer { tell(.merged(document)) }
+                    return try writer.replace(replacement)
+                case .snapshot(let snapshot, let superseded, let covered):
+                    tell(.snapshotting(document, snapshot.revision))
+                    try writer.keep(snapshot, superseding: superseded, covering: covered)
+                case .removeTrimmed: try writer.removeTrimmed(of: document)
+                case .correctLoose(let excess): try writer.correctLoose(of: document, by: excess)
+                }
+                return true
+            }
+        }
+        // Whoever tends a document next finds again what was refused.
+        return await writes.done(bodies).map { try? $0.get() }
     }
 
     /// Forgets the revisions through this one, and answers where history begins now.
@@ -155,9 +175,9 @@ struct Upkeep: Sendable {
         }
     }
 
-    /// Gives free pages back to the file system, once they are an eighth of the file.
+    /// Gives free pages back to the file system, once they are more than a thirty-second of the file.
     private func giveSpaceBack() async {
-        guard let space = await reader.done({ $0.space() }), space.free > space.pages / 8 else { return }
+        guard let space = await reader.done({ $0.space() }), space.free > space.pages / 32 else { return }
         for _ in 0..<(space.free / UpkeepPolicy.pagesAtOnce + 1) where !calls.isClosing {
             let result = await writes.done { writer throws(StoreFault) in
                 try writer.giveBack(pages: UpkeepPolicy.pagesAtOnce)
@@ -193,6 +213,18 @@ enum UpkeepStep {
     case removeTrimmed
     /// The document's row counts so many loose segments too many.
     case correctLoose(excess: Int)
+
+    /// How many rows, and pages of them, the writer has to do with.
+    var weight: Int {
+        switch self {
+        case .merge(let replacement):
+            replacement.old.reduce(1) { $0 + 1 + $1.bytes / PageSums.pageSize }
+                + 2 * (replacement.new.body.count / PageSums.pageSize)
+        case .snapshot(let snapshot, _, _): 2 + snapshot.body.count / PageSums.pageSize
+        case .removeTrimmed: UpkeepPolicy.rowsAtOnce
+        case .correctLoose: 1
+        }
+    }
 }
 
 /// What is due for a document, and whether nothing is due behind it.

@@ -22,15 +22,23 @@ enum UpkeepPolicy {
     /// And so much of inserted text.
     static func mostWeight(behindSnapshotOf utf8: Int) -> Int { max(256 << 10, 2 * utf8) }
 
-    static func isSnapshotDue(_ row: DocumentRow) -> Bool {
+    /// Once nobody writes any more a snapshot is made for the last time, so it is due with fewer changes behind it; a
+    /// text that came at once is as well read from its segment.
+    static func isSnapshotDue(_ row: DocumentRow, isIdle: Bool = false) -> Bool {
         let utf8 = row.entry.length.utf8
         let changes = row.entry.head.value - row.snapshot.value
         // What is counted as behind the newest snapshot may be too much, but never where there is nothing.
-        return changes > mostChanges(behindSnapshotOf: utf8)
+        return changes > mostChanges(behindSnapshotOf: utf8) / (isIdle ? 8 : 1)
             || changes > 0 && row.behind > mostWeight(behindSnapshotOf: utf8)
     }
 
     static func isDue(_ row: DocumentRow) -> Bool { row.loose >= loose || isSnapshotDue(row) }
+
+    /// Steps are put in place in one transaction until they are so many rows and pages, which is about two
+    /// milliseconds of the writer with the last of them.
+    static let doneAtOnce = 1024
+    /// Segments that one step joins.
+    static let joinedAtOnce = 512
 
     /// Rows, and bytes of them, that one step removes, so that the writer is not held up.
     static let rowsAtOnce = 64

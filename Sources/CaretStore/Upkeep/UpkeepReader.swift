@@ -41,7 +41,7 @@ struct UpkeepReader {
             if isNew, !isIdle, row.entry.start == 0, !UpkeepPolicy.isDue(row) { return nil }
             let places = try reader.places(of: row)
             if try reader.hasTrimmed(row, places) { return DueStep(.removeTrimmed, isLast: false) }
-            let isSnapshotDue = UpkeepPolicy.isSnapshotDue(row)
+            let isSnapshotDue = UpkeepPolicy.isSnapshotDue(row, isIdle: isIdle)
             if let merge = try reader.merge(places, of: row, isIdle: isIdle) {
                 return DueStep(.merge(merge.replacement), isLast: merge.isLast && !isSnapshotDue)
             }
@@ -253,6 +253,7 @@ extension HistoryReader {
             }
             if let last { authors.append(last.number) }
         }
-        return EncodedSegment(segment, after: before, packing: .deflated, authors: authors)
+        var columns = SegmentColumns()
+        return EncodedSegment(segment, after: before, packing: .deflated, authors: authors, in: &columns)
     }
 }

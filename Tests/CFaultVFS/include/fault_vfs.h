@@ -37,6 +37,8 @@ struct fault_plan {
     int64_t number;
     /// How many bytes all files may hold together before the disk counts as full; 0 is no bound.
     int64_t bound;
+    /// How many regions the index of a log may have before the disk counts as full; 0 is no bound.
+    int regions;
 };
 
 /// What a record of the trace tells.

@@ -1,0 +1,20 @@
+#ifndef CARET_CLINUX_H
+#define CARET_CLINUX_H
+
+// What the C library's module for Swift lacks, and nothing that it has: a type would belong to whichever module was
+// loaded first. To define _GNU_SOURCE here would change types too.
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+/// Takes a connection off a listening socket: its calls do not block, and no program that is started gets it.
+/// `address` is a `struct sockaddr` with room for so many bytes, or both are null.
+int caret_accept(int listener, void *address, unsigned *length);
+
+/// A timer of the monotonic clock that does not block; negative where there is none.
+int caret_timer(void);
+
+/// Has a timer become readable at a moment that is not zero.
+int caret_timer_set(int timer, uint64_t nanoseconds);
+
+#endif

@@ -1,0 +1,16 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+
+int caret_accept(int listener, void *address, unsigned *length) {
+    return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int caret_timer(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC); }
+
+int caret_timer_set(int timer, uint64_t nanoseconds) {
+    struct itimerspec time = {.it_value = {nanoseconds / 1000000000, nanoseconds % 1000000000}};
+    return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
+}

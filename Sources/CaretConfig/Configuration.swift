@@ -1,0 +1,94 @@
+/// The settings of a server, where each came from, and why it does not start with them.
+///
+/// A default gives way to the file, that to the environment, and that to the command line.
+package struct Configuration: Sendable {
+    /// A configuration file, as it was read.
+    package struct File: Sendable {
+        /// As it was given, for messages.
+        package let path: String
+        package let bytes: [UInt8]
+
+        package init(path: String, bytes: [UInt8]) {
+            self.path = path
+            self.bytes = bytes
+        }
+    }
+
+    /// Where there are faults, what was not taken is the default.
+    package private(set) var settings = Settings()
+    package private(set) var faults: [ConfigurationFault]
+    /// Variables that begin as ours do and are no key's; a platform may set such, so they are no fault.
+    package private(set) var ignoredVariables: [String] = []
+    private var origins: [String: ValueOrigin] = [:]
+
+    package init(_ invocation: Invocation, file: File?, environment: [String: String]) {
+        faults = invocation.faults
+        if let file { read(file) }
+        read(environment)
+        for flag in invocation.flags { take(.word(flag.text), for: flag.key, from: .flag(flag.key.flag)) }
+        // What was not taken might be what the rest wants, so this is only asked where all was taken.
+        guard faults.isEmpty else { return }
+        for contradiction in Contradiction.all(in: settings) {
+            fail(.contradiction(contradiction), origins[contradiction.key] ?? .byDefault)
+        }
+    }
+
+    package func origin(of key: ConfigurationKey) -> ValueOrigin { origins[key.name] ?? .byDefault }
+
+    private mutating func take(_ found: FoundValue, for key: ConfigurationKey, from origin: ValueOrigin) {
+        if key.take(found, into: &settings) {
+            origins[key.name] = origin
+        } else {
+            fail(.notAllowed(key: key.name, found: found.echoed, allowed: key.allowed), origin)
+        }
+    }
+
+    // MARK: The file
+
+    private mutating func read(_ file: File) {
+        do {
+            let value = try JSON5Reader.read(file.bytes)
+            guard case .object(let members) = value.kind else {
+                return fail(.noObject, .file(path: file.path, value.place))
+            }
+            for member in members { take(member, of: file) }
+        } catch {
+            fail(.syntax(error.reason), .file(path: file.path, error.place))
+        }
+    }
+
+    private mutating func take(_ member: JSON5Member, of file: File) {
+        guard let key = ConfigurationKey.named(member.key) else {
+            let closest = member.key.closest(in: ConfigurationKey.all.map(\.name))
+            return fail(.unknown(member.key, closest: closest), .file(path: file.path, member.place))
+        }
+        let value = key.culprit(in: member.value, with: settings)
+        take(.file(value.kind), for: key, from: .file(path: file.path, value.place))
+    }
+
+    private mutating func fail(_ problem: ConfigurationFault.Problem, _ origin: ValueOrigin) {
+        faults.append(ConfigurationFault(origin: origin, problem: problem))
+    }
+
+    // MARK: The environment
+
+    private mutating func read(_ environment: [String: String]) {
+        for key in ConfigurationKey.all {
+            guard let text = environment[key.variable] else { continue }
+            take(.word(text), for: key, from: .variable(key.variable))
+        }
+        let known = ConfigurationKey.all.map(\.variable) + [Invocation.fileVariable]
+        // Sorted, since a dictionary's order differs from process to process.
+        for name in environment.keys.sorted() where name.hasPrefix(ConfigurationKey.variablePrefix) {
+            if known.contains(name) { continue }
+            let short = String(name.dropFirst(ConfigurationKey.variablePrefix.count))
+            // What is close was meant; anything else may be another program's, or a platform's own.
+            let closest = short.lowercased().closest(in: ConfigurationKey.all.map(\.name))
+            guard let key = closest.flatMap(ConfigurationKey.named) else {
+                ignoredVariables.append(name)
+                continue
+            }
+            fail(.unknown(name, closest: key.variable), .variable(name))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package import CaretWire
+
+/// What was counted and measured, by one owner or by several together.
+package struct Counts: Equatable, Sendable {
+    private var counters = [UInt64](repeating: 0, count: Counter.allCases.count)
+    private var refusals = [UInt64](repeating: 0, count: ErrorCode.allCases.count)
+    private var latencies = [Histogram](repeating: Histogram(), count: Latency.allCases.count)
+
+    package init() {}
+
+    init(counters: [UInt64], refusals: [UInt64], latencies: [Histogram]) {
+        self.counters = counters
+        self.refusals = refusals
+        self.latencies = latencies
+    }
+
+    package subscript(counter: Counter) -> UInt64 { counters[counter.rawValue] }
+
+    /// Refusals with this code.
+    package subscript(code: ErrorCode) -> UInt64 { refusals[code.slot] }
+
+    package subscript(latency: Latency) -> Histogram { latencies[latency.rawValue] }
+
+    /// Connections that are there. An owner may be read before it counts an opening and another after it counts the
+    /// closing, so less than none is none.
+    package var connections: UInt64 { present(.connectionsOpened, .connectionsClosed) }
+
+    package var openRooms: UInt64 { present(.roomsOpened, .roomsClosed) }
+
+    private func present(_ came: Counter, _ went: Counter) -> UInt64 {
+        self[came] - min(self[came], self[went])
+    }
+
+    package static func + (left: Counts, right: Counts) -> Counts {
+        Counts(
+            counters: zip(left.counters, right.counters).map { $0 &+ $1 },
+            refusals: zip(left.refusals, right.refusals).map { $0 &+ $1 },
+            latencies: zip(left.latencies, right.latencies).map(+))
+    }
+
+    /// All numbers with their names, in an order that stays.
+    package var rows: [(name: String, value: UInt64)] {
+        [("connections", connections), ("open_rooms", openRooms)]
+            + Counter.allCases.map { ($0.name, self[$0]) }
+            + ErrorCode.allCases.map { ("refused_\($0.rawValue)", self[$0]) }
+    }
+}
+
+extension ErrorCode {
+    private static let slots = Dictionary(uniqueKeysWithValues: allCases.enumerated().map { ($1, $0) })
+
+    /// Its place among all codes.
+    var slot: Int {
+        guard let slot = Self.slots[self] else { preconditionFailure("\(rawValue) is not among all codes") }
+        return slot
+    }
+}

@@ -1,0 +1,46 @@
+/// How many numbers of which size there were, in constant memory.
+package struct Histogram: Equatable, Sendable {
+    private var counts: [UInt64]
+    /// Of all numbers; wraps where they add up to more than 2^64.
+    package private(set) var sum: UInt64
+    /// Exactly.
+    package private(set) var largest: UInt64
+
+    package init() {
+        self.init(counts: [UInt64](repeating: 0, count: Buckets.count), sum: 0, largest: 0)
+    }
+
+    init(counts: [UInt64], sum: UInt64, largest: UInt64) {
+        precondition(counts.count == Buckets.count, "a histogram of \(counts.count) ranges")
+        self.counts = counts
+        self.sum = sum
+        self.largest = largest
+    }
+
+    package var count: UInt64 { counts.reduce(0, &+) }
+
+    package mutating func add(_ number: UInt64) {
+        counts[Buckets.index(of: number)] &+= 1
+        sum &+= number
+        largest = max(largest, number)
+    }
+
+    package static func + (left: Histogram, right: Histogram) -> Histogram {
+        Histogram(
+            counts: zip(left.counts, right.counts).map { $0 &+ $1 }, sum: left.sum &+ right.sum,
+            largest: max(left.largest, right.largest))
+    }
+
+    /// The number that so many of a hundred do not exceed, within 6.25 %; 0 where there is none.
+    package func percentile(_ percent: Double) -> UInt64 {
+        let total = count
+        guard total > 0 else { return 0 }
+        let rank = UInt64((Double(total) * min(max(percent, 0), 100) / 100).rounded(.up))
+        var passed: UInt64 = 0
+        for index in counts.indices {
+            passed += counts[index]
+            if passed >= max(1, rank) { return min(Buckets.middle(at: index), largest) }
+        }
+        return largest
+    }
+}

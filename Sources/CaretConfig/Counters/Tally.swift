@@ -1,0 +1,80 @@
+package import CaretWire
+import Synchronization
+
+/// Where one loop or queue counts. Confined to its owner: only one thread at a time adds to it, so an addition is a
+/// load and a store, and no other core waits for it. Anybody may read its sheet meanwhile, without asking.
+package struct Tally {
+    let sheet: TallySheet
+
+    package func add(_ count: Int = 1, to counter: Counter) {
+        sheet.add(UInt64(count), at: counter.rawValue)
+    }
+
+    /// An error of this code was answered.
+    package func refused(_ code: ErrorCode) {
+        sheet.add(1, at: TallySheet.refusals + code.slot)
+    }
+
+    package func took(_ nanoseconds: UInt64, _ latency: Latency) {
+        sheet.take(nanoseconds, at: TallySheet.start(of: latency))
+    }
+}
+
+// Two threads that add at once would lose what one of them counts.
+@available(*, unavailable) extension Tally: Sendable {}
+
+/// The numbers of one tally, for its owner to write and everybody to read. Each is whole by itself; two may be of
+/// different moments.
+final class TallySheet: Sendable {
+    static let refusals = Counter.allCases.count
+    private static let latencies = refusals + ErrorCode.allCases.count
+    /// The ranges of a histogram, its sum and its largest number.
+    private static let latencySlots = Buckets.count + 2
+
+    static func start(of latency: Latency) -> Int { latencies + latency.rawValue * latencySlots }
+
+    private static let count = latencies + Latency.allCases.count * latencySlots
+
+    /// In place, so that an addition looks nowhere else; a few more than are used.
+    private let slots = InlineArray<2048, Atomic<UInt64>> { _ in Atomic(0) }
+
+    init() {
+        precondition(Self.count <= slots.count, "\(Self.count) numbers in a sheet of \(slots.count)")
+    }
+
+    // MARK: For the owner
+
+    @inline(__always)
+    fileprivate func add(_ count: UInt64, at index: Int) {
+        slots[index].store(slots[index].load(ordering: .relaxed) &+ count, ordering: .relaxed)
+    }
+
+    @inline(__always)
+    fileprivate func take(_ number: UInt64, at start: Int) {
+        add(1, at: start + Buckets.index(of: number))
+        add(number, at: start + Buckets.count)
+        let largest = start + Buckets.count + 1
+        if number > slots[largest].load(ordering: .relaxed) {
+            slots[largest].store(number, ordering: .relaxed)
+        }
+    }
+
+    // MARK: For everybody
+
+    var counts: Counts {
+        Counts(
+            counters: numbers(0..<Self.refusals), refusals: numbers(Self.refusals..<Self.latencies),
+            latencies: Latency.allCases.map { histogram(at: Self.start(of: $0)) })
+    }
+
+    private func numbers(_ range: Range<Int>) -> [UInt64] {
+        range.map { slots[$0].load(ordering: .relaxed) }
+    }
+
+    private func histogram(at start: Int) -> Histogram {
+        let end = start + Buckets.count
+        return Histogram(
+            counts: numbers(start..<end), sum: slots[end].load(ordering: .relaxed),
+            largest: slots[end + 1].load(ordering: .relaxed))
+    }
+}

@@ -1,0 +1,49 @@
+/// What the server says about itself, made from the list of keys.
+package enum HelpText {
+    /// The keys that most servers are started with.
+    private static let everyday = [
+        "data", "listen", "require_tokens", "allow_anyone_from_anywhere", "keep_history", "log_format",
+    ]
+
+    /// Fits a screen of 24 lines of 80.
+    package static let help =
+        """
+        usage: caretd [--data DIR] [--listen HOST:PORT] [--config FILE] [--KEY VALUE …]
+
+        \(everyday.compactMap(ConfigurationKey.named).map(entry).joined())
+          --config FILE   a file of keys; variables win over it, and options over both
+          --check-config  prints what would hold and where it is from, or what is wrong
+          --help-config   prints a file of all keys; each is an option, with - for _,
+                          and a variable, as CARET_KEEP_HISTORY
+          --version, --help
+
+        """
+
+    private static func entry(_ key: ConfigurationKey) -> String {
+        let option = "  " + (key.placeholder.isEmpty ? key.flag : key.flag + " " + key.placeholder)
+        let padding = String(repeating: " ", count: max(2, 40 - option.count))
+        return "\(option)\(padding)default \(key.value(in: Settings()))\n      \(key.meaning)\n"
+    }
+
+    /// `config/caret.json5`: every key with its default, what it means and what is allowed.
+    package static let exampleFile: String = {
+        var text = """
+            // The configuration of caretd: every key, with its default. Leave out what may stay as it is.
+            //
+            // Each key is also an environment variable and an option, which win over this file in that order:
+            // keep_history, CARET_KEEP_HISTORY="90 days", --keep-history "90 days".
+            // Sizes and times are texts with a unit, or plain numbers: bytes, and the unit that is named.
+            // Sizes: B, KiB, MiB, GiB (and KB, MB, GB, of 1000). Times: ms, s, min, h, days.
+            {
+
+            """
+        for group in ConfigurationKey.Group.allCases {
+            text += "\n  // --- \(group.rawValue) ---\n"
+            for key in ConfigurationKey.all where key.group == group {
+                text += "\n  // \(key.meaning)\n  // Allowed: \(key.allowed).\n"
+                text += "  \(key.name): \(key.value(in: Settings())),\n"
+            }
+        }
+        return text + "}\n"
+    }()
+}

@@ -1,0 +1,118 @@
+/// Reads JSON5 (json5.org, version 1.0.0) as people write it into a configuration file.
+///
+/// Strict: a key stands once in an object, half of a surrogate pair is refused, and nothing is repaired.
+package struct JSON5Reader {
+    /// Bytes of a text: a file of every key with pages of comments is a tenth of it.
+    package static let longest = 256 << 10
+    /// Levels of arrays and objects, the outermost counted: the reader calls itself for each.
+    package static let deepest = 16
+
+    var cursor: JSON5Cursor
+
+    package static func read(_ bytes: [UInt8]) throws(JSON5Fault) -> JSON5Value {
+        if bytes.count > longest {
+            throw JSON5Fault(reason: .tooLong(bytes: bytes.count), place: .start)
+        }
+        var reader = JSON5Reader(cursor: try JSON5Cursor(bytes))
+        let value = try reader.value(level: 1)
+        try reader.cursor.skipBlanks()
+        if reader.cursor.scalar != nil { throw reader.cursor.fault(wanted: .end) }
+        return value
+    }
+
+    private mutating func value(level: Int) throws(JSON5Fault) -> JSON5Value {
+        try cursor.skipBlanks()
+        let place = cursor.place
+        return JSON5Value(kind: try kind(level: level), place: place)
+    }
+
+    private mutating func kind(level: Int) throws(JSON5Fault) -> JSON5Value.Kind {
+        guard let scalar = cursor.scalar else { throw cursor.fault(wanted: .value) }
+        switch scalar {
+        case "{": return .object(try members(level: level))
+        case "[": return .array(try items(level: level))
+        case "\"", "'": return .string(try string())
+        case "+", "-", ".", "0"..."9": return .number(try number())
+        default:
+            guard scalar.beginsName else { throw cursor.fault(wanted: .value) }
+            return try word()
+        }
+    }
+
+    private mutating func word() throws(JSON5Fault) -> JSON5Value.Kind {
+        let start = cursor
+        let word = cursor.run(while: \.continuesName)
+        switch word {
+        case "null": return .null
+        case "true": return .boolean(true)
+        case "false": return .boolean(false)
+        case "Infinity", "NaN": return .number(JSON5Number(written: word, whole: nil))
+        default: throw start.fault(.unknownWord(word))
+        }
+    }
+
+    // MARK: Arrays and objects
+
+    private mutating func items(level: Int) throws(JSON5Fault) -> [JSON5Value] {
+        let unclosed = try open(.array, level: level)
+        var items: [JSON5Value] = []
+        while try !closes(with: "]", or: unclosed) {
+            items.append(try value(level: level + 1))
+            try cursor.skipBlanks()
+            if cursor.scalar == nil { throw unclosed }
+            guard cursor.scalar == "]" || cursor.pass(",") else {
+                throw cursor.fault(wanted: .commaOrBracket)
+            }
+        }
+        return items
+    }
+
+    private mutating func members(level: Int) throws(JSON5Fault) -> [JSON5Member] {
+        let unclosed = try open(.object, level: level)
+        var members: [JSON5Member] = []
+        var places: [[UInt8]: TextPlace] = [:]
+        while try !closes(with: "}", or: unclosed) {
+            let start = cursor
+            let key = try key()
+            // By bytes: what only looks equal is not.
+            if let first = places.updateValue(start.place, forKey: Array(key.utf8)) {
+                throw start.fault(.doubledKey(key, first: first))
+            }
+            try cursor.skipBlanks()
+            guard cursor.pass(":") else { throw cursor.fault(wanted: .colon) }
+            members.append(JSON5Member(key: key, place: start.place, value: try value(level: level + 1)))
+            try cursor.skipBlanks()
+            if cursor.scalar == nil { throw unclosed }
+            guard cursor.scalar == "}" || cursor.pass(",") else {
+                throw cursor.fault(wanted: .commaOrBrace)
+            }
+        }
+        return members
+    }
+
+    /// Passes the opening bracket; the answer is the fault of one that is never closed.
+    private mutating func open(_ bracket: JSON5Fault.Bracket, level: Int) throws(JSON5Fault) -> JSON5Fault {
+        if level > Self.deepest { throw cursor.fault(.tooDeep) }
+        let unclosed = cursor.fault(.notClosed(bracket))
+        cursor.advance()
+        return unclosed
+    }
+
+    private mutating func closes(
+        with bracket: Unicode.Scalar, or unclosed: JSON5Fault
+    ) throws(JSON5Fault) -> Bool {
+        try cursor.skipBlanks()
+        if cursor.scalar == nil { throw unclosed }
+        return cursor.pass(bracket)
+    }
+
+    private mutating func key() throws(JSON5Fault) -> String {
+        switch cursor.scalar {
+        case "\"", "'": return try string()
+        case let scalar?:
+            guard scalar.beginsName || scalar == "\\" else { throw cursor.fault(wanted: .key) }
+            return try name()
+        case nil: throw cursor.fault(wanted: .key)
+        }
+    }
+}

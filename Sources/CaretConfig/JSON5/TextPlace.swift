@@ -1,0 +1,14 @@
+/// A place in a text as editors count it: lines and, in a line, Unicode scalars, both from 1.
+package struct TextPlace: Hashable, Sendable, CustomStringConvertible {
+    package var line: Int
+    package var column: Int
+
+    package static let start = TextPlace(line: 1, column: 1)
+
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    package var description: String { "\(line):\(column)" }
+}

@@ -1,0 +1,59 @@
+/// A key of the configuration: one row of the list from which everything that knows keys is made.
+package struct ConfigurationKey: Sendable {
+    package enum Group: String, CaseIterable, Sendable {
+        case doors = "Where it listens, and who may come in"
+        case store = "What is kept"
+        case log = "The log, on standard error"
+        case work = "How the work is shared out"
+        case lines = "Limits of connections and their lines"
+        case documents = "Limits of documents and pushes"
+    }
+
+    /// Where the value of a key lives. The default is the one of `Settings()`: it is written nowhere else.
+    package typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
+
+    package enum Kind: Sendable {
+        case folder(Path<String>)
+        case addresses(Path<[ListenAddress]>)
+        case yesNo(Path<Bool>)
+        case count(Path<Int>, ClosedRange<Int>)
+        case bytes(Path<Int>, ClosedRange<Int>)
+        /// `counts` is the unit of the setting and of the range, `plain` that of a number without one.
+        case time(Path<Int>, counts: TimeUnit, plain: TimeUnit, ClosedRange<Int>)
+        case history(Path<KeptHistory>)
+        case logFormat(Path<LogFormat>)
+        case logLevel(Path<LogLevel>)
+    }
+
+    /// As the file has it: small letters and underscores.
+    package let name: String
+    package let group: Group
+    package let kind: Kind
+    /// One line for an operator.
+    package let meaning: String
+
+    init(_ name: String, _ group: Group, _ kind: Kind, _ meaning: String) {
+        self.name = name
+        self.group = group
+        self.kind = kind
+        self.meaning = meaning
+    }
+
+    /// `--keep-history`
+    package var flag: String { "--" + name.replacing("_", with: "-") }
+
+    /// `CARET_KEEP_HISTORY`
+    package var variable: String { Self.variablePrefix + name.uppercased() }
+
+    /// Its option alone says yes.
+    var isYesNo: Bool {
+        if case .yesNo = kind { true } else { false }
+    }
+
+    /// Its value is a list, and its option may stand several times.
+    var isList: Bool {
+        if case .addresses = kind { true } else { false }
+    }
+
+    package static let variablePrefix = "CARET_"
+}

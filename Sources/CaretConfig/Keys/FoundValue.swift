@@ -1,0 +1,64 @@
+/// What was found as the value of a key.
+enum FoundValue {
+    /// In a flag or a variable, where everything is text.
+    case word(String)
+    /// In the file.
+    case file(JSON5Value.Kind)
+
+    /// As a message repeats it.
+    var echoed: String {
+        switch self {
+        case .word(let text), .file(.string(let text)): text.echoed
+        case .file(.number(let number)): number.written.count > 24 ? number.written.echoed : number.written
+        case .file(.boolean(let claim)): claim ? "true" : "false"
+        case .file(.null): "null"
+        case .file(.array): "an array"
+        case .file(.object): "an object"
+        }
+    }
+
+    /// The text of a quantity with a unit, or of a word of a closed list.
+    var text: String? {
+        switch self {
+        case .word(let text), .file(.string(let text)): text
+        case .file: nil
+        }
+    }
+
+    /// A number without a unit.
+    var whole: Int? {
+        switch self {
+        case .word(let text): Quantity.whole(text)
+        case .file(.number(let number)): number.whole
+        case .file: nil
+        }
+    }
+
+    var yesNo: Bool? {
+        switch self {
+        case .word("true"), .file(.boolean(true)): true
+        case .word("false"), .file(.boolean(false)): false
+        case .word, .file: nil
+        }
+    }
+
+    /// The texts of a list: in the file an array or one text, elsewhere separated by commas, or `none`.
+    var texts: [String]? {
+        switch self {
+        case .word("none"): return []
+        case .word(let text):
+            return text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmed }
+        case .file(.string(let text)): return [text]
+        case .file(.array(let items)):
+            let texts = items.compactMap { FoundValue.file($0.kind).text }
+            return texts.count == items.count ? texts : nil
+        case .file: return nil
+        }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        String(String(drop { $0 == " " }.reversed()).drop { $0 == " " }.reversed())
+    }
+}

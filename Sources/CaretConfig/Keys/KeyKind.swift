@@ -1,0 +1,143 @@
+extension ConfigurationKey {
+    /// Takes what was found into the settings; false where it is not allowed.
+    func take(_ found: FoundValue, into settings: inout Settings) -> Bool {
+        switch kind {
+        case .folder(let path): put(found.text.flatMap(Self.folder), path, &settings)
+        case .addresses(let path): put(found.texts.flatMap(Self.addresses), path, &settings)
+        case .yesNo(let path): put(found.yesNo, path, &settings)
+        case .count(let path, let range): put(found.whole, within: range, path, &settings)
+        case .bytes(let path, let range):
+            put(found.whole ?? found.text.flatMap(SizeText.read), within: range, path, &settings)
+        case .time(let path, let counts, let plain, let range):
+            put(Self.time(found, counts, plain), within: range, path, &settings)
+        case .history(let path): put(KeptHistory(found), path, &settings)
+        case .logFormat(let path): put(found.text.flatMap(LogFormat.init), path, &settings)
+        case .logLevel(let path): put(found.text.flatMap(LogLevel.init), path, &settings)
+        }
+    }
+
+    /// The item of a list that is not allowed; the value itself where it is all right or no list.
+    func culprit(in value: JSON5Value, with settings: Settings) -> JSON5Value {
+        guard isList, case .array(let items) = value.kind else { return value }
+        var settings = settings
+        return items.first { !take(.file($0.kind), into: &settings) } ?? value
+    }
+
+    private func put<Value>(_ value: Value?, _ path: Path<Value>, _ settings: inout Settings) -> Bool {
+        guard let value else { return false }
+        settings[keyPath: path] = value
+        return true
+    }
+
+    private func put(
+        _ value: Int?, within range: ClosedRange<Int>, _ path: Path<Int>, _ settings: inout Settings
+    ) -> Bool {
+        put(value.flatMap { range.contains($0) ? $0 : nil }, path, &settings)
+    }
+
+    /// Bytes of a path, which the system has no longer ones of.
+    private static let longestPath = 4_095
+
+    private static func folder(_ text: String) -> String? {
+        let isPath =
+            (1...longestPath).contains(text.utf8.count) && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+        return isPath ? text : nil
+    }
+
+    /// Addresses that a server listens on: more than a machine has of its own.
+    private static let mostAddresses = 16
+
+    private static func addresses(_ texts: [String]) -> [ListenAddress]? {
+        let addresses = texts.compactMap(ListenAddress.init)
+        return addresses.count == texts.count && texts.count <= mostAddresses ? addresses : nil
+    }
+
+    private static func time(_ found: FoundValue, _ counts: TimeUnit, _ plain: TimeUnit) -> Int? {
+        (found.whole.map(String.init) ?? found.text).flatMap { TimeText.read($0, in: counts, plain: plain) }
+    }
+
+    /// What may stand there, for a person who put something else.
+    package var allowed: String {
+        switch kind {
+        case .folder: "the path of a folder, without control characters"
+        case .addresses:
+            "HOST:PORT or several, at most \(Self.mostAddresses); HOST is 127.0.0.1, [::1] or the like, or localhost"
+        case .yesNo: "true or false"
+        case .count(_, let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .bytes(_, let range):
+            "a size from \(SizeText.written(range.lowerBound)) to \(SizeText.written(range.upperBound))"
+        case .time(_, let counts, let plain, let range):
+            "a time from \(TimeText.written(range.lowerBound, counts)) to "
+                + TimeText.written(range.upperBound, counts)
+                + (counts == plain
+                    ? ", in whole \(plain.name)"
+                    : ", in whole \(counts.name); a plain number is \(plain.name)")
+        case .history: KeptHistory.allowed
+        case .logFormat: LogFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        case .logLevel: LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
+        }
+    }
+
+    /// What a value is, in a word for the help.
+    package var placeholder: String {
+        switch kind {
+        case .folder: "DIR"
+        case .addresses: "HOST:PORT"
+        case .yesNo: ""
+        case .count: "COUNT"
+        case .bytes: "SIZE"
+        case .time: "TIME"
+        case .history: "HOW MUCH"
+        case .logFormat: LogFormat.allCases.map(\.rawValue).joined(separator: "|")
+        case .logLevel: LogLevel.allCases.map(\.rawValue).joined(separator: "|")
+        }
+    }
+
+    /// The value in these settings, as the file has it.
+    package func value(in settings: Settings) -> String {
+        switch kind {
+        case .folder(let path): settings[keyPath: path].quoted
+        case .addresses(let path):
+            "[" + settings[keyPath: path].map(\.description.quoted).joined(separator: ", ") + "]"
+        case .yesNo(let path): settings[keyPath: path] ? "true" : "false"
+        case .count(let path, _): String(settings[keyPath: path])
+        case .bytes(let path, _): SizeText.written(settings[keyPath: path]).quoted
+        case .time(let path, let counts, _, _): TimeText.written(settings[keyPath: path], counts).quoted
+        case .history(let path): settings[keyPath: path].description.quoted
+        case .logFormat(let path): settings[keyPath: path].rawValue.quoted
+        case .logLevel(let path): settings[keyPath: path].rawValue.quoted
+        }
+    }
+}
+
+extension KeptHistory: CustomStringConvertible {
+    static let allowed =
+        "\"forever\", a count as \"10000 revisions\", or a time from 1 min to 36500 days; a plain number is days"
+
+    private static let seconds = 60...36_500 * 86_400
+    private static let revisions = 1...1_000_000_000
+
+    init?(_ found: FoundValue) {
+        if found.text == "forever" {
+            self = .forever
+        } else if let text = found.text, text.hasSuffix(" revisions") {
+            guard let count = Quantity.whole(text.dropLast(" revisions".count)),
+                Self.revisions.contains(count)
+            else { return nil }
+            self = .revisions(count)
+        } else {
+            guard let text = found.whole.map(String.init) ?? found.text,
+                let seconds = TimeText.read(text, in: .seconds, plain: .days), Self.seconds.contains(seconds)
+            else { return nil }
+            self = .seconds(seconds)
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .forever: "forever"
+        case .seconds(let count): TimeText.written(count, .seconds)
+        case .revisions(let count): "\(count) revisions"
+        }
+    }
+}

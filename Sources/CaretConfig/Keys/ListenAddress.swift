@@ -1,0 +1,83 @@
+import Glibc
+
+/// An address and a port to listen on, as `127.0.0.1:22738` or `[::1]:22738`.
+///
+/// A name stands for whatever some service says today, so of names only `localhost` is read, as 127.0.0.1.
+package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
+    package enum Family: Sendable {
+        case ipv4, ipv6
+    }
+
+    package let family: Family
+    /// In network order: 4 bytes or 16.
+    package let bytes: [UInt8]
+    /// 0 lets the system choose.
+    package let port: UInt16
+
+    package static func loopback(port: UInt16) -> ListenAddress {
+        ListenAddress(family: .ipv4, bytes: [127, 0, 0, 1], port: port)
+    }
+
+    private init(family: Family, bytes: [UInt8], port: UInt16) {
+        self.family = family
+        self.bytes = bytes
+        self.port = port
+    }
+
+    /// Nil where the text is no such address.
+    package init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        let digits = text[text.index(after: colon)...]
+        guard digits.isDigits, digits.utf8.count <= 5, let port = UInt16(digits) else { return nil }
+        let host = String(text[..<colon])
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        let family = isBracketed ? Family.ipv6 : .ipv4
+        let literal =
+            isBracketed ? String(host.dropFirst().dropLast()) : host == "localhost" ? "127.0.0.1" : host
+        guard let bytes = Self.bytes(of: literal, family) else { return nil }
+        self.init(family: family, bytes: bytes, port: port)
+    }
+
+    private static func bytes(of literal: String, _ family: Family) -> [UInt8]? {
+        // A NUL would end the text for the system before its end.
+        guard !literal.utf8.contains(0) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: family == .ipv4 ? 4 : 16)
+        return inet_pton(family.number, literal, &bytes) == 1 ? bytes : nil
+    }
+
+    /// The address without the port, as the system writes it.
+    package var host: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(family.number, bytes, &text, socklen_t(text.count)) != nil else {
+            preconditionFailure("no text for an address of \(bytes.count) bytes")
+        }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Only this machine reaches it.
+    package var isLoopback: Bool {
+        switch family {
+        case .ipv4: bytes[0] == 127
+        case .ipv6:
+            bytes == Self.zeros(15) + [1] || bytes.starts(with: Self.zeros(10) + [0xFF, 0xFF, 127])
+        }
+    }
+
+    private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
+    package var description: String {
+        switch family {
+        case .ipv4: "\(host):\(port)"
+        case .ipv6: "[\(host)]:\(port)"
+        }
+    }
+}
+
+extension ListenAddress.Family {
+    fileprivate var number: Int32 {
+        switch self {
+        case .ipv4: AF_INET
+        case .ipv6: AF_INET6
+        }
+    }
+}

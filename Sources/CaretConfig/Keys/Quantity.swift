@@ -1,0 +1,97 @@
+/// A unit of a quantity: its name, and how many of the smallest unit it is.
+struct QuantityUnit {
+    let name: String
+    let size: Int
+    /// Read but not written.
+    var isOther = false
+}
+
+/// Sizes in bytes, written with the largest unit that divides them.
+enum SizeText {
+    private static let units = [
+        QuantityUnit(name: "B", size: 1),
+        QuantityUnit(name: "kB", size: 1_000, isOther: true),
+        QuantityUnit(name: "KB", size: 1_000, isOther: true),
+        QuantityUnit(name: "KiB", size: 1 << 10),
+        QuantityUnit(name: "MB", size: 1_000_000, isOther: true),
+        QuantityUnit(name: "MiB", size: 1 << 20),
+        QuantityUnit(name: "GB", size: 1_000_000_000, isOther: true),
+        QuantityUnit(name: "GiB", size: 1 << 30),
+    ]
+
+    static func written(_ bytes: Int) -> String { Quantity.written(bytes, in: units) }
+
+    /// The bytes of a text such as `25 MiB` or `26214400`.
+    static func read(_ text: String) -> Int? { Quantity.read(text, in: units, plain: 1) }
+}
+
+/// What the Int of a setting counts, and a plain number of a key.
+package enum TimeUnit: Int, Sendable {
+    case milliseconds = 1
+    case seconds = 1_000
+    case days = 86_400_000
+
+    package var name: String {
+        switch self {
+        case .milliseconds: "milliseconds"
+        case .seconds: "seconds"
+        case .days: "days"
+        }
+    }
+}
+
+/// Lengths of time, written with the largest unit that divides them.
+enum TimeText {
+    private static let units = [
+        QuantityUnit(name: "ms", size: 1),
+        QuantityUnit(name: "s", size: TimeUnit.seconds.rawValue),
+        QuantityUnit(name: "min", size: 60_000),
+        QuantityUnit(name: "h", size: 3_600_000),
+        QuantityUnit(name: "d", size: TimeUnit.days.rawValue, isOther: true),
+        QuantityUnit(name: "day", size: TimeUnit.days.rawValue, isOther: true),
+        QuantityUnit(name: "days", size: TimeUnit.days.rawValue),
+    ]
+
+    static func written(_ count: Int, _ unit: TimeUnit) -> String {
+        if count == 0 { return "0 s" }
+        let text = Quantity.written(count * unit.rawValue, in: units)
+        return text == "1 days" ? "1 day" : text
+    }
+
+    /// How many of `unit` a text such as `30 s` is; nil where it is not a whole number of them.
+    static func read(_ text: String, in unit: TimeUnit, plain: TimeUnit) -> Int? {
+        guard let milliseconds = Quantity.read(text, in: units, plain: plain.rawValue) else { return nil }
+        let (count, rest) = milliseconds.quotientAndRemainder(dividingBy: unit.rawValue)
+        return rest == 0 ? count : nil
+    }
+}
+
+enum Quantity {
+    /// Digits of a number: none that is allowed anywhere has more, and no product with a unit is lost.
+    private static let digits = 15
+
+    static func written(_ value: Int, in units: [QuantityUnit]) -> String {
+        let unit = units.last { !$0.isOther && value != 0 && value % $0.size == 0 } ?? units[0]
+        return "\(value / unit.size) \(unit.name)"
+    }
+
+    /// A whole number, and behind it, after a space or none, a unit or none.
+    static func read(_ text: String, in units: [QuantityUnit], plain: Int) -> Int? {
+        let number = text.prefix { $0.isASCII && $0.isNumber }
+        var name = text[number.endIndex...]
+        guard let count = whole(number) else { return nil }
+        if name.isEmpty { return product(count, plain) }
+        if name.hasPrefix(" ") { name = name.dropFirst() }
+        return units.first { name.utf8.elementsEqual($0.name.utf8) }.flatMap { product(count, $0.size) }
+    }
+
+    /// A number of ASCII digits alone.
+    static func whole(_ text: some StringProtocol) -> Int? {
+        text.isDigits && text.utf8.count <= digits ? Int(text) : nil
+    }
+
+    private static func product(_ left: Int, _ right: Int) -> Int? {
+        let (product, isLost) = left.multipliedReportingOverflow(by: right)
+        return isLost ? nil : product
+    }
+}

@@ -1,0 +1,146 @@
+package import CaretWire
+
+/// One thing that happened, for the operator.
+package struct LogEvent: Equatable, Sendable {
+    /// Everything that is ever told.
+    package enum Name: String, CaseIterable, Sendable {
+        case starting, listening, ready, stopping, stopped
+        case openToAnyone = "open_to_anyone"
+        case variableIgnored = "variable_ignored"
+        case cannotListen = "cannot_listen"
+
+        case connectionOpened = "connection_opened"
+        case connectionClosed = "connection_closed"
+        /// No descriptor or memory was left for it.
+        case connectionRefused = "connection_refused"
+        case slowReader = "slow_reader"
+        /// Wrong tokens came from there so often that it has to wait.
+        case guessingSlowed = "guessing_slowed"
+        case tokenAdded = "token_added"
+        case tokenRevoked = "token_revoked"
+
+        case roomOpened = "room_opened"
+        case roomClosed = "room_closed"
+
+        case migrating
+        case epochsRenewed = "epochs_renewed"
+        case historyTrimmed = "history_trimmed"
+        case documentPurged = "document_purged"
+        case pushersForgotten = "pushers_forgotten"
+        case diskFull = "disk_full"
+        case diskFreed = "disk_freed"
+        case diskFailed = "disk_failed"
+        case documentDamaged = "document_damaged"
+
+        /// An answer `internal` to a client, with the reference that it was told.
+        case internalFault = "internal_fault"
+        /// Lines of one event that its rate did not let through, when the log ends.
+        case logSuppressed = "log_suppressed"
+
+        package var level: LogLevel {
+            switch self {
+            case .connectionOpened, .connectionClosed, .roomOpened, .roomClosed, .historyTrimmed,
+                .documentPurged,
+                .pushersForgotten:
+                .debug
+            case .starting, .listening, .ready, .stopping, .stopped, .tokenAdded, .tokenRevoked, .migrating,
+                .diskFreed, .logSuppressed:
+                .info
+            case .openToAnyone, .variableIgnored, .connectionRefused, .slowReader, .guessingSlowed,
+                .epochsRenewed:
+                .warning
+            case .cannotListen, .diskFull, .diskFailed, .documentDamaged, .internalFault:
+                .error
+            }
+        }
+    }
+
+    package let name: Name
+    package let fields: [LogField]
+
+    package init(_ name: Name, _ fields: LogField...) {
+        self.name = name
+        self.fields = fields
+    }
+}
+
+/// What may be told of an event: numbers, addresses, words of the program. There is no field that would take a text of
+/// a document, a name that somebody gave it, or a token.
+package enum LogField: Equatable, Sendable {
+    case transport(Transport)
+    /// Where it is listened.
+    case address(ListenAddress)
+    /// Where a connection comes from.
+    case peer(ListenAddress)
+    /// A file or folder of the operator.
+    case path(String)
+    /// The name of an environment variable.
+    case variable(String)
+    case version(LogWord)
+    case process(Int)
+    case connection(Int)
+    /// A document by its number, never by its name.
+    case document(Int64)
+    case revision(Int)
+    /// A token by its number.
+    case token(Int64)
+    case code(ErrorCode)
+    case reason(LogWord)
+    /// A call of the system.
+    case call(LogWord)
+    case errno(Int32)
+    /// An extended result code of SQLite.
+    case sqlite(Int32)
+    case signal(Int32)
+    case reference(UInt64)
+    case event(LogEvent.Name)
+    case count(Int)
+    case bytes(Int)
+    case milliseconds(Int)
+
+    package enum Transport: String, Sendable {
+        case tcp, unix
+    }
+}
+
+/// A word that stands in the source: what a client sent cannot become one.
+package struct LogWord: ExpressibleByStringLiteral, Equatable, Sendable {
+    let text: String
+
+    package init(stringLiteral text: StaticString) { self.text = text.description }
+}
+
+extension LogField {
+    enum Value {
+        case word(String)
+        case number(Int64)
+    }
+
+    /// As it stands in the line.
+    var keyAndValue: (key: String, value: Value) {
+        switch self {
+        case .transport(let transport): ("transport", .word(transport.rawValue))
+        case .address(let address): ("address", .word(address.description))
+        case .peer(let address): ("peer", .word(address.description))
+        case .path(let path): ("path", .word(path))
+        case .variable(let name): ("variable", .word(name))
+        case .version(let word): ("version", .word(word.text))
+        case .process(let number): ("process", .number(Int64(number)))
+        case .connection(let number): ("connection", .number(Int64(number)))
+        case .document(let number): ("document", .number(number))
+        case .revision(let number): ("revision", .number(Int64(number)))
+        case .token(let number): ("token", .number(number))
+        case .code(let code): ("code", .word(code.rawValue))
+        case .reason(let word): ("reason", .word(word.text))
+        case .call(let word): ("call", .word(word.text))
+        case .errno(let code): ("errno", .number(Int64(code)))
+        case .sqlite(let code): ("sqlite", .number(Int64(code)))
+        case .signal(let number): ("signal", .number(Int64(number)))
+        case .reference(let number): ("reference", .word(String(number, radix: 16)))
+        case .event(let name): ("of", .word(name.rawValue))
+        case .count(let number): ("count", .number(Int64(number)))
+        case .bytes(let number): ("bytes", .number(Int64(number)))
+        case .milliseconds(let number): ("ms", .number(Int64(number)))
+        }
+    }
+}

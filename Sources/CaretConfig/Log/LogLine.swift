@@ -1,0 +1,93 @@
+import Glibc
+
+/// An event with all that stands in its line.
+package struct LogLine: Equatable, Sendable {
+    package let event: LogEvent
+    /// Milliseconds since 1970.
+    package let time: Int64
+    /// Lines of the same event that its rate held back before this one.
+    package var suppressed = 0
+    /// Lines of any event that could not be written before this one.
+    package var lost = 0
+
+    /// Bytes of a line: what a pipe takes whole or not at all.
+    package static let longest = 4_096
+    /// Bytes for the two counts and the end.
+    private static let reserve = 96
+
+    package init(_ event: LogEvent, at time: Int64, suppressed: Int = 0, lost: Int = 0) {
+        self.event = event
+        self.time = time
+        self.suppressed = suppressed
+        self.lost = lost
+    }
+
+    /// The line with its end.
+    package func written(as format: LogFormat) -> [UInt8] {
+        var text = begin(format)
+        for field in event.fields {
+            let (key, value) = field.keyAndValue
+            let piece = member(key, value, format)
+            // Only values full of controls come so far; the line is worth more than its last field.
+            if text.utf8.count + piece.utf8.count > Self.longest - Self.reserve { break }
+            text += piece
+        }
+        if suppressed > 0 { text += member("suppressed", .number(Int64(suppressed)), format) }
+        if lost > 0 { text += member("lost", .number(Int64(lost)), format) }
+        return Array((text + (format == .json ? "}\n" : "\n")).utf8)
+    }
+
+    private func begin(_ format: LogFormat) -> String {
+        let (level, name) = (event.name.level.rawValue, event.name.rawValue)
+        switch format {
+        case .plain: return "\(Self.timestamp(time)) \(level) event=\(name)"
+        case .json: return #"{"time":"\#(Self.timestamp(time))","level":"\#(level)","event":"\#(name)""#
+        }
+    }
+
+    private func member(_ key: String, _ value: LogField.Value, _ format: LogFormat) -> String {
+        switch (format, value) {
+        case (.plain, .number(let number)): " \(key)=\(number)"
+        case (.plain, .word(let word)): " \(key)=\(word.isPlain ? word : word.cut.quoted)"
+        case (.json, .number(let number)): ",\"\(key)\":\(number)"
+        case (.json, .word(let word)): ",\"\(key)\":\(word.cut.quoted)"
+        }
+    }
+
+    /// `2026-11-21T08:15:00.123Z`
+    static func timestamp(_ milliseconds: Int64) -> String {
+        let fraction = (milliseconds % 1_000 + 1_000) % 1_000
+        var seconds = time_t((milliseconds - fraction) / 1_000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let day =
+            "\(padded(Int(parts.tm_year) + 1900, 4))-\(padded(Int(parts.tm_mon) + 1, 2))-\(padded(Int(parts.tm_mday), 2))"
+        let clock =
+            "\(padded(Int(parts.tm_hour), 2)):\(padded(Int(parts.tm_min), 2)):\(padded(Int(parts.tm_sec), 2))"
+        return "\(day)T\(clock).\(padded(Int(fraction), 3))Z"
+    }
+
+    private static func padded(_ number: Int, _ digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+}
+
+extension String {
+    /// Characters of a value.
+    private static let longestValue = 200
+
+    /// Needs no quotes between an equals sign and a space.
+    fileprivate var isPlain: Bool {
+        !isEmpty && utf8.count <= Self.longestValue
+            && utf8.allSatisfy { byte in
+                (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "=")
+                    && byte != UInt8(ascii: "\\")
+            }
+    }
+
+    fileprivate var cut: String {
+        guard unicodeScalars.count > Self.longestValue else { return self }
+        return String(UnicodeScalarView(unicodeScalars.prefix(Self.longestValue))) + "…"
+    }
+}

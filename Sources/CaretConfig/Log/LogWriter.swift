@@ -1,0 +1,65 @@
+import Glibc
+import Synchronization
+
+/// Writes events to standard error, one line each. Any thread may call it; its state is behind one lock.
+package final class LogWriter: Sendable {
+    private let queue = Mutex(LogQueue())
+    private let format: LogFormat
+    private let level: LogLevel
+    /// Milliseconds since 1970.
+    private let now: @Sendable () -> Int64
+    private let put: @Sendable ([UInt8]) -> LogQueue.Outcome
+
+    package init(
+        format: LogFormat, level: LogLevel, descriptor: Int32 = STDERR_FILENO,
+        now: @escaping @Sendable () -> Int64 = { LogWriter.systemTime() }
+    ) {
+        self.format = format
+        self.level = level
+        self.now = now
+        put = { Self.put($0, descriptor) }
+    }
+
+    /// Lines that could not be written.
+    package var lostLines: Int { queue.withLock { $0.lostInAll } }
+
+    package func write(_ event: LogEvent) {
+        guard event.name.level >= level else { return }
+        let time = now()
+        drain(queue.withLock { $0.happened(event, at: time) })
+    }
+
+    /// Tells what was held back; the last call before the process ends.
+    package func close() {
+        let time = now()
+        drain(queue.withLock { $0.closing(at: time) })
+    }
+
+    private func drain(_ first: LogQueue.Turn?) {
+        var next = first
+        while let turn = next {
+            let line = turn.line.written(as: format)
+            let outcome = put(turn.endsLineBefore ? [UInt8(ascii: "\n")] + line : line)
+            next = queue.withLock { $0.wrote(outcome) }
+        }
+    }
+
+    /// Writes where that does not wait. A pipe that has room takes a line whole; the descriptor is not made
+    /// non-blocking, since others share it.
+    private static func put(_ line: [UInt8], _ descriptor: Int32) -> LogQueue.Outcome {
+        var asked = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard poll(&asked, 1, 0) == 1, asked.revents & Int16(POLLOUT) != 0 else { return .refused }
+        while true {
+            let count = Glibc.write(descriptor, line, line.count)
+            if count == line.count { return .written }
+            if count > 0 { return .begun }
+            if count == 0 || errno != EINTR { return .refused }
+        }
+    }
+
+    private static func systemTime() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,136 @@
+import CLinux
+import Glibc
+
+/// Makes what stands behind a new connection.
+package typealias HandlerMaker = @Sendable (Connection) -> any ConnectionHandler
+
+/// A connected socket that nobody has yet: whoever takes it closes it.
+package struct AcceptedSocket: Sendable {
+    let descriptor: Int32
+    let peer: SocketAddress
+
+    /// Of a descriptor that does not block.
+    package init(_ descriptor: Int32, peer: SocketAddress) {
+        self.descriptor = descriptor
+        self.peer = peer
+    }
+}
+
+/// Takes connections off a listening socket and gives them to the loops in turn. Confined to its loop.
+final class Acceptor {
+    private enum Phase {
+        case accepting
+        /// The system has no descriptor or memory: nothing is accepted until the deadline.
+        case paused
+        case closed
+    }
+
+    let slot: SlotID
+    private let socket: ListeningSocket
+    private unowned let sockets: Sockets
+    private let loops: [Loop]
+    private let make: HandlerMaker
+    private var next = 0
+    private var phase = Phase.accepting
+    /// A descriptor that is kept so that where none is left, one can be freed to accept with and to close.
+    private var spare: Int32
+
+    init(
+        _ slot: SlotID, _ socket: ListeningSocket, on sockets: Sockets, for loops: [Loop],
+        _ make: @escaping HandlerMaker
+    ) {
+        self.slot = slot
+        self.socket = socket
+        self.sockets = sockets
+        self.loops = loops
+        self.make = make
+        spare = Acceptor.openSpare()
+    }
+
+    var descriptor: Int32 { socket.descriptor }
+
+    func ready() {
+        guard case .accepting = phase else { return }
+        for _ in 0..<sockets.settings.acceptsATurn {
+            guard let accepted = accept() else { return }
+            hand(accepted)
+        }
+    }
+
+    /// Accepts again after a pause.
+    func goOn() {
+        guard case .paused = phase else { return }
+        if spare < 0 { spare = Acceptor.openSpare() }
+        phase = .accepting
+        sockets.watch(descriptor, as: slot, for: .input)
+    }
+
+    func close() {
+        if case .closed = phase { return }
+        phase = .closed
+        if spare >= 0 { Glibc.close(spare) }
+        sockets.remove(self)
+        socket.close()
+    }
+
+    private func accept() -> AcceptedSocket? {
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout.size(ofValue: storage))
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                let accepted = uninterrupted { caret_accept(descriptor, address, &size) }
+                if accepted < 0 {
+                    failed(errno)
+                    return nil
+                }
+                return AcceptedSocket(accepted, peer: SocketAddress(address) ?? .unix(path: ""))
+            }
+        }
+    }
+
+    private func failed(_ code: Int32) {
+        switch code {
+        case EAGAIN, EWOULDBLOCK: return
+        case EMFILE, ENFILE: refuseOne()
+        case ENOBUFS, ENOMEM: pause()
+        // The connection failed before it was accepted; the next one is for the next turn.
+        default: return
+        }
+    }
+
+    /// The descriptors are used up. A connection that waits would be told of for ever: it is closed instead, so that
+    /// whoever it is learns it.
+    private func refuseOne() {
+        guard spare >= 0 else { return pause() }
+        Glibc.close(spare)
+        let refused = caret_accept(descriptor, nil, nil)
+        if refused >= 0 {
+            Glibc.close(refused)
+            sockets.counters.refused += 1
+        }
+        spare = Acceptor.openSpare()
+        // Another thread took the one that was free for a moment.
+        if spare < 0 { pause() }
+    }
+
+    private func pause() {
+        phase = .paused
+        sockets.watch(descriptor, as: slot, for: [])
+        sockets.setDeadline(
+            sockets.now.after(milliseconds: sockets.settings.acceptPauseMilliseconds), of: slot)
+    }
+
+    private func hand(_ accepted: AcceptedSocket) {
+        let loop = loops[next % loops.count]
+        next += 1
+        if loop.number == sockets.number {
+            sockets.adopt(accepted, make)
+            return
+        }
+        let make = make
+        let isTaken = loop.post { $0.adopt(accepted, make) }
+        if !isTaken { Glibc.close(accepted.descriptor) }
+    }
+
+    private static func openSpare() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
+}

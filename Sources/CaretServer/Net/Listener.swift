@@ -1,0 +1,41 @@
+/// A listening socket whose connections are spread over loops. Its state is its acceptor's, on the first of them.
+package final class Listener: Sendable {
+    /// Where it listens; where port 0 was asked for, with the port that the system chose.
+    package let address: SocketAddress
+    private let loop: Loop
+    private let slot: SlotID
+
+    private init(at address: SocketAddress, on loop: Loop, _ slot: SlotID) {
+        self.address = address
+        self.loop = loop
+        self.slot = slot
+    }
+
+    /// Listens from now on; `make` is called on the loop of each new connection.
+    package static func listening(
+        at address: SocketAddress, spreadOver loops: [Loop], _ make: @escaping HandlerMaker
+    ) async throws(ListenFault) -> Listener {
+        precondition(!loops.isEmpty, "a listener without a loop")
+        let socket = try ListeningSocket(at: address)
+        let added = await loops[0].asked { sockets in
+            Result { () throws(SystemFault) in
+                try sockets.addAcceptor { Acceptor($0, socket, on: sockets, for: loops, make) }
+            }
+        }
+        switch added {
+        case .success(let slot): return Listener(at: socket.address, on: loops[0], slot)
+        case .failure(let fault):
+            socket.close()
+            throw .system(fault)
+        case nil:
+            socket.close()
+            throw .stopped
+        }
+    }
+
+    /// Accepts nothing more; the connections that are there stay. Where the loop has stopped, it is closed already.
+    package func closed() async {
+        let slot = slot
+        _ = await loop.asked { $0.closeAcceptor(slot) }
+    }
+}

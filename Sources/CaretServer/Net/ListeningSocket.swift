@@ -1,0 +1,150 @@
+import Glibc
+
+/// Why nothing can listen at an address.
+package enum ListenFault: Error, Equatable, CustomStringConvertible {
+    case address(AddressFault)
+    /// Somebody listens there.
+    case inUse
+    /// Something lies there that is no socket; it is left as it is.
+    case noSocket
+    case system(SystemFault)
+    /// The loop that was to listen has stopped.
+    case stopped
+
+    package var description: String {
+        switch self {
+        case .address(let fault): fault.description
+        case .inUse: "somebody listens there already"
+        case .noSocket: "something that is no socket lies there"
+        case .system(let fault): fault.description
+        case .stopped: "the server is stopping"
+        }
+    }
+}
+
+/// A socket that listens, and the file of a Unix socket. Whoever has it closes it.
+struct ListeningSocket: Sendable {
+    /// What tells a file from another one in its place.
+    private struct FileIdentity: Equatable {
+        let device: dev_t
+        let node: ino_t
+    }
+
+    let descriptor: Int32
+    /// Where it listens, with the port that the system chose.
+    let address: SocketAddress
+    private let file: FileIdentity?
+
+    init(at address: SocketAddress) throws(ListenFault) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        descriptor = socket(address.family, kind, 0)
+        if descriptor < 0 { throw .system(SystemFault("socket")) }
+        do throws(ListenFault) {
+            try ListeningSocket.prepare(descriptor, for: address)
+            try ListeningSocket.bind(descriptor, to: address)
+            if listen(descriptor, SOMAXCONN) != 0 { throw .system(SystemFault("listen")) }
+            self.address = try ListeningSocket.address(of: descriptor, boundTo: address)
+            file = try ListeningSocket.file(of: address)
+        } catch {
+            Glibc.close(descriptor)
+            throw error
+        }
+    }
+
+    /// Removes the file too, unless another one has taken its place.
+    func close() {
+        Glibc.close(descriptor)
+        guard case .unix(let path) = address, let file,
+            ListeningSocket.identity(of: path)?.file == file
+        else { return }
+        unlink(path)
+    }
+
+    private static func prepare(_ descriptor: Int32, for address: SocketAddress) throws(ListenFault) {
+        switch address {
+        case .ip4, .ip6:
+            // A port whose last connections have not quite ended may be used again.
+            try set(SO_REUSEADDR, SOL_SOCKET, of: descriptor)
+            // What is accepted has it from here: a line is not held back for the next one.
+            try set(TCP_NODELAY, Int32(IPPROTO_TCP), of: descriptor)
+            // An address of version 6 is none of version 4, so that both can be listened at.
+            if case .ip6 = address { try set(IPV6_V6ONLY, Int32(IPPROTO_IPV6), of: descriptor) }
+        case .unix:
+            // Before it has a name: the file is never open to others, not for a moment.
+            if fchmod(descriptor, 0o600) != 0 { throw .system(SystemFault("fchmod")) }
+        }
+    }
+
+    private static func set(_ option: Int32, _ level: Int32, of descriptor: Int32) throws(ListenFault) {
+        var isOn: Int32 = 1
+        let size = socklen_t(MemoryLayout.size(ofValue: isOn))
+        if setsockopt(descriptor, level, option, &isOn, size) != 0 {
+            throw .system(SystemFault("setsockopt"))
+        }
+    }
+
+    private static func bind(_ descriptor: Int32, to address: SocketAddress) throws(ListenFault) {
+        let code = try bound(descriptor, to: address)
+        if code == 0 { return }
+        guard code == EADDRINUSE else { throw .system(SystemFault("bind", code: code)) }
+        guard case .unix(let path) = address else { throw .inUse }
+        try removeLeftBehind(path, address)
+        let second = try bound(descriptor, to: address)
+        if second == EADDRINUSE { throw .inUse }
+        if second != 0 { throw .system(SystemFault("bind", code: second)) }
+    }
+
+    private static func bound(_ descriptor: Int32, to address: SocketAddress) throws(ListenFault) -> Int32 {
+        try called(with: address) { Glibc.bind(descriptor, $0, $1) }
+    }
+
+    /// The code that a call leaves, or 0 where it succeeds.
+    private static func called(
+        with address: SocketAddress, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws(ListenFault) -> Int32 {
+        do throws(AddressFault) {
+            return try address.inSystemForm { call($0, $1) == 0 ? 0 : errno }
+        } catch {
+            throw .address(error)
+        }
+    }
+
+    /// Removes the file of a socket at which nobody listens any more: a server that was killed leaves it behind.
+    private static func removeLeftBehind(_ path: String, _ address: SocketAddress) throws(ListenFault) {
+        // To connect to a file that is no socket is refused like one at which nobody listens.
+        guard identity(of: path)?.isSocket == true else { throw .noSocket }
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let probe = socket(AF_UNIX, kind, 0)
+        if probe < 0 { throw .system(SystemFault("socket")) }
+        defer { Glibc.close(probe) }
+        if try called(with: address, { connect(probe, $0, $1) }) != ECONNREFUSED { throw .inUse }
+        if unlink(path) != 0 { throw .system(SystemFault("unlink")) }
+    }
+
+    private static func address(
+        of descriptor: Int32, boundTo asked: SocketAddress
+    ) throws(ListenFault) -> SocketAddress {
+        if case .unix = asked { return asked }
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout.size(ofValue: storage))
+        let found = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &size) == 0 ? SocketAddress($0) : nil
+            }
+        }
+        guard let found else { throw .system(SystemFault("getsockname")) }
+        return found
+    }
+
+    private static func file(of address: SocketAddress) throws(ListenFault) -> FileIdentity? {
+        guard case .unix(let path) = address else { return nil }
+        guard let identity = identity(of: path) else { throw .system(SystemFault("lstat")) }
+        return identity.file
+    }
+
+    private static func identity(of path: String) -> (file: FileIdentity, isSocket: Bool)? {
+        var found = stat()
+        guard lstat(path, &found) == 0 else { return nil }
+        return (FileIdentity(device: found.st_dev, node: found.st_ino), found.st_mode & S_IFMT == S_IFSOCK)
+    }
+}

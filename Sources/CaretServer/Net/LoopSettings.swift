@@ -1,0 +1,23 @@
+/// What bounds the work of a loop, each with its reason.
+package struct LoopSettings: Sendable {
+    /// Bytes that are read from one connection a turn: enough for hundreds of messages, and the others wait a
+    /// millisecond for them at most. The buffer is the loop's and not the connection's, since most are idle.
+    package var readBytes = 64 << 10
+    /// Events a turn: what is answered to the first of them waits for the last.
+    package var eventsATurn = 256
+    /// Payloads that go to the system in one call.
+    package var payloadsAWrite = 128
+    /// Milliseconds for which input is read and dropped after the own side was ended, so that a reset does not swallow
+    /// what was written last.
+    package var droppingMilliseconds = 1_000
+    /// Bytes that are read and dropped after the own side was ended.
+    package var droppingBytes = 1 << 20
+    /// Connections that are taken off a listening socket a turn: the connections that are there go on meanwhile.
+    package var acceptsATurn = 32
+    /// Milliseconds for which nothing is accepted where the system has no memory or descriptor left.
+    package var acceptPauseMilliseconds = 100
+    /// The clock; another one in tests.
+    package var clock: @Sendable () -> Moment = { .now }
+
+    package init() {}
+}

@@ -1,0 +1,23 @@
+import Glibc
+
+/// A point of the clock that only goes forward, in nanoseconds since some beginning.
+package struct Moment: Hashable, Comparable, Sendable {
+    package var nanoseconds: UInt64
+
+    package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+
+    /// Now, by the system's clock.
+    package static var now: Moment {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Moment(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
+    }
+
+    package func after(seconds: Int) -> Moment { after(milliseconds: seconds * 1_000) }
+
+    package func after(milliseconds: Int) -> Moment {
+        Moment(nanoseconds: nanoseconds + UInt64(milliseconds) * 1_000_000)
+    }
+
+    package static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
+}

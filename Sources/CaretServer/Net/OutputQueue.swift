@@ -1,0 +1,100 @@
+import Glibc
+
+/// Whose output some bytes are: whoever hands payloads to a connection picks the number, and is told by it.
+package struct OutputSource: Hashable, Sendable {
+    package let rawValue: UInt32
+
+    package init(_ rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// What the connection's own handler says for itself.
+    package static let handler = OutputSource(0)
+}
+
+/// Bytes of one source, one behind the other, that the system has taken.
+package struct WrittenOutput: Equatable, Sendable {
+    package let source: OutputSource
+    package var bytes: Int
+}
+
+/// The payloads that wait to be written to a connection.
+struct OutputQueue {
+    private struct Entry {
+        let payload: Payload
+        /// Those of the payload, here too since they are looked at often, and to count a reference costs as much.
+        let bytes: UnsafeRawBufferPointer
+        let source: OutputSource
+    }
+
+    private var entries: [Entry] = []
+    /// The entries before this one are written, though still there.
+    private var first = 0
+    /// How much of the first entry is written.
+    private var written = 0
+    /// Bytes that wait.
+    private(set) var bytes = 0
+
+    /// Room for more entries than this is given back once all are written: there may be very many connections.
+    private static let roomKept = 16
+    /// So many written entries are kept in front at most.
+    private static let writtenKept = 64
+
+    var isEmpty: Bool { first == entries.count }
+
+    mutating func append(_ payload: Payload, from source: OutputSource) {
+        entries.append(Entry(payload: payload, bytes: payload.bytes, source: source))
+        bytes += payload.bytes.count
+    }
+
+    /// The bytes that come first, as far as they lie together, and whether they are all.
+    var front: (bytes: UnsafeRawBufferPointer, isAll: Bool) {
+        let bytes = UnsafeRawBufferPointer(rebasing: entries[first].bytes[written...])
+        return (bytes, first + 1 == entries.count)
+    }
+
+    /// Says where the bytes that come first lie, in as many pieces as there is room for, and in how many it did.
+    func fill(_ pieces: UnsafeMutableBufferPointer<iovec>) -> Int {
+        let count = min(pieces.count, entries.count - first)
+        for index in 0..<count {
+            let bytes = entries[first + index].bytes
+            let start = index == 0 ? written : 0
+            pieces[index].iov_base = UnsafeMutableRawPointer(mutating: bytes.baseAddress! + start)
+            pieces[index].iov_len = bytes.count - start
+        }
+        return count
+    }
+
+    /// Takes up to `count` bytes off the front, all of one source, and counts them off.
+    ///
+    /// One source at a time, so that whoever is told may append meanwhile.
+    mutating func take(_ count: inout Int) -> WrittenOutput? {
+        guard count > 0, !isEmpty else { return nil }
+        var taken = WrittenOutput(source: entries[first].source, bytes: 0)
+        while count > 0, !isEmpty, entries[first].source == taken.source {
+            let size = min(count, entries[first].bytes.count - written)
+            count -= size
+            written += size
+            taken.bytes += size
+            if written == entries[first].bytes.count {
+                first += 1
+                written = 0
+            }
+        }
+        bytes -= taken.bytes
+        dropWritten()
+        return taken
+    }
+
+    mutating func removeAll() {
+        self = OutputQueue()
+    }
+
+    private mutating func dropWritten() {
+        if isEmpty {
+            entries.removeAll(keepingCapacity: entries.capacity <= OutputQueue.roomKept)
+            first = 0
+        } else if first >= OutputQueue.writtenKept {
+            entries.removeFirst(first)
+            first = 0
+        }
+    }
+}

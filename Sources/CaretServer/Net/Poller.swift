@@ -1,0 +1,80 @@
+import CLinux
+import Glibc
+
+/// What a descriptor is watched for.
+struct Interest: OptionSet {
+    let rawValue: UInt32
+
+    static let input = Interest(rawValue: EPOLLIN.rawValue)
+    static let output = Interest(rawValue: EPOLLOUT.rawValue)
+    /// Once for each time that something comes, and not for as long as it is there.
+    static let edges = Interest(rawValue: EPOLLET.rawValue)
+}
+
+/// What is so with a descriptor that was watched.
+struct Readiness {
+    let slot: SlotID
+    private let bits: UInt32
+
+    init(_ event: epoll_event) {
+        slot = SlotID(word: event.data.u64)
+        bits = event.events
+    }
+
+    var hasInput: Bool { bits & EPOLLIN.rawValue != 0 }
+    var hasRoomForOutput: Bool { bits & EPOLLOUT.rawValue != 0 }
+    /// The other side is gone for good, or the connection failed. Told whether it is watched for or not.
+    var hasHungUp: Bool { bits & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
+}
+
+/// An epoll set.
+struct Poller: ~Copyable {
+    let descriptor: Int32
+    private let events: UnsafeMutableBufferPointer<epoll_event>
+
+    /// With room for so many events a turn.
+    init(events: Int) throws(SystemFault) {
+        descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
+        if descriptor < 0 { throw SystemFault("epoll_create1") }
+        self.events = .allocate(capacity: events)
+    }
+
+    deinit { events.deallocate() }
+
+    func add(_ watched: Int32, as slot: SlotID, for interest: Interest) throws(SystemFault) {
+        if control(EPOLL_CTL_ADD, watched, slot, interest) != 0 { throw SystemFault("epoll_ctl") }
+    }
+
+    /// Watches a descriptor that is watched for something else from now on.
+    func change(_ watched: Int32, as slot: SlotID, for interest: Interest) {
+        guard control(EPOLL_CTL_MOD, watched, slot, interest) == 0 else {
+            preconditionFailure("a watched descriptor is unknown: \(SystemFault("epoll_ctl"))")
+        }
+    }
+
+    func remove(_ watched: Int32) {
+        guard control(EPOLL_CTL_DEL, watched, SlotID(word: 0), []) == 0 else {
+            preconditionFailure("a watched descriptor is unknown: \(SystemFault("epoll_ctl"))")
+        }
+    }
+
+    /// Waits up to `milliseconds` for events and says how many there are.
+    func wait(milliseconds: Int32) -> Int {
+        let count = epoll_wait(descriptor, events.baseAddress!, Int32(events.count), milliseconds)
+        if count >= 0 { return Int(count) }
+        // A signal: what there is comes at the next turn.
+        if errno == EINTR { return 0 }
+        preconditionFailure("an epoll set broke: \(SystemFault("epoll_wait"))")
+    }
+
+    /// One of the events of the last wait.
+    subscript(index: Int) -> Readiness { Readiness(events[index]) }
+
+    private func control(_ operation: Int32, _ watched: Int32, _ slot: SlotID, _ interest: Interest) -> Int32
+    {
+        var event = epoll_event()
+        event.events = interest.rawValue
+        event.data.u64 = slot.word
+        return epoll_ctl(descriptor, operation, watched, &event)
+    }
+}

@@ -1,0 +1,60 @@
+/// Names one stay of something in a slot; a later stay in the same slot has another name.
+package struct SlotID: Hashable, Sendable {
+    let slot: UInt32
+    /// How often the slot was given before.
+    let generation: UInt32
+
+    init(slot: UInt32, generation: UInt32) {
+        self.slot = slot
+        self.generation = generation
+    }
+
+    /// As the system hands it back with an event.
+    init(word: UInt64) { self.init(slot: UInt32(truncatingIfNeeded: word), generation: UInt32(word >> 32)) }
+
+    var word: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
+}
+
+/// Things by number, where a number that is free again names what comes next, and an old name finds nothing.
+struct Slots<Content> {
+    private struct Slot {
+        var generation: UInt32 = 0
+        var content: Content?
+    }
+
+    private var slots: [Slot] = []
+    private var free: [UInt32] = []
+
+    var count: Int { slots.count - free.count }
+
+    /// All that is there, in the order of the slots.
+    var contents: [Content] { slots.compactMap(\.content) }
+
+    subscript(id: SlotID) -> Content? {
+        guard id.slot < slots.count, slots[Int(id.slot)].generation == id.generation else { return nil }
+        return slots[Int(id.slot)].content
+    }
+
+    /// What is in a slot now.
+    subscript(slot: Int) -> Content? { slots[slot].content }
+
+    /// Puts in what `make` makes for its name, and answers with the name.
+    @discardableResult
+    mutating func insert(_ make: (SlotID) -> Content) -> SlotID {
+        if free.isEmpty {
+            free.append(UInt32(slots.count))
+            slots.append(Slot())
+        }
+        let slot = free.removeLast()
+        let id = SlotID(slot: slot, generation: slots[Int(slot)].generation)
+        slots[Int(slot)].content = make(id)
+        return id
+    }
+
+    mutating func remove(_ id: SlotID) {
+        if self[id] == nil { return }
+        slots[Int(id.slot)].content = nil
+        slots[Int(id.slot)].generation &+= 1
+        free.append(id.slot)
+    }
+}

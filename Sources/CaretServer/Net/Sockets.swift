@@ -1,0 +1,308 @@
+import Glibc
+
+/// A loop's place among the server's loops.
+package struct LoopNumber: Hashable, Sendable {
+    package let rawValue: Int
+
+    package init(_ rawValue: Int) { self.rawValue = rawValue }
+}
+
+/// The sockets of one loop, with their deadlines and counters. Confined to the loop's queue: others have it only in
+/// what they post.
+package final class Sockets {
+    private enum Content {
+        case mailbox
+        case alarm
+        case connection(Connection)
+        case acceptor(Acceptor)
+    }
+
+    /// For how long a turn waits for something to happen.
+    enum Waiting {
+        case not
+        case asLongAsItTakes
+    }
+
+    enum Written {
+        case wrote(Int, isAll: Bool)
+        case failed(Int32)
+    }
+
+    package let number: LoopNumber
+    package let settings: LoopSettings
+    /// The moment at which this turn began.
+    package private(set) var now: Moment
+    package var counters = LoopCounters()
+    /// What was read last; the next read, from whichever connection, overwrites it.
+    let readBuffer: UnsafeMutableRawBufferPointer
+    private let poller: Poller
+    private let mailbox: Mailbox
+    private let pieces: UnsafeMutableBufferPointer<iovec>
+    private var alarm: Alarm
+    private var slots = Slots<Content>()
+    private var deadlines = Deadlines()
+    private var unflushed: [Connection] = []
+    /// An empty list that has room, to take the place of the one above.
+    private var flushed: [Connection] = []
+    private var resumed: [Connection] = []
+    private var ended: [(connection: Connection, reason: CloseReason)] = []
+
+    init(_ number: LoopNumber, _ mailbox: Mailbox, _ settings: LoopSettings) throws(SystemFault) {
+        self.number = number
+        self.settings = settings
+        self.mailbox = mailbox
+        now = settings.clock()
+        poller = try Poller(events: settings.eventsATurn)
+        readBuffer = .allocate(byteCount: settings.readBytes, alignment: 16)
+        pieces = .allocate(capacity: settings.payloadsAWrite)
+        alarm = try Alarm()
+        try poller.add(mailbox.descriptor, as: slots.insert { _ in .mailbox }, for: [.input, .edges])
+        try poller.add(alarm.descriptor, as: slots.insert { _ in .alarm }, for: [.input, .edges])
+    }
+
+    deinit {
+        readBuffer.deallocate()
+        pieces.deallocate()
+    }
+
+    // MARK: What others may ask for
+
+    /// Nil where the connection is over.
+    package subscript(id: ConnectionID) -> Connection? {
+        guard id.loop == number, case .connection(let connection) = slots[id.slot] else { return nil }
+        return connection
+    }
+
+    /// All connections that are not over.
+    package var connections: [Connection] {
+        slots.contents.compactMap {
+            switch $0 {
+            case .connection(let connection): connection
+            case .mailbox, .alarm, .acceptor: nil
+            }
+        }
+    }
+
+    /// Has one payload written by many connections, but for one; those that are over are passed by.
+    package func send(
+        _ payload: Payload, from source: OutputSource, to connections: [ConnectionID],
+        except one: ConnectionID? = nil
+    ) {
+        for id in connections where id != one { self[id]?.send(payload, from: source) }
+    }
+
+    /// Takes over a connected socket, which it closes in any case; nil where the system cannot watch one more.
+    @discardableResult
+    package func adopt(_ socket: AcceptedSocket, _ make: HandlerMaker) -> Connection? {
+        var made: Connection?
+        slots.insert { slot in
+            let id = ConnectionID(loop: number, slot: slot)
+            let connection = Connection(id, socket, on: self)
+            made = connection
+            return .connection(connection)
+        }
+        guard let made else { return nil }
+        do throws(SystemFault) {
+            try poller.add(socket.descriptor, as: made.id.slot, for: .input)
+        } catch {
+            slots.remove(made.id.slot)
+            close(socket.descriptor)
+            counters.refused += 1
+            return nil
+        }
+        counters.opened += 1
+        made.begin(make(made))
+        return made
+    }
+
+    // MARK: Turns
+
+    /// Whether the next turn has something to do without any event.
+    var hasWork: Bool { !unflushed.isEmpty || !resumed.isEmpty || !ended.isEmpty }
+
+    /// Waits for something to happen, and does what there is to do.
+    func turn(_ waiting: Waiting) {
+        if let next = deadlines.next { alarm.set(for: next, now: now) }
+        let events = poller.wait(milliseconds: waiting == .not ? 0 : -1)
+        now = settings.clock()
+        counters.turns += 1
+        counters.events += events
+        for index in 0..<events { dispatch(poller[index]) }
+        run(mailbox.take())
+        meetDeadlines()
+        finishTurn()
+    }
+
+    private func dispatch(_ readiness: Readiness) {
+        switch slots[readiness.slot] {
+        case .connection(let connection): connection.ready(readiness)
+        case .acceptor(let acceptor): acceptor.ready()
+        // Jobs and deadlines are looked at in every turn. Nil is who ended in this very turn.
+        case .mailbox, .alarm, nil: return
+        }
+    }
+
+    private func run(_ jobs: [Mailbox.Job]) {
+        counters.jobs += jobs.count
+        for job in jobs { job(self) }
+    }
+
+    private func meetDeadlines() {
+        while let slot = deadlines.popDue(by: now) {
+            switch slots[slot] {
+            case .connection(let connection): connection.deadlinePassed()
+            case .acceptor(let acceptor): acceptor.goOn()
+            case .mailbox, .alarm, nil:
+                preconditionFailure("slot \(slot) has a deadline, and nobody is there")
+            }
+        }
+    }
+
+    private func finishTurn() {
+        if !resumed.isEmpty { deliverRests() }
+        if !unflushed.isEmpty { flush() }
+        if !ended.isEmpty { tellEnded() }
+    }
+
+    private func deliverRests() {
+        let list = resumed
+        resumed = []
+        for connection in list { connection.deliverRest() }
+    }
+
+    private func flush() {
+        var list = flushed
+        flushed = []
+        swap(&list, &unflushed)
+        for connection in list { connection.flush() }
+        list.removeAll(keepingCapacity: true)
+        flushed = list
+    }
+
+    private func tellEnded() {
+        let list = ended
+        ended = []
+        for (connection, reason) in list { connection.tellClosed(reason) }
+    }
+
+    /// Does the jobs that are left, writes once more, and closes everything.
+    func stop() {
+        run(mailbox.shut())
+        finishTurn()
+        for content in slots.contents {
+            switch content {
+            case .connection(let connection): connection.close(.stopped)
+            case .acceptor(let acceptor): acceptor.close()
+            case .mailbox, .alarm: continue
+            }
+        }
+        while !ended.isEmpty { tellEnded() }
+        close(alarm.descriptor)
+        close(poller.descriptor)
+    }
+
+    // MARK: What connections and acceptors ask for
+
+    func flushLater(_ connection: Connection) { unflushed.append(connection) }
+
+    func resumed(_ connection: Connection) { resumed.append(connection) }
+
+    func deadline(of slot: SlotID) -> Moment? { deadlines[Int(slot.slot)] }
+
+    func setDeadline(_ moment: Moment?, of slot: SlotID) { deadlines[Int(slot.slot)] = moment }
+
+    /// The descriptor is closed now; the handler is told at the end of the turn, outside of any call it makes.
+    func remove(_ connection: Connection, _ reason: CloseReason) {
+        setDeadline(nil, of: connection.id.slot)
+        slots.remove(connection.id.slot)
+        close(connection.descriptor)
+        counters.closed += 1
+        ended.append((connection, reason))
+    }
+
+    func watch(_ descriptor: Int32, as slot: SlotID, for interest: Interest) {
+        poller.change(descriptor, as: slot, for: interest)
+    }
+
+    func unwatch(_ descriptor: Int32) { poller.remove(descriptor) }
+
+    /// Watches a connection again that was unwatched.
+    func watchAgain(_ connection: Connection, for interest: Interest) {
+        do throws(SystemFault) {
+            try poller.add(connection.descriptor, as: connection.id.slot, for: interest)
+        } catch {
+            connection.close(.gone(error))
+        }
+    }
+
+    func addAcceptor(_ make: (SlotID) -> Acceptor) throws(SystemFault) -> SlotID {
+        var made: Acceptor?
+        slots.insert {
+            let acceptor = make($0)
+            made = acceptor
+            return .acceptor(acceptor)
+        }
+        guard let made else { preconditionFailure("a slot was filled with nothing") }
+        do throws(SystemFault) {
+            try poller.add(made.descriptor, as: made.slot, for: .input)
+        } catch {
+            slots.remove(made.slot)
+            throw error
+        }
+        return made.slot
+    }
+
+    func closeAcceptor(_ slot: SlotID) {
+        guard case .acceptor(let acceptor) = slots[slot] else { return }
+        acceptor.close()
+    }
+
+    /// The acceptor closes its descriptor itself.
+    func remove(_ acceptor: Acceptor) {
+        setDeadline(nil, of: acceptor.slot)
+        slots.remove(acceptor.slot)
+    }
+
+    // MARK: Calls of the system
+
+    /// Reads into the buffer; the answer is that of the system.
+    func read(from descriptor: Int32) -> Int {
+        let count = uninterrupted { recv(descriptor, readBuffer.baseAddress, readBuffer.count, 0) }
+        counters.reads += 1
+        if count > 0 { counters.bytesRead += count }
+        return count
+    }
+
+    /// Writes the front of a queue that is not empty, as much of it as goes into one call.
+    func write(_ output: borrowing OutputQueue, to descriptor: Int32) -> Written {
+        let (front, isAll) = output.front
+        let (count, size): (Int, Int)
+        // A peer that is gone must not end the process by a signal.
+        let flags = Int32(MSG_NOSIGNAL)
+        if isAll {
+            size = front.count
+            count = uninterrupted { Glibc.send(descriptor, front.baseAddress, size, flags) }
+        } else {
+            let used = UnsafeMutableBufferPointer(rebasing: pieces[..<output.fill(pieces)])
+            size = used.reduce(0) { $0 + $1.iov_len }
+            var message = msghdr()
+            message.msg_iov = used.baseAddress
+            message.msg_iovlen = used.count
+            count = uninterrupted { sendmsg(descriptor, &message, flags) }
+        }
+        counters.writes += 1
+        return count < 0 ? notWritten(errno) : wrote(count, of: size)
+    }
+
+    private func wrote(_ count: Int, of size: Int) -> Written {
+        counters.bytesWritten += count
+        if count < size { counters.blockedWrites += 1 }
+        return .wrote(count, isAll: count == size)
+    }
+
+    private func notWritten(_ code: Int32) -> Written {
+        if code != EAGAIN && code != EWOULDBLOCK { return .failed(code) }
+        counters.blockedWrites += 1
+        return .wrote(0, isAll: false)
+    }
+}

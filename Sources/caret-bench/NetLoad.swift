@@ -1,0 +1,151 @@
+import CLinux
+import Glibc
+
+/// Connections to a server of lines, and what they say to it: the same for every server, and cheap.
+struct NetLoad: ~Copyable {
+    /// Bytes of a line, its end included: a push of some letters is as long.
+    static let lineBytes = 120
+
+    private let sockets: [Int32]
+    private let poller: Int32
+    private let events: UnsafeMutablePointer<epoll_event>
+    private let buffer: UnsafeMutableRawBufferPointer
+    /// Bytes that each connection still waits for.
+    private var due: [Int]
+    /// What is still to come of the line that has begun, and whether it is an ack.
+    private var lines: [(left: Int, isAck: Bool)]
+
+    init(_ count: Int, port: UInt16) {
+        sockets = (0..<count).map { _ in NetLoad.connected(to: port) }
+        poller = epoll_create1(0)
+        events = .allocate(capacity: 256)
+        buffer = .allocate(byteCount: 1 << 18, alignment: 16)
+        due = [Int](repeating: 0, count: count)
+        lines = [(left: Int, isAck: Bool)](repeating: (0, false), count: count)
+        for (index, socket) in sockets.enumerated() {
+            var event = epoll_event()
+            event.events = EPOLLIN.rawValue
+            event.data.u64 = UInt64(index)
+            epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event)
+        }
+    }
+
+    deinit {
+        for socket in sockets { close(socket) }
+        close(poller)
+        events.deallocate()
+        buffer.deallocate()
+    }
+
+    /// They join so many documents, one after the other.
+    mutating func join(documents: Int) {
+        for index in sockets.indices { write(Array("J\(index % documents)\n".utf8), index) }
+        awaitAll(2 * sockets.count)
+    }
+
+    /// Each connection has one line in flight, until so many came back.
+    mutating func echo(_ messages: Int) {
+        let line = NetLoad.line("E")
+        var (toSend, toCome) = (messages, messages)
+        for index in sockets.indices where toSend > 0 {
+            write(line, index)
+            due[index] = line.count
+            toSend -= 1
+        }
+        while toCome > 0 {
+            forEachPiece { index, count, load in
+                load.due[index] -= count
+                if load.due[index] > 0 { return }
+                toCome -= 1
+                if toSend > 0 {
+                    toSend -= 1
+                    load.due[index] = line.count
+                    load.write(line, index)
+                }
+            }
+        }
+    }
+
+    /// The first connection pushes so many lines, `together` at once, and waits until everybody has them.
+    mutating func fanOut(_ pushes: Int, together: Int) {
+        let lines = (0..<together).flatMap { _ in NetLoad.line("P") }
+        for _ in 0..<pushes / together {
+            write(lines, 0)
+            awaitAll(together * 2 + (sockets.count - 1) * lines.count)
+        }
+    }
+
+    /// Each connection has one push in flight, until so many are acked. All others in a document get each line too.
+    mutating func push(_ messages: Int) {
+        let line = NetLoad.line("P")
+        var (toSend, toCome) = (messages - sockets.count, messages)
+        for index in sockets.indices { write(line, index) }
+        while toCome > 0 {
+            forEachPiece { index, count, load in
+                for _ in 0..<load.acks(in: count, index) {
+                    toCome -= 1
+                    if toSend > 0 { load.write(line, index) }
+                    toSend -= 1
+                }
+            }
+        }
+    }
+
+    /// The acks that end in what was read: A and a line's end, where all else is lines of the known length.
+    private mutating func acks(in count: Int, _ index: Int) -> Int {
+        var (place, acks) = (0, 0)
+        while place < count {
+            if lines[index].left == 0 {
+                let isAck = buffer[place] == UInt8(ascii: "A")
+                lines[index] = (isAck ? 2 : NetLoad.lineBytes, isAck)
+            }
+            let step = min(lines[index].left, count - place)
+            lines[index].left -= step
+            place += step
+            if lines[index] == (0, true) { acks += 1 }
+        }
+        return acks
+    }
+
+    private mutating func awaitAll(_ bytes: Int) {
+        var left = bytes
+        while left > 0 { forEachPiece { _, count, _ in left -= count } }
+        precondition(left == 0, "\(-left) bytes too many came")
+    }
+
+    private mutating func forEachPiece(_ body: (_ index: Int, _ count: Int, _ load: inout NetLoad) -> Void) {
+        let ready = epoll_wait(poller, events, 256, 20_000)
+        precondition(ready > 0, "the server says nothing for 20 s")
+        for event in 0..<Int(ready) {
+            let index = Int(events[event].data.u64)
+            let count = read(sockets[index], buffer.baseAddress, buffer.count)
+            precondition(count > 0, "the server has ended a connection")
+            body(index, count, &self)
+        }
+    }
+
+    private func write(_ bytes: [UInt8], _ index: Int) {
+        let count = Glibc.write(sockets[index], bytes, bytes.count)
+        precondition(count == bytes.count, "a server does not take \(bytes.count) bytes")
+    }
+
+    private static func line(_ kind: Character) -> [UInt8] {
+        Array("\(kind)\(String(repeating: "x", count: lineBytes - 2))\n".utf8)
+    }
+
+    private static func connected(to port: UInt16) -> Int32 {
+        let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var (isOn, address) = (Int32(1), sockaddr_in())
+        setsockopt(made, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, 4)
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(made, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        precondition(code == 0, "the server is not there: \(errno)")
+        return made
+    }
+}

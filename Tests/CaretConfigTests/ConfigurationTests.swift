@@ -1,0 +1,210 @@
+import CaretWire
+import Testing
+
+@testable import CaretConfig
+
+@Suite("Configuration") struct ConfigurationTests {
+    @Test("without anything the defaults hold, and are sound")
+    func defaults() {
+        let configuration = configured()
+        #expect(configuration.settings == Settings())
+        #expect(configuration.sentences == [])
+        #expect(configuration.settings.listen.map(\.description) == ["127.0.0.1:22738"])
+    }
+
+    @Test("a default gives way to the file, that to a variable, that to an option")
+    func order() {
+        let file = "{loops: 1, room_queues: 1, limit_edits: 1}"
+        let environment = ["CARET_LOOPS": "2", "CARET_ROOM_QUEUES": "2"]
+        let configuration = configured(file, environment, "--loops", "3")
+        #expect(configuration.settings.loops == 3)
+        #expect(configuration.settings.roomQueues == 2)
+        #expect(configuration.settings.limits.announced.edits == 1)
+        #expect(configuration.settings.limits.announced.documents == 256)
+        #expect(configuration.sentences == [])
+    }
+
+    @Test(
+        "what is wrong in the file is told with its place",
+        arguments: [
+            ("{lissten: []}", "caret.json5:1:2: there is no \"lissten\"; is it listen?"),
+            (
+                "{\n'keep-history': 'forever'}",
+                "caret.json5:2:1: there is no \"keep-history\"; is it keep_history?"
+            ),
+            ("{lcoops: 1}", "caret.json5:1:2: there is no \"lcoops\"; is it loops?"),
+            ("{database: 1}", "caret.json5:1:2: there is no \"database\""),
+            ("{\u{1B}: 1}", "caret.json5:1:2: found U+001B, wanted a key"),
+            ("{'\u{1B}[2J': 1}", "caret.json5:1:2: there is no \"?[2J\""),
+            ("{loops: 1, loops: 2}", "caret.json5:1:12: \"loops\" is there already, at 1:2"),
+            ("[]", "caret.json5:1:1: a configuration is an object, such as {data: \"data\"}"),
+            (
+                "{ping: 0}",
+                "caret.json5:1:8: ping: found 0, allowed is a time from 1 s to 1 h, in whole seconds"
+            ),
+            (
+                "{\n  limit_document: \"5 GiB\"}",
+                "caret.json5:2:19: limit_document: found \"5 GiB\", allowed is a size from 1 KiB to 64 MiB"
+            ),
+            (
+                "{limit_edits: Infinity}",
+                "caret.json5:1:15: limit_edits: found Infinity, allowed is a whole number from 1 to 1000000"
+            ),
+            (
+                "{log_level: 'warn'}",
+                "caret.json5:1:13: log_level: found \"warn\", allowed is debug, info, warning, error"
+            ),
+            (
+                "{listen: ['127.0.0.1:1', 'example.org:7']}",
+                "caret.json5:1:26: listen: found \"example.org:7\", allowed is HOST:PORT or several, at most 16; "
+                    + "HOST is 127.0.0.1, [::1] or the like, or localhost"
+            ),
+            (
+                "{keep_pushers: '36 h'}",
+                "caret.json5:1:16: keep_pushers: found \"36 h\", allowed is a time from 1 day to 3650 days, in whole days"
+            ),
+        ])
+    func fileFaults(text: String, sentence: String) { #expect(configured(text).sentences == [sentence]) }
+
+    @Test("all values that are wrong are told at once, and the rest still holds")
+    func manyFaults() {
+        let configuration = configured("{loops: -1, ping: '1 s', data: 7}", ["CARET_LOOPS": "x"], "--loops=y")
+        #expect(
+            configuration.sentences == [
+                "caret.json5:1:9: loops: found -1, allowed is a whole number from 0 to 256",
+                "caret.json5:1:32: data: found 7, allowed is the path of a folder, without control characters",
+                "CARET_LOOPS: loops: found \"x\", allowed is a whole number from 0 to 256",
+                "--loops: loops: found \"y\", allowed is a whole number from 0 to 256",
+            ])
+        #expect(configuration.settings.limits.pingSeconds == 1)
+    }
+
+    @Test("a message repeats no more than 64 characters of a value")
+    func longValues() {
+        let long = String(repeating: "a", count: 1_000)
+        for text in ["{loops: '\(long)'}", "{\(long): 1}", "{loops: \(long)}", "{loops: 1\(long)}"] {
+            let sentences = configured(text, ["CARET_PING": long], "--\(long)", long).sentences
+            #expect(sentences.count == 4 && sentences.allSatisfy { $0.count < 200 }, "\(sentences)")
+        }
+    }
+
+    // MARK: The environment
+
+    @Test("a variable that is nearly a key's is a fault, one of another program is told and ignored")
+    func variables() {
+        let environment = [
+            "CARET_LISTN": "x", "CARET_SERVICE_HOST": "10.0.0.1", "CARET_PORT": "tcp://10.0.0.1:1",
+            "CARET_SEED": "1",
+            "CARET_PORT_22738_TCP_ADDR": "10.0.0.1", "CARET_CONFIG": "x", "PATH": "x", "CARET_": "",
+            "CARET_TOKEN": "x",
+        ]
+        let configuration = configured(nil, environment)
+        #expect(configuration.sentences == ["CARET_LISTN: no key has this variable; is it CARET_LISTEN?"])
+        let ignored = [
+            "CARET_", "CARET_PORT", "CARET_PORT_22738_TCP_ADDR", "CARET_SEED", "CARET_SERVICE_HOST",
+            "CARET_TOKEN",
+        ]
+        #expect(configuration.ignoredVariables == ignored)
+    }
+
+    @Test("an empty variable is no value")
+    func emptyVariable() {
+        #expect(
+            configured(nil, ["CARET_DATA": ""]).sentences == [
+                "CARET_DATA: data: found \"\", allowed is the path of a folder, without control characters"
+            ])
+        #expect(configured(nil, ["CARET_LISTEN": ""]).faults.count == 1)
+    }
+
+    @Test("addresses in a variable are separated by commas, and none of them is `none`")
+    func addressesInVariable() {
+        let both = configured(nil, ["CARET_LISTEN": "127.0.0.1:1, [::1]:2"])
+        #expect(both.settings.listen.map(\.description) == ["127.0.0.1:1", "[::1]:2"])
+        #expect(configured(nil, ["CARET_LISTEN": "none"]).settings.listen == [])
+        #expect(configured(nil, ["CARET_LISTEN": "127.0.0.1:1,"]).faults.count == 1)
+    }
+
+    @Test("a kept history is forever, a time or a number of revisions")
+    func history() {
+        #expect(configured("{keep_history: 'forever'}").settings.keepHistory == .forever)
+        #expect(configured("{keep_history: 90}").settings.keepHistory == .seconds(90 * 86_400))
+        #expect(configured("{keep_history: '36 h'}").settings.keepHistory == .seconds(36 * 3_600))
+        #expect(configured("{keep_history: '10000 revisions'}").settings.keepHistory == .revisions(10_000))
+    }
+
+    // MARK: Contradictions
+
+    @Test(
+        "another address than loopback is refused without tokens, unless told otherwise",
+        arguments: ["0.0.0.0:7", "[::]:7", "10.1.2.3:0", "[2001:db8::1]:7", "[::ffff:10.0.0.1]:7"])
+    func openToAnyone(address: String) {
+        let written = ListenAddress(address)?.description ?? ""
+        let refused =
+            "--listen: listen: other machines reach \(written), and everybody may do everything there; "
+            + "set require_tokens to true, or allow_anyone_from_anywhere if that is meant"
+        #expect(configured(nil, [:], "--listen", "127.0.0.1:7", "--listen", address).sentences == [refused])
+        #expect(configured(nil, [:], "--listen", address, "--require-tokens").sentences == [])
+        #expect(configured(nil, [:], "--listen", address, "--allow-anyone-from-anywhere").sentences == [])
+        #expect(configured("{listen: '\(address)'}", ["CARET_REQUIRE_TOKENS": "true"]).sentences == [])
+        #expect(
+            configured("{require_tokens: true}", [:], "--listen", address, "--require-tokens=false").faults
+                .count == 1)
+    }
+
+    @Test(
+        "what cannot hold together is refused, at the key to change",
+        arguments: [
+            (
+                "{allow_anyone_from_anywhere: true, require_tokens: true}",
+                "caret.json5:1:30: allow_anyone_from_anywhere is true, and so is require_tokens; set one of them to false"
+            ),
+            (
+                "{listen: [], admin_socket: false}",
+                "caret.json5:1:10: listen is empty and admin_socket is false; nobody could reach this server"
+            ),
+            ("{listen: ['[::1]:7', '[0::1]:7']}", "caret.json5:1:10: listen: [::1]:7 is there twice"),
+            (
+                "{limit_document: '5 MiB'}",
+                "default: limit_line: 25 MiB is less than 30784 KiB, in which a whole text of limit_document fits, "
+                    + "each byte escaped to six"
+            ),
+            (
+                "{limit_line_budget: '10 MiB'}",
+                "caret.json5:1:21: limit_line_budget: 10 MiB is less than 25536 KiB, which one line of limit_line "
+                    + "draws beyond limit_free_line"
+            ),
+            (
+                "{limit_room_selections: 999}",
+                "caret.json5:1:25: limit_room_selections: 999 is less than limit_selections, which is 1000"
+            ),
+        ])
+    func contradictions(text: String, sentence: String) { #expect(configured(text).sentences == [sentence]) }
+
+    @Test("where a value was not taken, what it might contradict is not told")
+    func noConsequences() {
+        let sentences = configured("{listen: '[::]:7', require_tokens: 'yes'}").sentences
+        #expect(sentences == ["caret.json5:1:36: require_tokens: found \"yes\", allowed is true or false"])
+    }
+
+    @Test("two addresses whose ports the system chooses are two")
+    func freePorts() { #expect(configured("{listen: ['127.0.0.1:0', '127.0.0.1:0']}").faults == []) }
+
+    @Test("a data folder whose socket has too long a path is refused, unless there is no socket")
+    func socketPath() {
+        let longest = String(repeating: "a", count: 107 - "/caretd.sock".utf8.count)
+        #expect(configured("{data: '\(longest)'}").faults == [])
+        #expect(
+            configured("{data: '\(longest)a'}").faults.map(\.problem) == [
+                .contradiction(.socketPathTooLong(bytes: 108))
+            ])
+        #expect(configured("{data: '\(longest)a', admin_socket: false}").faults == [])
+    }
+
+    @Test("pushes are counted where tokens are required, and only there")
+    func pushes() {
+        #expect(configured().settings.limits.announced.pushesPerSecond == nil)
+        #expect(configured("{require_tokens: true}").settings.limits.announced.pushesPerSecond == 100)
+        let set = configured("{limit_pushes_per_second: 7, allow_anyone_from_anywhere: true}")
+        #expect(set.settings.limits.announced.pushesPerSecond == nil)
+    }
+}

@@ -1,0 +1,83 @@
+import CaretWire
+import Testing
+
+@testable import CaretConfig
+
+@Suite("Arguments of the server") struct InvocationTests {
+    private func invoked(_ arguments: String..., environment: [String: String] = [:]) -> Invocation {
+        Invocation(arguments: arguments, environment: environment)
+    }
+
+    @Test(
+        "each order has its option, and help comes before all others",
+        arguments: [
+            ([], .serve), (["--check-config"], .checkConfig), (["--help-config"], .helpConfig),
+            (["-h"], .help),
+            (["--version"], .version), (["--check-config", "--help"], .help),
+            (["--version", "--check-config"], .version),
+        ] as [([String], Invocation.Order)])
+    func orders(arguments: [String], order: Invocation.Order) {
+        let invocation = Invocation(arguments: arguments, environment: [:])
+        #expect(invocation.order == order && invocation.faults.isEmpty)
+    }
+
+    @Test("the file comes from its option or else its variable")
+    func file() {
+        #expect(invoked().file == nil)
+        #expect(invoked("--config", "a").file == "a")
+        #expect(invoked("--config=a=b", environment: ["CARET_CONFIG": "c"]).file == "a=b")
+        #expect(invoked(environment: ["CARET_CONFIG": "c"]).file == "c")
+    }
+
+    @Test("a value stands behind its option or an equals sign, and yes needs none")
+    func values() {
+        let configuration = configured(
+            nil, [:], "--data=\u{338}a=b", "--log-format=json", "--require-tokens", "--admin-socket=false",
+            "--ping", "1 min")
+        #expect(configuration.sentences == [])
+        #expect(configuration.settings.data.utf8.elementsEqual("\u{338}a=b".utf8))
+        #expect(configuration.settings.logFormat == .json)
+        #expect(configuration.settings.requiresTokens && !configuration.settings.hasAdminSocket)
+        #expect(configuration.settings.limits.pingSeconds == 60)
+    }
+
+    @Test("an option for several addresses may stand several times, and takes the place of what the file has")
+    func severalAddresses() {
+        let configuration = configured(
+            "{listen: '127.0.0.1:9'}", [:], "--listen", "[::1]:1", "--listen=localhost:2")
+        #expect(configuration.settings.listen.map(\.description) == ["[::1]:1", "127.0.0.1:2"])
+    }
+
+    @Test(
+        "what is wrong is told with its option",
+        arguments: [
+            (["--lissten", "x"], ["\"--lissten\": no such option; is it --listen?", "\"x\""]),
+            (["data"], ["\"data\": an argument that is no option; options begin with --"]),
+            (["-d"], ["\"-d\": an argument that is no option; options begin with --"]),
+            (
+                ["--data"],
+                ["--data: a value is missing; allowed is the path of a folder, without control characters"]
+            ),
+            (
+                ["--data", "--help"],
+                ["--data: a value is missing; allowed is the path of a folder, without control characters"]
+            ),
+            (["--data", "a", "--data", "b"], ["--data: it is there twice"]),
+            (["--config", "a", "--config", "b"], ["--config: it is there twice"]),
+            (["--config"], ["--config: a value is missing; allowed is the path of a file"]),
+            (["--help=1"], ["--help=: an argument that is no option; options begin with --"]),
+            (["--keep_history=1"], ["is it --keep-history?"]), (["--check"], ["\"--check\": no such option"]),
+            (["--"], ["\"--\": no such option"]),
+            (["--=", ""], ["\"--\": no such option", "\"\": an argument"]),
+            (["--verison"], ["\"--verison\": no such option; is it --version?"]),
+            (
+                ["--require-tokens", "true"],
+                ["\"true\": an argument that is no option; options begin with --"]
+            ),
+        ])
+    func faults(arguments: [String], parts: [String]) {
+        let sentences = Invocation(arguments: arguments, environment: [:]).faults.map(\.description)
+        #expect(sentences.count == parts.count, "\(sentences)")
+        for (sentence, part) in zip(sentences, parts) { #expect(sentence.contains(part)) }
+    }
+}

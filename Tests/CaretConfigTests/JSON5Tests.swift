@@ -1,0 +1,179 @@
+import CaretConfig
+import TestSupport
+import Testing
+
+@Suite("JSON5") struct JSON5Tests {
+    @Test(
+        "what people write is read",
+        arguments: [
+            ("{}", "{}"), (" [ ] ", "[]"), ("null", "null"), ("[true,false,]", "[true,false]"),
+            ("{a:1,}", #"{"a":1}"#), ("{'a b':1,\"c\":2}", #"{"a b":1,"c":2}"#),
+            ("{$_ä1\u{200D}:1, null:2, true:3}", "{\"$_ä1\\u200d\":1,\"null\":2,\"true\":3}"),
+            (#"{\u0061b:1}"#, #"{"ab":1}"#), ("{'':1}", #"{"":1}"#),
+            ("// no\n[1 /* one */,\r\n2]//", "[1,2]"), ("/**/1/* * / **/", "1"), ("1// to the end", "1"),
+            ("\u{FEFF}\u{A0}\u{2003}\u{B}\u{C}1\u{2028}", "1"), ("//\u{2028}1", "1"),
+            (
+                "[+1,-1,.5,5.,0x1F,0XfF,-0x10,1e3,1.5E+1,25e-1,0,-0]",
+                "[1,-1,.5?,5,31,255,-16,1000,15,25e-1?,0,0]"
+            ),
+            ("[Infinity,-Infinity,+NaN,1e999]", "[Infinity?,-Infinity?,+NaN?,1e999?]"),
+            ("9007199254740991", "9007199254740991"), ("9007199254740993", "9007199254740993?"),
+            (#"'a"b'"#, #""a\"b""#), (#""a'b""#, #""a'b""#), ("'\t'", #""\t""#),
+            (#"'\b\f\n\r\t\v\0\x41\u00e4\'\"\\\/\q'"#, #""\u0008\u000c\n\r\t\u000b\u0000Aä'\"\\/q""#),
+            (#"'\ud83d\ude00'"#, #""😀""#), ("'a\\\nb\\\r\nc\\\u{2029}d'", #""abcd""#),
+            ("'\u{2028}'", #""\u2028""#),
+        ])
+    func accepted(text: String, value: String) throws {
+        #expect(try JSON5Reader.read(Array(text.utf8)).written == value)
+    }
+
+    @Test(
+        "what is not JSON5 is refused at its place, with a sentence",
+        arguments: [
+            ("", "1:1: the text ends, wanted a value"),
+            ("// no\n", "2:1: the text ends, wanted a value"),
+            ("{a:1", "1:1: the object that begins here is not closed"),
+            ("[[1],\n [", "2:2: the array that begins here is not closed"),
+            ("{a", "1:3: the text ends, wanted ':'"),
+            ("{a:", "1:4: the text ends, wanted a value"),
+            ("1 /* no", "1:3: the comment that begins here is not closed"),
+            ("{a:'b}", "1:4: the string that begins here is not closed"),
+            ("'a\\", "1:1: the string that begins here is not closed"),
+            ("'a\nb'", "1:3: a line break in a string; behind \\ it goes on, \\n means one"),
+            ("{a:1 b:2}", "1:6: found 'b', wanted ',' or '}'"),
+            ("[1 2]", "1:4: found '2', wanted ',' or ']'"),
+            ("[1,,2]", "1:4: found ',', wanted a value"), ("[,]", "1:2: found ',', wanted a value"),
+            ("{,}", "1:2: found ',', wanted a key"), ("{1:1}", "1:2: found '1', wanted a key"),
+            ("{a-b:1}", "1:3: found '-', wanted ':'"), ("{a 1}", "1:4: found '1', wanted ':'"),
+            ("{} {}", "1:4: found '{', wanted the end of the text"),
+            ("1 1", "1:3: found '1', wanted the end of the text"),
+            ("[\0]", "1:2: found U+0000, wanted a value"),
+            ("[\u{202E}]", "1:2: found U+202E, wanted a value"),
+            ("[\u{1F600}]", "1:2: found '😀', wanted a value"), ("#", "1:1: found '#', wanted a value"),
+            ("\r\n\r/", "3:1: found '/', wanted a value"),
+            ("{a: yes}", "1:5: found \"yes\", wanted a value; a string stands in quotes"),
+            ("True", "1:1: found \"True\", wanted a value; a string stands in quotes"),
+            ("{a:1,\n 'b':2,\n \"a\":3}", "3:2: \"a\" is there already, at 1:2"),
+            (#"{a:{b:1,\u0062:2}}"#, "1:9: \"b\" is there already, at 1:5"),
+            (#"'\u12'"#, "1:2: no such escape; a \\ itself is \\\\"),
+            (#"'\xg0'"#, "1:2: no such escape; a \\ itself is \\\\"),
+            (#"'\1'"#, "1:2: no such escape; a \\ itself is \\\\"),
+            (#"'\01'"#, "1:2: no such escape; a \\ itself is \\\\"),
+            (#"{\x61:1}"#, "1:2: no such escape; a \\ itself is \\\\"),
+            (#"{\u0031:1}"#, "1:2: no such escape; a \\ itself is \\\\"),
+            (#"{\"#, "1:2: no such escape; a \\ itself is \\\\"),
+            (#"'\ud800'"#, "1:2: half of a surrogate pair is no character"),
+            (#"'\ud800\u0041'"#, "1:2: half of a surrogate pair is no character"),
+            (#"'\udc00'"#, "1:2: half of a surrogate pair is no character"),
+            ("010", "1:1: \"010\" is no number"), ("[.]", "1:2: \".\" is no number"),
+            ("+ 1", "1:1: \"+\" is no number"), ("--1", "1:1: \"-\" is no number"),
+            ("1e", "1:1: \"1e\" is no number"), ("1.2.3", "1:1: \"1.2.3\" is no number"),
+            ("0x", "1:1: \"0x\" is no number"), ("0xg", "1:1: \"0xg\" is no number"),
+            ("1_000", "1:1: \"1_000\" is no number"), ("25MiB", "1:1: \"25MiB\" is no number"),
+            ("1e5.5", "1:1: \"1e5.5\" is no number"), ("-infinity", "1:1: \"-infinity\" is no number"),
+            ("\u{661}", "1:1: found '\u{661}', wanted a value"),
+            ("1\u{661}", "1:1: \"1\u{661}\" is no number"),
+        ])
+    func refused(text: String, sentence: String) {
+        #expect(fault(Array(text.utf8)) == sentence)
+    }
+
+    @Test("bytes that are no UTF-8 are refused at the first of them")
+    func notUTF8() {
+        for bad: [UInt8] in [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] {
+            #expect(fault(Array("{\n 'ä".utf8) + bad + Array("'}".utf8)) == "2:4: this is not UTF-8")
+        }
+    }
+
+    @Test("the deepest text and the longest one are read, one more is refused")
+    func bounds() {
+        let deep = String(repeating: "[", count: 16) + String(repeating: "]", count: 16)
+        #expect(fault(Array(deep.utf8)) == nil)
+        #expect(fault(Array("[\(deep)]".utf8)) == "1:17: more than 16 levels of arrays and objects")
+        #expect(
+            fault(Array(String(repeating: "{a:[", count: 50_000).utf8))
+                == "1:33: more than 16 levels of arrays and objects")
+        let long = [UInt8](repeating: UInt8(ascii: " "), count: JSON5Reader.longest - 1) + [UInt8(ascii: "1")]
+        #expect(fault(long) == nil)
+        #expect(fault([32] + long) == "1:1: the text has 262145 bytes; at most 262144 are read")
+    }
+
+    @Test(
+        "the longest texts of one kind take no more than a moment",
+        arguments: ["'", "\\", "1", "a", "/*", "[", "{a:"])
+    func longTexts(piece: String) {
+        let count = JSON5Reader.longest / piece.utf8.count - 2
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            _ = fault(Array("[".utf8) + Array(String(repeating: piece, count: count).utf8))
+        }
+        #expect(time < .seconds(5))
+    }
+
+    @Test("a text that was cut, or of which any byte is another, has an answer")
+    func mutated() {
+        let text = Array(
+            #"{a:[+1,0x1F,.5e3,{'ä\u00e4\ud83d\ude00':"b\"\x41"}],/*c*/$:null,//d"# + "\n b:-Infinity,}")
+        let bytes = text.flatMap { Array(String($0).utf8) }
+        #expect(fault(bytes) == nil)
+        var answers = 0
+        for index in bytes.indices {
+            _ = fault(Array(bytes[..<index]))
+            _ = fault(Array(bytes[..<index] + bytes[(index + 1)...]))
+            _ = fault(Array(bytes[...index] + bytes[index...]))
+            for byte in UInt8.min...UInt8.max {
+                var changed = bytes
+                changed[index] = byte
+                _ = fault(changed)
+                answers += 1
+            }
+        }
+        #expect(answers == bytes.count * 256)
+    }
+
+    @Test("pieces of JSON5 in any order have an answer, which is the same for its compact form")
+    func pieces() throws {
+        let pieces = [
+            "{", "}", "[", "]", ",", ":", "'", "\"", "\\", "a", "b", "1", "+", "0x", ".", "e", "null", "true",
+            "\n", "//",
+            "/*", "*/", " ", "'x'", "a:", "{a:1}", "[1,]", "\\u00e4", "\u{FEFF}", "😀",
+        ]
+        var read = 0
+        for seed in Seeds.first(Seeds.share(of: 200_000, everyCommit: 20_000)) {
+            var random = Seeded(seed)
+            let text = (0..<random.number(1...8)).map { _ in random.pick(pieces) }.joined()
+            guard let value = try? JSON5Reader.read(Array(text.utf8)) else { continue }
+            read += 1
+            let compact = value.written
+            if compact.contains("?") { continue }
+            #expect(
+                try JSON5Reader.read(Array(compact.utf8)).written == compact,
+                "\(Seeds.replay(seed, of: "pieces"))")
+        }
+        #expect(read > 100)
+    }
+
+    private func fault(_ bytes: [UInt8]) -> String? {
+        do {
+            _ = try JSON5Reader.read(bytes)
+            return nil
+        } catch {
+            return "\(error.place): \(error)"
+        }
+    }
+}
+
+extension JSON5Value {
+    /// As compact JSON; a number that is no whole one as it was written, with a question mark.
+    fileprivate var written: String {
+        switch kind {
+        case .null: "null"
+        case .boolean(let claim): "\(claim)"
+        case .number(let number): number.whole.map(String.init) ?? number.written + "?"
+        case .string(let text): text.quoted
+        case .array(let items): "[\(items.map(\.written).joined(separator: ","))]"
+        case .object(let members):
+            "{\(members.map { $0.key.quoted + ":" + $0.value.written }.joined(separator: ","))}"
+        }
+    }
+}

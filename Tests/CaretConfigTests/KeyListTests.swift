@@ -1,0 +1,109 @@
+import CaretWire
+import Testing
+
+@testable import CaretConfig
+
+@Suite("The list of keys") struct KeyListTests {
+    @Test("names are unlike each other, and made of small letters and underscores")
+    func names() {
+        let names = ConfigurationKey.all.map(\.name)
+        #expect(Set(names).count == names.count)
+        for name in names {
+            #expect(
+                name.utf8.allSatisfy {
+                    ("a"..."z").contains(Character(Unicode.Scalar($0))) || $0 == UInt8(ascii: "_")
+                })
+            #expect(
+                name.closest(in: names.filter { $0 != name }) == nil || name.hasPrefix("limit_"), "\(name)")
+        }
+    }
+
+    @Test("each group stands together, in the order of the groups")
+    func groups() {
+        let groups = ConfigurationKey.all.map(\.group)
+        #expect(groups == ConfigurationKey.Group.allCases.flatMap { group in groups.filter { $0 == group } })
+    }
+
+    @Test("what is said of a key is one line that ends")
+    func meanings() {
+        for key in ConfigurationKey.all {
+            #expect(key.meaning.count <= 96 && key.meaning.hasSuffix("."), "\(key.name)")
+        }
+    }
+
+    @Test("a default is allowed, written and read as the same", arguments: ConfigurationKey.all.map(\.name))
+    func defaults(name: String) throws {
+        let key = try #require(ConfigurationKey.named(name))
+        let configuration = configured("{\(name): \(key.value(in: Settings()))}")
+        #expect(configuration.sentences == [])
+        #expect(configuration.settings == Settings())
+    }
+
+    @Test(
+        "a key is read from file, variable and option alike, at both ends of its range",
+        arguments: ConfigurationKey.all.map(\.name), [0, 1])
+    func sources(name: String, choice: Int) throws {
+        let key = try #require(ConfigurationKey.named(name))
+        let value = key.otherValue(choice)
+        let word = value.replacing("\"", with: "").replacing("[]", with: "none").filter {
+            !"[]".contains($0) || value.contains("::")
+        }
+        let text = value.contains("[\"") ? "127.0.0.1:0,[::1]:7" : word
+        let fromFile = configured("{\(name): \(value)}")
+        let fromVariable = configured(nil, [key.variable: text])
+        let fromFlag = configured(nil, [:], "\(key.flag)=\(text)")
+        #expect(fromFile.settings != Settings() || value == key.value(in: Settings()))
+        #expect(fromFile.settings == fromVariable.settings && fromFile.settings == fromFlag.settings)
+        for configuration in [fromFile, fromVariable, fromFlag] {
+            // Contradictions with other defaults are allowed here; a value that was refused is not.
+            #expect(!configuration.sentences.contains { $0.contains("found") }, "\(configuration.sentences)")
+            #expect(key.value(in: configuration.settings) == value)
+        }
+        #expect(fromFile.origin(of: key).description == "caret.json5:1:\(name.count + 4)")
+        #expect(fromVariable.origin(of: key).description == key.variable)
+        #expect(fromFlag.origin(of: key).description == key.flag)
+    }
+
+    @Test(
+        "a value out of its range, or of another kind, names key, place, what was found and what is allowed",
+        arguments: ConfigurationKey.all.map(\.name))
+    func outside(name: String) throws {
+        let key = try #require(ConfigurationKey.named(name))
+        for value in key.valuesOutside + ["{}", "null", "[[]]"] {
+            let configuration = configured("{\n  \(name): \(value)}")
+            // In a list it is the item that is at fault.
+            let column = name.count + 5 + (key.isList && value.hasPrefix("[") && value != "[[]]" ? 1 : 0)
+            let start = "caret.json5:2:\(column): \(name): found "
+            #expect(configuration.sentences.count == 1, "\(value): \(configuration.sentences)")
+            #expect(
+                configuration.sentences.first?.hasPrefix(start) == true,
+                "\(value): \(configuration.sentences)")
+            #expect(configuration.sentences.first?.hasSuffix(", allowed is \(key.allowed)") == true)
+            #expect(configuration.settings == Settings())
+        }
+    }
+
+    @Test("every limit that may be set has a key")
+    func everyLimit() {
+        var settings = Settings()
+        for key in ConfigurationKey.all {
+            let choice = key.otherValue(0) == key.value(in: Settings()) ? 1 : 0
+            settings = set(key, key.otherValue(choice), settings)
+        }
+        settings.requiresTokens = true
+        #expect(unchanged(settings.limits, Limits()) == [])
+        #expect(unchanged(settings.limits.announced, Limits.Announced()) == [])
+    }
+
+    private func set(_ key: ConfigurationKey, _ value: String, _ settings: Settings) -> Settings {
+        guard let found = try? JSON5Reader.read(Array(value.utf8)) else { return settings }
+        var settings = settings
+        #expect(key.take(.file(found.kind), into: &settings), "\(key.name): \(value)")
+        return settings
+    }
+
+    private func unchanged(_ left: Any, _ right: Any) -> [String] {
+        let pairs = zip(Mirror(reflecting: left).children, Mirror(reflecting: right).children)
+        return pairs.filter { "\($0.value)" == "\($1.value)" }.compactMap(\.0.label)
+    }
+}

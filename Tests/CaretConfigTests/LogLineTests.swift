@@ -1,0 +1,93 @@
+import CaretWire
+import Testing
+
+@testable import CaretConfig
+
+@Suite("Lines of the log") struct LogLineTests {
+    private static let listening = LogEvent(
+        .listening, .transport(.tcp), .address(ListenAddress.loopback(port: 45123)))
+    private static let time: Int64 = 1_795_248_900_123
+
+    private func text(_ line: LogLine, _ format: LogFormat = .plain) -> String {
+        String(decoding: line.written(as: format), as: UTF8.self)
+    }
+
+    @Test("an event is one line, plain or as JSON")
+    func formats() {
+        let line = LogLine(Self.listening, at: Self.time)
+        #expect(
+            text(line)
+                == "2026-11-21T08:15:00.123Z info event=listening transport=tcp address=127.0.0.1:45123\n")
+        #expect(
+            text(line, .json)
+                == #"{"time":"2026-11-21T08:15:00.123Z","level":"info","event":"listening","transport":"tcp","#
+                + "\"address\":\"127.0.0.1:45123\"}\n")
+    }
+
+    @Test("what was held back or lost before is counted in the line")
+    func counts() {
+        let line = LogLine(LogEvent(.diskFull), at: 0, suppressed: 7, lost: 3)
+        #expect(text(line) == "1970-01-01T00:00:00.000Z error event=disk_full suppressed=7 lost=3\n")
+        #expect(text(line, .json).hasSuffix(#""event":"disk_full","suppressed":7,"lost":3}"# + "\n"))
+    }
+
+    @Test(
+        "a value is quoted where it could be taken for something else",
+        arguments: [
+            ("/var/lib/caret", "/var/lib/caret"), ("a b", "\"a b\""), ("", "\"\""), ("a=b", "\"a=b\""),
+            ("a\"b", "\"a\\\"b\""), ("a\\b", "\"a\\\\b\""), ("a\nevent=x", "\"a\\nevent=x\""), ("ä", "\"ä\""),
+            ("\u{1B}[2J\u{7F}\u{202E}\u{2028}", "\"\\u001b[2J\\u007f\\u202e\\u2028\""),
+            ("\u{E0001}", "\"\\udb40\\udc01\""),
+        ])
+    func quoting(path: String, written: String) {
+        let line = LogLine(LogEvent(.starting, .path(path), .process(1)), at: 0)
+        #expect(text(line) == "1970-01-01T00:00:00.000Z info event=starting path=\(written) process=1\n")
+    }
+
+    @Test("every field has a key of its own, in small letters, and both forms can be read back")
+    func everyField() throws {
+        let fields: [LogField] = [
+            .transport(.unix), .address(.loopback(port: 1)), .peer(.loopback(port: 2)), .path("a b"),
+            .variable("CARET_X"), .version("0.1.0"), .process(1), .connection(2), .document(3), .revision(4),
+            .token(5), .code(.badJSON), .reason("idle"), .call("accept4"), .errno(24), .sqlite(4874),
+            .signal(15),
+            .reference(0xABC), .event(.slowReader), .count(6), .bytes(7), .milliseconds(8),
+        ]
+        let keys = fields.map(\.keyAndValue.key)
+        #expect(Set(keys).count == keys.count)
+        for field in fields {
+            let line = LogLine(LogEvent(.ready, field), at: 0)
+            let json = try JSON5Reader.read(line.written(as: .json))
+            guard case .object(let members) = json.kind else { return #expect(Bool(false)) }
+            #expect(members.map(\.key) == ["time", "level", "event", field.keyAndValue.key])
+            #expect(text(line).contains(" \(field.keyAndValue.key)="))
+        }
+    }
+
+    @Test("a line is never longer than what a pipe takes whole")
+    func longest() {
+        let path = LogField.path(String(repeating: "\u{E0001}", count: 10_000))
+        let event = LogEvent(.starting, path, path, path, path, path, path, .count(1))
+        for format in LogFormat.allCases {
+            let line = LogLine(event, at: .max, suppressed: .max, lost: .max)
+            #expect(line.written(as: format).count <= LogLine.longest)
+            #expect(text(line, format).contains("suppressed"))
+        }
+    }
+
+    @Test(
+        "a time is written in UTC, whatever year it is",
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (951_782_400_001, "2000-02-29T00:00:00.001Z"),
+            (-1, "1969-12-31T23:59:59.999Z"), (4_102_444_799_999, "2099-12-31T23:59:59.999Z"),
+        ] as [(Int64, String)])
+    func times(milliseconds: Int64, written: String) {
+        #expect(LogLine.timestamp(milliseconds) == written)
+    }
+
+    @Test("events have names of their own, and levels are in order")
+    func names() {
+        #expect(Set(LogEvent.Name.allCases.map(\.rawValue)).count == LogEvent.Name.allCases.count)
+        #expect(LogLevel.allCases.sorted() == LogLevel.allCases)
+    }
+}

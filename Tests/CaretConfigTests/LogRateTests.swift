@@ -1,0 +1,124 @@
+import TestSupport
+import Testing
+
+@testable import CaretConfig
+
+@Suite("How much the log takes") struct LogRateTests {
+    @Test("a burst is written, then so many a second, and what was held back is counted")
+    func burst() {
+        var rate = LogRate()
+        for _ in 0..<LogRate.burst { #expect(rate.happened(.slowReader, at: 0) == .write(suppressed: 0)) }
+        for _ in 0..<7 { #expect(rate.happened(.slowReader, at: 499) == .suppress) }
+        #expect(rate.happened(.slowReader, at: 500) == .write(suppressed: 7))
+        #expect(rate.happened(.slowReader, at: 999) == .suppress)
+        #expect(rate.happened(.slowReader, at: 1_000) == .write(suppressed: 1))
+    }
+
+    @Test("one event's storm holds back no other event")
+    func others() {
+        var rate = LogRate()
+        for _ in 0..<1_000 { _ = rate.happened(.slowReader, at: 0) }
+        #expect(rate.happened(.diskFailed, at: 0) == .write(suppressed: 0))
+    }
+
+    @Test("a clock that is put back or far ahead does no harm")
+    func clocks() {
+        var rate = LogRate()
+        var written = 0
+        for time in [Int64.max, 0, .max, 0, .max - 1] {
+            for _ in 0..<200 where rate.happened(.ready, at: time) != .suppress { written += 1 }
+        }
+        #expect(written <= 5 * LogRate.burst)
+    }
+
+    @Test("a day's storm writes no more lines than a burst and two a second, and counts every other one")
+    func day() {
+        var rate = LogRate()
+        var random = Seeded(7)
+        var (time, happened, written, suppressed) = (Int64(0), 0, 0, 0)
+        while time < 86_400_000 {
+            time += Int64(random.number(0...random.pick([10, 200, 5_000])))
+            happened += 1
+            guard case .write(let before) = rate.happened(.internalFault, at: time) else { continue }
+            written += 1
+            suppressed += before
+        }
+        #expect(written <= LogRate.burst + LogRate.aSecond * Int(time / 1_000) + 1)
+        let rest = rate.remainders()
+        #expect(written + suppressed + (rest.first?.suppressed ?? 0) == happened)
+        #expect(rate.remainders().isEmpty)
+    }
+}
+
+@Suite("Whose turn it is to write") struct LogQueueTests {
+    private let ready = LogEvent(.ready)
+
+    private func line(_ time: Int64, lost: Int = 0) -> LogLine { LogLine(ready, at: time, lost: lost) }
+
+    @Test("who comes while somebody writes leaves the line to the writer, who keeps the order")
+    func turns() {
+        var queue = LogQueue()
+        #expect(queue.happened(ready, at: 1)?.line == line(1))
+        #expect(queue.happened(ready, at: 2) == nil)
+        #expect(queue.happened(ready, at: 3) == nil)
+        #expect(queue.wrote(.written)?.line == line(2))
+        #expect(queue.wrote(.written)?.line == line(3))
+        #expect(queue.wrote(.written) == nil)
+        #expect(queue.happened(ready, at: 4)?.line == line(4))
+    }
+
+    @Test("lines that could not be written are counted in the next one that is")
+    func refused() {
+        var queue = LogQueue()
+        for time: Int64 in 0..<3 {
+            #expect(queue.happened(ready, at: time)?.line == line(time, lost: Int(time)))
+            #expect(queue.wrote(.refused) == nil)
+        }
+        #expect(queue.happened(ready, at: 3)?.line == line(3, lost: 3))
+        #expect(queue.wrote(.written) == nil)
+        #expect(queue.happened(ready, at: 4)?.line == line(4))
+        #expect(queue.lostInAll == 3)
+    }
+
+    @Test("a line that was begun is ended before the next one")
+    func begun() {
+        var queue = LogQueue()
+        #expect(queue.happened(ready, at: 0)?.endsLineBefore == false)
+        #expect(queue.wrote(.begun) == nil)
+        #expect(queue.happened(ready, at: 1) == LogQueue.Turn(line: line(1, lost: 1), endsLineBefore: true))
+        #expect(queue.wrote(.refused) == nil)
+        #expect(queue.happened(ready, at: 2)?.endsLineBefore == true)
+        #expect(queue.wrote(.written) == nil)
+        #expect(queue.happened(ready, at: 3)?.endsLineBefore == false)
+    }
+
+    @Test("behind a writer that is stuck only so many lines wait, and the others are counted")
+    func stuck() {
+        var queue = LogQueue()
+        var lines = 0
+        // The rate would hold them back where they came at once.
+        for index in 0...Int64(LogQueue.mostWaiting + 10) {
+            if queue.happened(ready, at: index * 1_000) != nil { lines += 1 }
+        }
+        #expect(lines == 1 && queue.lostInAll == 10)
+        #expect(queue.wrote(.written)?.line == line(1_000, lost: 10))
+        for _ in 1..<LogQueue.mostWaiting { #expect(queue.wrote(.written) != nil) }
+        #expect(queue.wrote(.written) == nil)
+    }
+
+    @Test("at the end of the log what was held back is told, an event a line")
+    func closing() {
+        var queue = LogQueue()
+        for name in [LogEvent.Name.slowReader, .connectionRefused] {
+            for _ in 0..<LogRate.burst + 5 {
+                if queue.happened(LogEvent(name), at: 0) != nil { #expect(queue.wrote(.written) == nil) }
+            }
+        }
+        let first = LogEvent(.logSuppressed, .event(.connectionRefused), .count(5))
+        #expect(queue.closing(at: 9)?.line == LogLine(first, at: 9))
+        let second = LogEvent(.logSuppressed, .event(.slowReader), .count(5))
+        #expect(queue.wrote(.written)?.line == LogLine(second, at: 9))
+        #expect(queue.wrote(.written) == nil)
+        #expect(queue.closing(at: 9) == nil)
+    }
+}

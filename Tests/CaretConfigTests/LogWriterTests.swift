@@ -1,0 +1,108 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CaretConfig
+
+@Suite("Writing the log") struct LogWriterTests {
+    /// A pipe whose reader is the test.
+    private struct Pipe {
+        let reading: Int32
+        let writing: Int32
+
+        init() {
+            var ends: [Int32] = [0, 0]
+            #expect(pipe(&ends) == 0)
+            (reading, writing) = (ends[0], ends[1])
+        }
+
+        /// What is in the pipe now.
+        func lines() -> [Substring] {
+            var bytes = [UInt8](repeating: 0, count: 1 << 20)
+            _ = fcntl(reading, F_SETFL, O_NONBLOCK)
+            let count = read(reading, &bytes, bytes.count)
+            return String(decoding: bytes[..<max(0, count)], as: UTF8.self).split(separator: "\n")
+        }
+
+        func close() {
+            Glibc.close(reading)
+            Glibc.close(writing)
+        }
+    }
+
+    /// Seconds that pass with every look at the clock, so that the rate holds nothing back.
+    private func clock() -> @Sendable () -> Int64 {
+        let time = Box()
+        return { time.value.add(1, ordering: .relaxed).newValue * 1_000 }
+    }
+
+    private final class Box: Sendable {
+        let value = Atomic<Int64>(0)
+    }
+
+    @Test("events below the level are not written, the others are a line each")
+    func levels() {
+        let pipe = Pipe()
+        defer { pipe.close() }
+        let log = LogWriter(format: .plain, level: .warning, descriptor: pipe.writing, now: { 0 })
+        log.write(LogEvent(.connectionOpened))
+        log.write(LogEvent(.listening))
+        log.write(LogEvent(.slowReader, .connection(7)))
+        log.write(LogEvent(.diskFull))
+        #expect(
+            pipe.lines() == [
+                "1970-01-01T00:00:00.000Z warning event=slow_reader connection=7",
+                "1970-01-01T00:00:00.000Z error event=disk_full",
+            ])
+    }
+
+    @Test("a reader that is stuck stops nobody; what it missed is counted when it goes on")
+    func stuckReader() throws {
+        let pipe = Pipe()
+        defer { pipe.close() }
+        let log = LogWriter(format: .plain, level: .info, descriptor: pipe.writing, now: clock())
+        let time = ContinuousClock().measure {
+            for _ in 0..<20_000 { log.write(LogEvent(.ready)) }
+        }
+        #expect(time < .seconds(10))
+        let read = pipe.lines().count
+        #expect(log.lostLines == 20_000 - read)
+        log.write(LogEvent(.diskFull))
+        let next = try #require(pipe.lines().first)
+        #expect(next.hasSuffix("event=disk_full lost=\(20_000 - read)"))
+        log.write(LogEvent(.ready))
+        #expect(pipe.lines().first?.hasSuffix("event=ready") == true)
+    }
+
+    @Test("a descriptor that cannot be written to costs the lines, and nothing else")
+    func badDescriptor() {
+        let log = LogWriter(format: .json, level: .debug, descriptor: -1)
+        for _ in 0..<3 { log.write(LogEvent(.ready)) }
+        log.close()
+        #expect(log.lostLines == 3)
+    }
+
+    @Test("many threads write whole lines, and none is told twice or forgotten")
+    func threads() {
+        let pipe = Pipe()
+        defer { pipe.close() }
+        let log = LogWriter(format: .plain, level: .debug, descriptor: pipe.writing, now: clock())
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for index in 0..<100 { log.write(LogEvent(.ready, .connection(thread), .count(index))) }
+        }
+        let lines = pipe.lines()
+        let pattern = #/\S+ info event=ready connection=(\d) count=(\d+)( suppressed=\d+)?( lost=\d+)?/#
+        var last = [Int](repeating: -1, count: 8)
+        for line in lines {
+            guard let match = line.wholeMatch(of: pattern), let thread = Int(match.1),
+                let index = Int(match.2)
+            else {
+                Issue.record("no line of this log: \(line)")
+                return
+            }
+            #expect(index > last[thread])
+            last[thread] = index
+        }
+        #expect(lines.count + log.lostLines == 800)
+    }
+}

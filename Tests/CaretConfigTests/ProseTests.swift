@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import CaretConfig
+
+@Suite("What is made from the list of keys") struct ProseTests {
+    private static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    @Test("the help fits a screen of 24 lines of 80")
+    func help() {
+        let lines = HelpText.help.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 24)
+        for line in lines { #expect(line.count <= 80, "\(line)") }
+    }
+
+    @Test("config/caret.json5 is what the list makes; CARET_REWRITE=1 writes it anew")
+    func exampleFile() throws {
+        let file = Self.root.appending(path: "config/caret.json5")
+        if ProcessInfo.processInfo.environment["CARET_REWRITE"] != nil {
+            try HelpText.exampleFile.write(to: file, atomically: true, encoding: .utf8)
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == HelpText.exampleFile)
+    }
+
+    @Test("the example file has every key with its default")
+    func exampleIsWhole() throws {
+        let configuration = configured(HelpText.exampleFile)
+        #expect(configuration.sentences == [])
+        #expect(configuration.settings == Settings())
+        for key in ConfigurationKey.all {
+            #expect(configuration.origin(of: key) != .byDefault, "\(key.name)")
+        }
+        for line in HelpText.exampleFile.split(separator: "\n") { #expect(line.count <= 120, "\(line)") }
+    }
+
+    @Test("the example file has an answer whichever of its bytes is another")
+    func exampleMutated() {
+        let bytes = Array(HelpText.exampleFile.utf8)
+        var faults = 0
+        for index in bytes.indices {
+            var changed = bytes
+            changed[index] = [0x00, 0xFF, UInt8(ascii: "\""), UInt8(ascii: "}"), bytes[index] ^ 1][index % 5]
+            let file = Configuration.File(path: "caret.json5", bytes: changed)
+            let nothing = Invocation(arguments: [], environment: [:])
+            faults += Configuration(nothing, file: file, environment: [:]).faults.isEmpty ? 0 : 1
+        }
+        #expect(faults > bytes.count / 4)
+    }
+
+    @Test("the report is a file of the settings that hold, with where each came from")
+    func report() {
+        let configuration = configured(
+            "{\n  ping: '5 s', listen: ['127.0.0.1:0', '[::1]:0']\n}",
+            ["CARET_LOOPS": "2", "CARET_PORT": "1"],
+            "--keep-history=90", "--data", "a \"b\"\u{202E}")
+        let again = configured(configuration.report)
+        #expect(again.sentences == configuration.sentences)
+        let sound = configured("{ping: '5 s'}", ["CARET_LOOPS": "2", "CARET_PORT": "1"], "--keep-history=90")
+        #expect(configured(sound.report).settings == sound.settings)
+        let lines = sound.report.split(separator: "\n").map { $0.replacing(#/ {2,}/#, with: "  ") }
+        #expect(lines.contains(#"  ping: "5 s",  // caret.json5:1:8"#))
+        #expect(lines.contains(#"  loops: 2,  // CARET_LOOPS"#))
+        #expect(lines.contains(#"  keep_history: "90 days",  // --keep-history"#))
+        #expect(lines.contains(#"  data: "data",  // default"#))
+        #expect(lines.last == #"// "CARET_PORT" is no key's variable; it is ignored."#)
+    }
+
+    @Test(
+        "a name is close to one of which few letters differ",
+        arguments: [
+            ("listen", "listen"), ("lsiten", "listen"), ("lisen", "listen"), ("data_", "data"), ("port", nil),
+            ("", nil),
+        ])
+    func closest(name: String, found: String?) {
+        #expect(name.closest(in: ["listen", "data", "ping"]) == found)
+        #expect(String(repeating: "x", count: 100_000).closest(in: ["listen"]) == nil)
+    }
+}

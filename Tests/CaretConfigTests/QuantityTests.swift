@@ -1,0 +1,66 @@
+import Testing
+
+@testable import CaretConfig
+
+@Suite("Sizes and times") struct QuantityTests {
+    @Test(
+        "a size has a unit or is bytes",
+        arguments: [
+            ("0", 0), ("25 MiB", 25 << 20), ("25MiB", 25 << 20), ("64 KiB", 64 << 10), ("1 GiB", 1 << 30),
+            ("7 B", 7),
+            ("2 KB", 2_000), ("2 kB", 2_000), ("3 MB", 3_000_000), ("1 GB", 1_000_000_000),
+            ("999999999999999", 999_999_999_999_999),
+        ])
+    func sizes(text: String, bytes: Int) { #expect(SizeText.read(text) == bytes) }
+
+    @Test(
+        "what is no size is none",
+        arguments: [
+            "", " ", "MiB", "25 mib", "25  MiB", " 25", "25 ", "1.5 MiB", "-1", "+1", "1e3", "0x10",
+            "25 MiB ",
+            "1000000000000000", "999999999999999 GiB", "٣", "２５ MiB", "25 M\u{130}B", "1_000",
+        ])
+    func noSizes(text: String) { #expect(SizeText.read(text) == nil) }
+
+    @Test(
+        "a time has a unit or is in the unit of its key",
+        arguments: [
+            ("30 s", 30), ("30", 30), ("2min", 120), ("1 h", 3_600), ("90 days", 7_776_000),
+            ("1 day", 86_400),
+            ("2 d", 172_800), ("3000 ms", 3),
+        ])
+    func times(text: String, seconds: Int) {
+        #expect(TimeText.read(text, in: .seconds, plain: .seconds) == seconds)
+    }
+
+    @Test("a plain number may count in another unit than the setting")
+    func plainUnit() {
+        #expect(TimeText.read("2", in: .seconds, plain: .days) == 172_800)
+        #expect(TimeText.read("2 s", in: .seconds, plain: .days) == 2)
+    }
+
+    @Test(
+        "a time that is no whole number of the setting's unit is none",
+        arguments: ["1500 ms", "1 S", "s", "1 M"])
+    func noTimes(text: String) {
+        #expect(TimeText.read(text, in: .seconds, plain: .seconds) == nil)
+    }
+
+    @Test("what is written is read as the same, in its largest unit")
+    func written() {
+        let sizes = [
+            0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1536 B", 3 << 20: "3 MiB", 5 << 30: "5 GiB",
+        ]
+        for (bytes, text) in sizes {
+            #expect(SizeText.written(bytes) == text)
+            #expect(SizeText.read(text) == bytes)
+        }
+        let times = [
+            0: "0 s", 1: "1 s", 90: "90 s", 120: "2 min", 86_400: "1 day", 172_800: "2 days", 3_600: "1 h",
+        ]
+        for (seconds, text) in times {
+            #expect(TimeText.written(seconds, .seconds) == text)
+            #expect(TimeText.read(text, in: .seconds, plain: .days) == seconds)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+@testable import CaretConfig
+
+/// A configuration from what stands in the file, the environment and the arguments.
+func configured(
+    _ text: String? = nil, _ environment: [String: String] = [:], _ arguments: String...
+) -> Configuration {
+    let invocation = Invocation(arguments: arguments, environment: environment)
+    let file = text.map { Configuration.File(path: "caret.json5", bytes: Array($0.utf8)) }
+    return Configuration(invocation, file: file, environment: environment)
+}
+
+extension Configuration {
+    var sentences: [String] { faults.map(\.description) }
+}
+
+extension ConfigurationKey {
+    /// A value that is allowed and not the default, as the file has it; `choice` picks one of two.
+    func otherValue(_ choice: Int) -> String {
+        switch kind {
+        case .folder: ["\"elsewhere\"", "\"/var/lib/ä b\""][choice]
+        case .addresses: ["[]", "[\"127.0.0.1:0\", \"[::1]:7\"]"][choice]
+        case .yesNo: value(in: Settings()) == "true" ? "false" : "true"
+        case .count(_, let range): String([range.lowerBound, range.upperBound][choice])
+        case .bytes(_, let range): SizeText.written([range.lowerBound, range.upperBound][choice]).quoted
+        case .time(_, let counts, _, let range):
+            TimeText.written([range.lowerBound, range.upperBound][choice], counts).quoted
+        case .history: ["\"90 days\"", "\"10000 revisions\""][choice]
+        case .logFormat: "\"json\""
+        case .logLevel: ["\"debug\"", "\"error\""][choice]
+        }
+    }
+
+    /// A value outside the range; nil where every value of the kind is allowed.
+    var valuesOutside: [String] {
+        switch kind {
+        case .folder: ["\"\"", "\"a\\nb\"", String(repeating: "a", count: 4_096).quoted]
+        case .addresses: ["[\"7\"]", "\"example.org:7\"", "[7]"]
+        case .yesNo: ["1", "\"true\"", "\"yes\"", "null"]
+        case .count(_, let range):
+            ["\(range.lowerBound - 1)", "\(range.upperBound + 1)", "1.5", "\"1\"", "Infinity"]
+        case .bytes(_, let range): ["\(range.lowerBound - 1)", "\(range.upperBound + 1)", "\"1 MiX\"", "NaN"]
+        case .time(_, let counts, _, let range):
+            ["\(TimeText.written(range.upperBound + 1, counts).quoted)", "-1", "\"1 fortnight\""]
+        case .history:
+            ["\"always\"", "\"0 revisions\"", "0", "\"59 s\"", "36501", "\"1000000001 revisions\""]
+        case .logFormat, .logLevel: ["\"none\"", "1", "\"\""]
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import Testing
+
+@testable import CaretServer
+
+/// The other side of a connection, in a test: it waits for what it does, and fails where nothing comes for long.
+final class Client: Sendable {
+    let descriptor: Int32
+
+    private static let patience = 20
+
+    init(to address: SocketAddress, receiveBuffer: Int32? = nil) throws {
+        descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        try #require(descriptor >= 0, "socket: \(errno)")
+        if var receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, 4)
+        }
+        var time = timeval(tv_sec: Client.patience, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout.size(ofValue: time)))
+        }
+        let code = try address.inSystemForm { connect(descriptor, $0, $1) == 0 ? 0 : errno }
+        if code != 0 { throw SystemFault("connect", code: code) }
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            try #require(count > 0, "send: \(errno)")
+            sent += count
+        }
+    }
+
+    /// Exactly so many bytes.
+    func receive(_ count: Int) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let piece = try receiveSome(upTo: count - bytes.count)
+            try #require(!piece.isEmpty, "the end came after \(bytes.count) of \(count) bytes")
+            bytes += piece
+        }
+        return bytes
+    }
+
+    func receive(text count: Int) throws -> String { String(decoding: try receive(count), as: UTF8.self) }
+
+    /// What is there, or nothing at the end.
+    func receiveSome(upTo count: Int = 65_536) throws -> [UInt8] {
+        let (piece, code) = piece(upTo: count)
+        try #require(code == 0, "recv: \(code)")
+        return piece
+    }
+
+    /// Everything until the end, however it ends, and with which code.
+    func receiveAll() -> (bytes: [UInt8], code: Int32) {
+        var bytes: [UInt8] = []
+        while true {
+            let (piece, code) = piece(upTo: 65_536)
+            if piece.isEmpty { return (bytes, code) }
+            bytes += piece
+        }
+    }
+
+    private func piece(upTo count: Int) -> ([UInt8], Int32) {
+        var code: Int32 = 0
+        let piece = [UInt8](unsafeUninitializedCapacity: count) { buffer, size in
+            let read = uninterrupted { recv(descriptor, buffer.baseAddress, count, 0) }
+            if read < 0 { code = errno }
+            size = max(0, read)
+        }
+        return (piece, code)
+    }
+
+    func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Ends it so that the other side gets a reset.
+    func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        // Connecting to nothing ends the connection and leaves the descriptor, which is closed only once.
+        var nowhere = sockaddr()
+        nowhere.sa_family = sa_family_t(AF_UNSPEC)
+        connect(descriptor, &nowhere, socklen_t(MemoryLayout.size(ofValue: nowhere)))
+    }
+}

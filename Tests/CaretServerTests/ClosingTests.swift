@@ -1,0 +1,248 @@
+import Glibc
+import Testing
+
+@testable import CaretServer
+
+@Suite("The end of connections", .timeLimit(.minutes(2)))
+struct ClosingTests {
+    @Test("what is written before a finish comes through, though the peer goes on sending")
+    func finishAgainstSender() async throws {
+        let events = Events<Told>()
+        var behaviour = TellingHandler.Behaviour()
+        behaviour.takes = { min($0, 1) }
+        behaviour.onReceived = { connection, _ in
+            connection.send(Payload(Array("refused".utf8)))
+            connection.finish(by: .now.after(seconds: 60))
+        }
+        let told = behaviour
+        let maker: HandlerMaker = { _ in TellingHandler(events, told) }
+        try await withServer(handler: maker) { server in
+            let client = try Client(to: server.address)
+            // More than the server reads before it knows, and less than it drops.
+            try client.send([UInt8](repeating: 65, count: 600_000))
+            #expect(try client.receive(text: 7) == "refused")
+            #expect(try client.receiveSome().isEmpty)
+            client.endOutput()
+            #expect(await events.next() == .received("A"))
+            #expect(await events.next() == .closed(.finished))
+        }
+    }
+
+    @Test("a peer that sends without end behind a finish is closed after the bytes that are dropped")
+    func endlessSender() async throws {
+        let events = Events<Told>()
+        var settings = LoopSettings()
+        settings.droppingMilliseconds = 60_000
+        let maker: HandlerMaker = { connection in
+            connection.finish(by: .now.after(seconds: 60))
+            return TellingHandler(events)
+        }
+        try await withServer(settings, handler: maker) { server in
+            let client = try Client(to: server.address)
+            async let sent = onOwnThread { sendUntilItFails(client) }
+            #expect(await events.next() == .closed(.finished))
+            #expect([EPIPE, ECONNRESET].contains(try await sent))
+            #expect(await server.counters().bytesRead <= (1 << 20) + (64 << 10))
+        }
+    }
+
+    @Test("a peer that says nothing behind a finish is closed when its time is over")
+    func silentPeer() async throws {
+        let events = Events<Told>()
+        let clock = HandClock()
+        let maker: HandlerMaker = { connection in
+            connection.finish(by: clock.now.after(seconds: 60))
+            return TellingHandler(events)
+        }
+        try await withServer(clock.settings, handler: maker) { server in
+            let client = try Client(to: server.address)
+            #expect(try client.receiveSome().isEmpty)
+            #expect(await server.counters().closed == 0)
+            clock.advance(milliseconds: 1_000)
+            server.loops[0].post { _ in }
+            #expect(await events.next() == .closed(.finished))
+        }
+    }
+
+    @Test("what is not taken by the deadline of a finish is given up")
+    func notTaken() async throws {
+        let events = Events<Told>()
+        let clock = HandClock()
+        let maker: HandlerMaker = { connection in
+            connection.send(Payload([UInt8](repeating: 1, count: 16 << 20)))
+            connection.finish(by: clock.now.after(seconds: 5))
+            return TellingHandler(events)
+        }
+        try await withServer(clock.settings, handler: maker) { server in
+            let client = try Client(to: server.address, receiveBuffer: 4_096)
+            await server.wait { $0.blockedWrites > 0 }
+            clock.advance(milliseconds: 5_000)
+            server.loops[0].post { _ in }
+            #expect(await events.next() == .closed(.notTaken))
+            withExtendedLifetime(client) {}
+        }
+    }
+
+    @Test("an abort is a reset for the peer")
+    func abort() async throws {
+        let events = Events<Told>()
+        var behaviour = TellingHandler.Behaviour()
+        behaviour.onReceived = { connection, _ in
+            connection.send(Payload([2]))
+            connection.abort()
+            connection.send(Payload([3]))
+            connection.finish(by: .now)
+        }
+        let told = behaviour
+        let maker: HandlerMaker = { _ in TellingHandler(events, told) }
+        try await withServer(handler: maker) { server in
+            let client = try Client(to: server.address)
+            try client.send("x")
+            let (bytes, code) = client.receiveAll()
+            #expect(bytes.isEmpty && code == ECONNRESET)
+            #expect(await events.next() == .received("x"))
+            #expect(await events.next() == .closed(.aborted))
+        }
+    }
+
+    @Test("what was told to finish takes no further order, but for an abort")
+    func abortWhileFinishing() async throws {
+        let events = Events<Told>()
+        let ids = Events<ConnectionID>()
+        let maker: HandlerMaker = { connection in
+            ids.tell(connection.id)
+            return TellingHandler(events)
+        }
+        var settings = LoopSettings()
+        settings.droppingMilliseconds = 60_000
+        try await withServer(settings, handler: maker) { server in
+            let client = try Client(to: server.address)
+            let id = try #require(await ids.next())
+            // Awaited: what comes before it would still be handed over.
+            _ = await server.loops[0].asked { sockets in
+                sockets[id]?.finish(by: .now.after(seconds: 60))
+                sockets[id]?.send(Payload([1]))
+                sockets[id]?.deadline = .now
+                sockets[id]?.resumeReading()
+            }
+            try client.send("dropped")
+            #expect(try client.receiveSome().isEmpty)
+            server.loops[0].post { $0[id]?.abort() }
+            #expect(await events.next() == .closed(.aborted))
+            withExtendedLifetime(client) {}
+        }
+    }
+
+    @Test("a deadline is told once, and may be set again; moved to later it is not told")
+    func deadline() async throws {
+        let events = Events<Told>()
+        let ids = Events<ConnectionID>()
+        let clock = HandClock()
+        let maker: HandlerMaker = { connection in
+            connection.deadline = clock.now.after(seconds: 10)
+            ids.tell(connection.id)
+            return TellingHandler(events)
+        }
+        try await withServer(clock.settings, handler: maker) { server in
+            let client = try Client(to: server.address)
+            let id = try #require(await ids.next())
+            clock.advance(milliseconds: 9_000)
+            let later = clock.now.after(seconds: 10)
+            _ = await server.loops[0].asked { $0[id]?.deadline = later }
+            clock.advance(milliseconds: 9_999)
+            #expect(await server.loops[0].asked { $0[id]?.deadline != nil } == true)
+            clock.advance(milliseconds: 1)
+            server.loops[0].post { _ in }
+            #expect(await events.next() == .deadlinePassed)
+            #expect(await server.loops[0].asked { $0[id]?.deadline == nil } == true)
+            try client.send("still there")
+            #expect(await events.next() == .received("still there"))
+        }
+    }
+
+    @Test("a loop that has nothing else to do wakes for a deadline")
+    func deadlineWakes() async throws {
+        let events = Events<Told>()
+        let maker: HandlerMaker = { connection in
+            connection.deadline = .now.after(milliseconds: 30)
+            return TellingHandler(events)
+        }
+        try await withServer(handler: maker) { server in
+            let client = try Client(to: server.address)
+            #expect(await events.next() == .deadlinePassed)
+            withExtendedLifetime(client) {}
+        }
+    }
+
+    @Test("a reset at any moment ends one connection and nothing else", arguments: 0..<4)
+    func resets(moment: Int) async throws {
+        let maker: HandlerMaker = { connection in
+            if moment == 3 { connection.pauseReading() }
+            return EchoHandler()
+        }
+        try await withServer(handler: maker) { server in
+            for _ in 0..<50 {
+                let client = try Client(to: server.address)
+                switch moment {
+                case 0: break
+                case 1: try client.send("half a line")
+                case 2:
+                    // Its echo meets a full buffer, so that output waits.
+                    try client.send([UInt8](repeating: 65, count: 100_000))
+                default:
+                    // Paused, it is noticed by what is written.
+                    try client.send("x")
+                    let all = await server.loops[0].asked { $0.connections.count }
+                    #expect(try #require(all) <= 50)
+                }
+                client.reset()
+                if moment == 3 {
+                    server.loops[0].post { sockets in
+                        for connection in sockets.connections { connection.send(Payload([1])) }
+                    }
+                }
+            }
+            await server.wait { $0.closed == 50 }
+            #expect(await server.counters().opened == 50)
+        }
+    }
+
+    @Test(
+        "a peer that is gone while nothing is read is no busy waiting, and is noticed when reading is resumed"
+    )
+    func goneWhilePaused() async throws {
+        let events = Events<Told>()
+        let ids = Events<ConnectionID>()
+        let maker: HandlerMaker = { connection in
+            connection.pauseReading()
+            ids.tell(connection.id)
+            return TellingHandler(events)
+        }
+        try await withServer(handler: maker) { server in
+            let client = try Client(to: server.address)
+            let id = try #require(await ids.next())
+            client.reset()
+            // The event of the reset, and then no more.
+            var before = -1
+            while await server.counters().events != before { before = await server.counters().events }
+            for _ in 0..<20 { _ = await server.counters() }
+            #expect(await server.counters().events <= before + 45)
+            #expect(await server.counters().closed == 0)
+            server.loops[0].post { $0[id]?.resumeReading() }
+            guard case .closed(.gone) = await events.next() else {
+                Issue.record("it was not told that the peer is gone")
+                return
+            }
+        }
+    }
+}
+
+private func sendUntilItFails(_ client: Client) -> Int32 {
+    let bytes = [UInt8](repeating: 66, count: 65_536)
+    while true {
+        let count = bytes.withUnsafeBytes {
+            Glibc.send(client.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        if count < 0 { return errno }
+    }
+}

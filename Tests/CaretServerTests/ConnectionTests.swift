@@ -1,0 +1,169 @@
+import Glibc
+import Testing
+
+@testable import CaretServer
+
+@Suite("Connections", .timeLimit(.minutes(2)))
+struct ConnectionTests {
+    @Test("what comes whole, byte by byte and glued is echoed", arguments: [1, 2])
+    func echo(loops: Int) async throws {
+        try await withServer(loops: loops) { server in
+            let clients = try (0..<3).map { _ in try Client(to: server.address) }
+            for (number, client) in clients.enumerated() {
+                try client.send("whole \(number)\n")
+                #expect(try client.receive(text: 8) == "whole \(number)\n")
+                for byte in "bytes\n".utf8 { try client.send([byte]) }
+                #expect(try client.receive(text: 6) == "bytes\n")
+                try client.send(String(repeating: "glued\n", count: 1_000))
+                #expect(try client.receive(text: 6_000) == String(repeating: "glued\n", count: 1_000))
+            }
+        }
+    }
+
+    @Test("a text of many megabytes is echoed while it is sent")
+    func largeEcho() async throws {
+        try await withServer { server in
+            let client = try Client(to: server.address)
+            let bytes = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            async let sent: Void = onOwnThread {
+                try client.send(bytes)
+                client.endOutput()
+            }
+            let (echoed, code) = try await onOwnThread { client.receiveAll() }
+            try await sent
+            #expect(code == 0 && echoed == bytes)
+        }
+    }
+
+    @Test("after a half close what is due still comes, and then the end")
+    func halfClose() async throws {
+        let events = Events<Told>()
+        var behaviour = TellingHandler.Behaviour()
+        behaviour.onInputEnded = { connection in
+            connection.send(Payload(Array("answer".utf8)))
+            connection.finish(by: .now.after(seconds: 60))
+        }
+        let told = behaviour
+        let maker: HandlerMaker = { _ in TellingHandler(events, told) }
+        try await withServer(handler: maker) { server in
+            let client = try Client(to: server.address)
+            try client.send("question")
+            client.endOutput()
+            let (answer, code) = client.receiveAll()
+            #expect(answer == Array("answer".utf8) && code == 0)
+            #expect(await events.next() == .received("question"))
+            #expect(await events.next() == .inputEnded)
+            #expect(await events.next() == .closed(.finished))
+        }
+    }
+
+    @Test("what is handed to a connection in one turn is one write, and each source is told of its bytes")
+    func oneWriteATurn() async throws {
+        let events = Events<Told>()
+        var behaviour = TellingHandler.Behaviour()
+        behaviour.tellsWritten = true
+        behaviour.onReceived = { connection, _ in
+            for number in 0..<60 {
+                connection.send(Payload(Array("0123456789".utf8)), from: OutputSource(UInt32(number / 20)))
+            }
+        }
+        let told = behaviour
+        let maker: HandlerMaker = { _ in TellingHandler(events, told) }
+        try await withServer(handler: maker) { server in
+            let client = try Client(to: server.address)
+            try client.send("go")
+            #expect(try client.receive(600).count == 600)
+            #expect(await events.next() == .received("go"))
+            for source in 0..<3 { #expect(await events.next() == .wrote(UInt32(source), 200)) }
+            #expect(await server.counters().writes == 1)
+        }
+    }
+
+    @Test("more payloads than go into one write all come, in order")
+    func manyPayloads() async throws {
+        let maker: HandlerMaker = { connection in
+            for number in 0..<1_000 { connection.send(Payload(Array("\(1_000 + number)".utf8))) }
+            return EchoHandler()
+        }
+        try await withServer(handler: maker) { server in
+            let client = try Client(to: server.address)
+            #expect(try client.receive(text: 4_000) == (0..<1_000).map { "\(1_000 + $0)" }.joined())
+        }
+    }
+
+    @Test("what a handler does not take is kept and comes again when reading is resumed, before anything new")
+    func keptRest() async throws {
+        let events = Events<Told>()
+        let ids = Events<ConnectionID>()
+        var behaviour = TellingHandler.Behaviour()
+        behaviour.takes = { min($0, 4) }
+        let told = behaviour
+        let maker: HandlerMaker = { connection in
+            ids.tell(connection.id)
+            return TellingHandler(events, told)
+        }
+        try await withServer(handler: maker) { server in
+            let client = try Client(to: server.address)
+            try client.send("one two thr ")
+            let id = try #require(await ids.next())
+            #expect(await events.next() == .received("one "))
+            try client.send("four")
+            client.endOutput()
+            for word in ["two ", "thr ", "four"] {
+                server.loops[0].post { $0[id]?.resumeReading() }
+                #expect(await events.next() == .received(word))
+            }
+            #expect(await events.next() == .inputEnded)
+        }
+    }
+
+    @Test("a connection whose reading is paused reads nothing until it is resumed")
+    func pausedReading() async throws {
+        let events = Events<Told>()
+        let ids = Events<ConnectionID>()
+        let maker: HandlerMaker = { connection in
+            connection.pauseReading()
+            ids.tell(connection.id)
+            return TellingHandler(events)
+        }
+        try await withServer(handler: maker) { server in
+            let client = try Client(to: server.address)
+            try client.send("early")
+            let id = try #require(await ids.next())
+            for _ in 0..<20 { _ = await server.counters() }
+            #expect(await server.counters().reads == 0)
+            server.loops[0].post { $0[id]?.resumeReading() }
+            #expect(await events.next() == .received("early"))
+        }
+    }
+
+    @Test("a peer that stops reading holds up nobody else, and gets everything when it reads again")
+    func stoppedReader() async throws {
+        let payload = Payload([UInt8](repeating: 7, count: 1 << 20))
+        let ids = Events<ConnectionID>()
+        let maker: HandlerMaker = { connection in
+            ids.tell(connection.id)
+            return EchoHandler()
+        }
+        try await withServer(handler: maker) { server in
+            let slow = try Client(to: server.address, receiveBuffer: 4_096)
+            let id = try #require(await ids.next())
+            let quick = try Client(to: server.address)
+            // One payload, however often it waits: sixteen times is no more memory than once.
+            let waiting = await server.loops[0].asked { sockets in
+                for _ in 0..<16 { sockets[id]?.send(payload) }
+                return sockets[id]?.waitingBytes
+            }
+            #expect(waiting == 16 << 20)
+            for _ in 0..<200 {
+                try quick.send("ping")
+                #expect(try quick.receive(text: 4) == "ping")
+            }
+            let left = await server.loops[0].asked { $0[id]?.waitingBytes ?? 0 }
+            #expect(try #require(left) > 8 << 20)
+            // Blocked, it is tried again only when the system says that there is room.
+            #expect(await server.counters().blockedWrites < 20)
+            #expect(try slow.receive(16 << 20).allSatisfy { $0 == 7 })
+        }
+    }
+}

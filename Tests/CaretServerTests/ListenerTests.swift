@@ -1,0 +1,197 @@
+import Glibc
+import Testing
+
+@testable import CaretServer
+
+@Suite("Listeners", .timeLimit(.minutes(2)))
+struct ListenerTests {
+    @Test(
+        "port 0 becomes a port, and an address is written as people write it",
+        arguments: ["127.0.0.1", "::1"])
+    func ports(host: String) async throws {
+        let address = try SocketAddress.resolved(host: host, port: 0)[0]
+        #expect(address.isLoopback)
+        try await withServer(at: address) { server in
+            let port = try #require(server.address.port)
+            #expect(port != 0)
+            #expect(server.address.description == (host == "::1" ? "[::1]:\(port)" : "127.0.0.1:\(port)"))
+            let client = try Client(to: server.address)
+            try client.send("hi")
+            #expect(try client.receive(text: 2) == "hi")
+        }
+    }
+
+    @Test("addresses that are not this machine's own are known")
+    func otherAddresses() throws {
+        for host in ["0.0.0.0", "192.0.2.1", "::", "2001:db8::1", "::ffff:192.0.2.1"] {
+            #expect(try !SocketAddress.resolved(host: host, port: 1)[0].isLoopback)
+        }
+        for host in ["127.255.0.1", "::ffff:127.0.0.1"] {
+            #expect(try SocketAddress.resolved(host: host, port: 1)[0].isLoopback)
+        }
+        #expect(throws: AddressFault.self) { try SocketAddress.resolved(host: "no such host", port: 1) }
+    }
+
+    @Test("what is accepted sends without delay, does not block, and goes to the loops in turn")
+    func acceptedSockets() async throws {
+        let options = Events<[Int32]>()
+        let maker: HandlerMaker = { connection in
+            var (delay, size) = (Int32(0), socklen_t(4))
+            getsockopt(connection.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &delay, &size)
+            let blocking = fcntl(connection.descriptor, F_GETFL) & O_NONBLOCK == 0
+            let inherited = fcntl(connection.descriptor, F_GETFD) & FD_CLOEXEC == 0
+            options.tell([delay, blocking ? 1 : 0, inherited ? 1 : 0, Int32(connection.id.loop.rawValue)])
+            return EchoHandler()
+        }
+        try await withServer(loops: 2, handler: maker) { server in
+            var loops: [Int32] = []
+            for _ in 0..<4 {
+                let client = try Client(to: server.address)
+                let found = try #require(await options.next())
+                #expect(found[..<3] == [1, 0, 0])
+                loops.append(found[3])
+                withExtendedLifetime(client) {}
+            }
+            #expect(loops == [0, 1, 0, 1])
+        }
+    }
+
+    @Test("a port where somebody listens is in use")
+    func portInUse() async throws {
+        try await withServer { server in
+            await #expect(throws: ListenFault.inUse) {
+                try await Listener.listening(at: server.address, spreadOver: server.loops) { _ in
+                    EchoHandler()
+                }
+            }
+        }
+    }
+
+    @Test("a closed listener accepts nobody, and its connections go on")
+    func closedListener() async throws {
+        try await withServer { server in
+            let client = try Client(to: server.address)
+            await server.wait { $0.opened == 1 }
+            await server.listener.closed()
+            #expect(throws: SystemFault("connect", code: ECONNREFUSED)) { try Client(to: server.address) }
+            try client.send("on")
+            #expect(try client.receive(text: 2) == "on")
+        }
+    }
+
+    @Test("a Unix socket is for its owner alone, and is gone with its listener")
+    func unixSocket() async throws {
+        let path = temporaryPath()
+        try await withServer(at: .unix(path: path)) { server in
+            #expect(mode(of: path) == 0o600)
+            let client = try Client(to: server.address)
+            try client.send("hi")
+            client.endOutput()
+            #expect(client.receiveAll().bytes == Array("hi".utf8))
+            await #expect(throws: ListenFault.inUse) {
+                try await Listener.listening(at: server.address, spreadOver: server.loops) { _ in
+                    EchoHandler()
+                }
+            }
+            #expect(mode(of: path) == 0o600)
+        }
+        #expect(mode(of: path) == nil)
+    }
+
+    @Test("the file of a server that was killed is replaced; a file that is no socket is left as it is")
+    func filesInTheWay() async throws {
+        let path = temporaryPath()
+        // What a killed server leaves: a name, and nobody behind it.
+        let dead = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        _ = try SocketAddress.unix(path: path).inSystemForm { bind(dead, $0, $1) }
+        close(dead)
+        #expect(mode(of: path) != nil)
+        try await withServer(at: .unix(path: path)) { server in _ = try Client(to: server.address) }
+
+        close(open(path, O_CREAT | O_WRONLY, 0o644))
+        defer { unlink(path) }
+        await #expect(throws: ListenFault.noSocket) {
+            try await withServer(at: .unix(path: path)) { _ in }
+        }
+        #expect(mode(of: path) == 0o644)
+    }
+
+    @Test("a path that no socket can have is refused with both numbers")
+    func longPath() async throws {
+        let path = "/tmp/" + String(repeating: "x", count: 200)
+        await #expect(throws: ListenFault.address(.longPath(bytes: 205, limit: 107))) {
+            try await withServer(at: .unix(path: path)) { _ in }
+        }
+    }
+
+    @Test("out of descriptors, newcomers are closed without busy waiting, and whoever is there goes on")
+    func outOfDescriptors() async {
+        // In a process of its own, since the bound holds for all of it.
+        await #expect(processExitsWith: .success) {
+            try await withServer { server in
+                let old = try Client(to: server.address)
+                await server.wait { $0.opened == 1 }
+                let clients = try (0..<20).map { _ in try UnconnectedClient() }
+                var bound = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &bound)
+                let before = bound
+                // Room for five more.
+                bound.rlim_cur = rlim_t(firstFreeDescriptor() + 5)
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &bound)
+                for client in clients { try client.connect(to: server.address) }
+                await server.wait { $0.opened + $0.refused == 21 }
+                let counters = await server.counters()
+                // The system's libraries open one for a moment now and then.
+                guard (3...6).contains(counters.opened) else { exit(2) }
+                guard clients.count(where: \.isClosedByPeer) == counters.refused else { exit(3) }
+                let events = await server.counters().events
+                for _ in 0..<50 { _ = await server.counters() }
+                guard await server.counters().events < events + 120 else { exit(4) }
+                try old.send("ping")
+                guard try old.receive(text: 4) == "ping" else { exit(5) }
+                var restored = before
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &restored)
+                let new = try Client(to: server.address)
+                try new.send("ping")
+                guard try new.receive(text: 4) == "ping" else { exit(6) }
+            }
+            exit(0)
+        }
+    }
+}
+
+/// A socket that was made while there were descriptors, to be connected when there are none.
+private struct UnconnectedClient {
+    let descriptor: Int32
+
+    init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        try #require(descriptor >= 0)
+    }
+
+    func connect(to address: SocketAddress) throws {
+        let code = try address.inSystemForm { Glibc.connect(descriptor, $0, $1) }
+        try #require(code == 0)
+    }
+
+    /// Whether the end has come, looked at without waiting.
+    var isClosedByPeer: Bool {
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT))
+        return count == 0 || count < 0 && errno == ECONNRESET
+    }
+}
+
+/// Descriptors are given by the lowest number that is free.
+private func firstFreeDescriptor() -> Int32 {
+    let free = dup(0)
+    close(free)
+    return free
+}
+
+private func temporaryPath() -> String { "/tmp/caret-\(getpid())-\(UInt64.random(in: .min ... .max)).sock" }
+
+private func mode(of path: String) -> mode_t? {
+    var found = stat()
+    return lstat(path, &found) == 0 ? found.st_mode & 0o777 : nil
+}

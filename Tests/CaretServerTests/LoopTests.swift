@@ -1,0 +1,147 @@
+import Glibc
+import Testing
+
+@testable import CaretServer
+
+@Suite("Loops", .timeLimit(.minutes(2)))
+struct LoopTests {
+    @Test("jobs are done in the order of posting, from wherever they come, and none is overlooked")
+    func jobs() async throws {
+        let loop = try Loop(LoopNumber(0))
+        let counts = Shared([Int](repeating: 0, count: 4))
+        await withTaskGroup { group in
+            for poster in 0..<4 {
+                group.addTask {
+                    for number in 0..<2_000 {
+                        loop.post { _ in
+                            counts.change { counts in
+                                #expect(counts[poster] == number)
+                                counts[poster] += 1
+                            }
+                        }
+                        // Now and then the loop has the time to fall asleep.
+                        if number % 100 == 0 { _ = await loop.asked { _ in } }
+                    }
+                }
+            }
+        }
+        await loop.stopped()
+        #expect(counts.value == [2_000, 2_000, 2_000, 2_000])
+    }
+
+    @Test("a stopped loop takes no job, and says so")
+    func stoppedLoop() async throws {
+        let loop = try Loop(LoopNumber(0))
+        await loop.stopped()
+        #expect(!loop.post { _ in })
+        #expect(await loop.asked { _ in 1 } == nil)
+    }
+
+    @Test("a loop that stops writes what was posted before, closes all, and tells each handler once")
+    func stopCloses() async throws {
+        let events = Events<Told>()
+        let ids = Events<ConnectionID>()
+        let maker: HandlerMaker = { connection in
+            ids.tell(connection.id)
+            return TellingHandler(events)
+        }
+        let loop = try Loop(LoopNumber(0))
+        let listener = try await Listener.listening(at: Running.anyPort, spreadOver: [loop], maker)
+        let clients = try (0..<10).map { _ in try Client(to: listener.address) }
+        for _ in clients {
+            let id = try #require(await ids.next())
+            loop.post { $0[id]?.send(Payload(Array("bye".utf8))) }
+        }
+        await loop.stopped()
+        for client in clients { #expect(client.receiveAll().bytes == Array("bye".utf8)) }
+        for _ in clients { #expect(await events.next() == .closed(.stopped)) }
+    }
+
+    @Test("loops that come and go with connections at any stage leave no descriptor open")
+    func noDescriptorIsLeft() async {
+        // In a process of its own, since other tests open descriptors too.
+        await #expect(processExitsWith: .success) {
+            try await comeAndGo()
+            let before = leastDescriptors()
+            for _ in 0..<5 { try await comeAndGo() }
+            exit(leastDescriptors() == before ? 0 : 1)
+        }
+    }
+
+    @Test("a connection that is over is nowhere, though another one has its place and its descriptor")
+    func oldNamesFindNothing() async throws {
+        let ids = Events<ConnectionID>()
+        let maker: HandlerMaker = { connection in
+            ids.tell(connection.id)
+            return EchoHandler()
+        }
+        try await withServer(handler: maker) { server in
+            let first = try Client(to: server.address)
+            let old = try #require(await ids.next())
+            first.reset()
+            await server.wait { $0.closed == 1 }
+            let second = try Client(to: server.address)
+            let new = try #require(await ids.next())
+            #expect(old.slot.slot == new.slot.slot && old != new)
+            server.loops[0].post { sockets in
+                sockets[old]?.send(Payload([1]))
+                sockets[new]?.send(Payload([2]))
+            }
+            #expect(try second.receive(1) == [2])
+        }
+    }
+
+    @Test("to write to a peer that is gone raises no signal")
+    func noSignal() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            let maker: HandlerMaker = { _ in DeafHandler() }
+            try await withServer(handler: maker) { server in
+                let client = try Client(to: server.address)
+                try client.send("x")
+                client.reset()
+                await server.wait { $0.closed == 1 }
+            }
+            exit(0)
+        }
+    }
+}
+
+/// The system's libraries open one for a moment now and then.
+private func leastDescriptors() -> Int {
+    (0..<2_000).map { _ in openDescriptors() }.min() ?? -1
+}
+
+private func comeAndGo() async throws {
+    try await withServer(loops: 2) { server in
+        var clients: [Client] = []
+        for number in 0..<40 {
+            let client = try Client(to: server.address)
+            if number % 2 == 0 {
+                try client.send("hello")
+                _ = try client.receive(5)
+            }
+            if number % 3 == 0 { client.endOutput() }
+            if number % 5 == 0 { client.reset() }
+            clients.append(client)
+        }
+        await server.wait { $0.opened == 40 }
+    }
+}
+
+/// Reads nothing, and writes for as long as it may.
+private final class DeafHandler: ConnectionHandler {
+    func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Int {
+        connection.pauseReading()
+        connection.send(Payload([1]))
+        return bytes.count
+    }
+
+    func inputEnded(on connection: Connection) {}
+
+    func wrote(_ output: WrittenOutput, on connection: Connection) { connection.send(Payload([1])) }
+
+    func deadlinePassed(on connection: Connection) {}
+
+    func closed(_ reason: CloseReason, on connection: Connection) {}
+}

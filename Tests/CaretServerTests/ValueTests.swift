@@ -1,0 +1,50 @@
+import Glibc
+import Testing
+
+@testable import CaretServer
+
+@Suite("Slots and output queues")
+struct ValueTests {
+    @Test("an old name finds nothing once its slot was given away again")
+    func oldNames() {
+        var slots = Slots<String>()
+        let ann = slots.insert { _ in "ann" }
+        let bob = slots.insert { _ in "bob" }
+        slots.remove(ann)
+        slots.remove(ann)
+        let carl = slots.insert { _ in "carl" }
+        #expect(slots[ann] == nil && slots[bob] == "bob" && slots[carl] == "carl")
+        #expect(carl.slot == ann.slot && slots.count == 2)
+        #expect(SlotID(word: carl.word) == carl)
+    }
+
+    @Test(
+        "a queue hands on every byte once, in order, and says whose it was, however much is taken at a time")
+    func queueTakesAnything() {
+        for step in 1...40 {
+            var queue = OutputQueue()
+            let words = (0..<100).map { String(repeating: "\($0 % 10)", count: 1 + $0 % 7) }
+            for (index, word) in words.enumerated() {
+                queue.append(Payload(Array(word.utf8)), from: OutputSource(UInt32(index / 10)))
+            }
+            var (text, counts) = ("", [Int](repeating: 0, count: 10))
+            #expect(queue.bytes == words.joined().utf8.count)
+            while !queue.isEmpty {
+                text += front(of: queue, upTo: step)
+                var left = step
+                while let taken = queue.take(&left) { counts[Int(taken.source.rawValue)] += taken.bytes }
+            }
+            #expect(text == words.joined() && queue.bytes == 0)
+            #expect(counts == (0..<10).map { words[$0 * 10..<$0 * 10 + 10].joined().utf8.count })
+        }
+    }
+
+    /// As a write would see it, in at most four pieces.
+    private func front(of queue: OutputQueue, upTo count: Int) -> String {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: 40) { pieces in
+            let filled = pieces[..<queue.fill(pieces)]
+            let bytes = filled.flatMap { UnsafeRawBufferPointer(start: $0.iov_base, count: $0.iov_len) }
+            return String(decoding: bytes.prefix(count), as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import CaretCore
+import CaretLog
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("A damaged document among others") struct DamagedDocumentTests {
+    @Test("a row that stands where the next one belongs is damage of its document, and the others go on")
+    func rowInTheWay() async throws {
+        let scratch = try await Harmed.folder(
+            """
+            INSERT INTO segment (document, first, last, time, body, before, after)
+            SELECT document, 3, 3, time, body, before, after FROM segment WHERE document = 1 AND first = 1
+            """)
+        defer { scratch.remove() }
+        let told = Told()
+        let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+        let (damaged, sound) = (
+            try await Harmed.letter(behind: "one", on: store),
+            try await Harmed.letter(behind: "two", on: store)
+        )
+        // In one transaction with others, and alone.
+        let outcomes = await store.append([damaged, sound])
+        #expect(outcomes == [.damaged, .committed(head: 3)])
+        #expect(await store.append(damaged) == .damaged)
+        guard case .created = await store.create(try DocumentName("three")) else {
+            throw Unexpected(what: "no document can be made")
+        }
+        #expect(told.hasDamage && !told.hasFailed)
+        await store.close()
+    }
+
+    @Test("once a history was found damaged, nothing is appended to it until the store is opened again")
+    func closedToAppends() async throws {
+        let scratch = try await Harmed.folder("DELETE FROM segment WHERE document = 1 AND first = 1")
+        defer { scratch.remove() }
+        for _ in 0..<2 {
+            let told = Told()
+            let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+            let (one, two) = (
+                try await Harmed.letter(behind: "one", on: store),
+                try await Harmed.letter(behind: "two", on: store)
+            )
+            #expect(refusal(await store.text(of: one.document)) == .refused(.damaged))
+            #expect(told.all.contains(.damaged(one.document)))
+            #expect(await store.append([one, two]) == [.damaged, .committed(head: two.expected.next)])
+            // The epoch and the head are told before.
+            let stale = Append(
+                document: one.document, epoch: one.epoch, expected: 1, changes: one.changes)
+            #expect(await store.append(stale) == .conflict(head: 2))
+            await store.close()
+        }
+    }
+
+    @Test("pages of documents lead past those whose rows are damaged, and say how many there are")
+    func pages() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        for name in ["a", "b", "c", "d", "e"] { _ = await store.create(try DocumentName(name)) }
+        await store.close()
+        try DataFolder(scratch.path).openForWriting().execute(
+            "UPDATE document SET head = 7 WHERE id IN (2, 3, 5)")
+        let again = try SQLiteStore(folder: scratch.path)
+        for limit in [1, 2, 3] {
+            var (seen, damaged, after, pages) = ([String](), 0, ByteString?.none, 0)
+            repeat {
+                let page = try await again.list(after: after, limit: limit).get()
+                seen += page.entries.map(\.name.description)
+                damaged += page.damaged
+                pages += 1
+                guard page.hasMore, let last = page.entries.last else { break }
+                after = last.name.bytes
+            } while pages < 10
+            #expect(seen == ["a", "d"] && damaged == 3 && pages <= 2, "pages of \(limit)")
+        }
+        await again.close()
+    }
+
+    @Test("a database without the row of the store is refused, and its documents are not given other epochs")
+    func missingStoreRow() async throws {
+        let scratch = try await Harmed.folder("DELETE FROM store")
+        defer { scratch.remove() }
+        let before = try scratch.files()
+        #expect {
+            try SQLiteStore(folder: scratch.path)
+        } throws: { fault in
+            guard case .database(let fault)? = fault as? OpeningFault else { return false }
+            return fault.kind == .damaged
+        }
+        let after = try scratch.files()
+        #expect(after == before)
+    }
+}
+
+/// A folder with two documents of two letters, `one` with the identity 1.
+private enum Harmed {
+    static func folder(_ harm: String) async throws -> Scratch {
+        let scratch = try Scratch.inMemory()
+        let store = try SQLiteStore(folder: scratch.path)
+        for name in ["one", "two"] {
+            var document = try await Following(on: store, name)
+            try await document.type("ab")
+        }
+        await store.close()
+        try DataFolder(scratch.path).openForWriting().execute(harm)
+        return scratch
+    }
+
+    /// A letter more behind a document's head.
+    static func letter(behind name: String, on store: SQLiteStore) async throws -> Append {
+        let entry = try await store.find(try DocumentName(name)).get()
+        let text = try Text(String(repeating: "x", count: entry.length.utf8))
+        let change = try SampleLog.pushed(
+            Change([SampleChange.edit(0, 0, "x")]), in: text, seq: Int64(entry.head.value + 1))
+        return Append(document: entry.id, epoch: entry.epoch, expected: entry.head, changes: [change])
+    }
+}

@@ -1,0 +1,101 @@
+import CaretCore
+import CaretLog
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("The lock of a folder") struct FolderLockTests {
+    @Test("a store that is let go without a close holds its folder until nothing of it writes any more")
+    func letGo() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        // Where there is something to remove, the round's own commit waits at the gate.
+        let (gate, rounds, deleted) = (Gate(), Counted(), Counted())
+        var settings = StoreSettings()
+        settings.roundEvery = .milliseconds(1)
+        settings.now = {
+            rounds.add()
+            return Int64(deleted.count) * 31 * StoreSettings.day
+        }
+        do {
+            let store = try SQLiteStore(folder: scratch.path, settings: settings) { event in
+                if case .committing = event, deleted.count > 0 { gate.wait() }
+            }
+            let document = try await Following(on: store)
+            #expect(refusal(await store.delete(document.entry.id, at: 1)) == nil)
+            deleted.add()
+            await gate.somebodyWaits()
+            withExtendedLifetime(store) {}
+        }
+        // A round is under way.
+        #expect(throws: OpeningFault.held) { try DataFolder(scratch.path) }
+        gate.open()
+        let folder = try await freed(scratch.path)
+        // No other round begins.
+        let before = rounds.count
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(rounds.count == before)
+        folder.unlock()
+    }
+
+    @Test("a call that writes when its store is let go is answered before the folder is free")
+    func letGoWhileWriting() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let gate = Gate()
+        let name = try DocumentName("late")
+        let created = Counted()
+        do {
+            let store = try SQLiteStore(folder: scratch.path) { event in
+                if case .committing = event { gate.wait() }
+            }
+            store.create(name, at: 1) { _ in created.add() }
+            await gate.somebodyWaits()
+        }
+        #expect(throws: OpeningFault.held) { try DataFolder(scratch.path) }
+        gate.open()
+        try await freed(scratch.path).unlock()
+        #expect(created.count == 1)
+        let again = try SQLiteStore(folder: scratch.path)
+        #expect(refusal(await again.find(name)) == nil)
+        await again.close()
+    }
+
+    /// The folder, once it is free.
+    private func freed(_ path: String) async throws -> DataFolder {
+        while true {
+            do throws(OpeningFault) {
+                return try DataFolder(path)
+            } catch {
+                guard error == .held else { throw error }
+                await Task.yield()
+            }
+        }
+    }
+}
+
+/// Where threads wait until it is opened: those of a queue, since tasks have few.
+private final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waits = 0
+    }
+
+    private let state = Mutex(State())
+
+    func wait() {
+        state.withLock { $0.waits += 1 }
+        while !state.withLock({ $0.isOpen }) { usleep(200) }
+    }
+
+    func open() { state.withLock { $0.isOpen = true } }
+
+    var passes: Int { state.withLock { $0.waits } }
+
+    func somebodyWaits() async {
+        while passes == 0 { await Task.yield() }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CaretStore
+
+@Suite("Answers that are told together") struct GatheredTests {
+    @Test("they come in the order of their questions, once the last is there")
+    func order() {
+        let told = Mutex<[[Int]]>([])
+        let gathered = Gathered<Int>(3) { answers in told.withLock { $0.append(answers) } }
+        gathered.set(2, 30)
+        gathered.set(0, 10)
+        #expect(told.withLock { $0 }.isEmpty)
+        gathered.set(1, 20)
+        #expect(told.withLock { $0 } == [[10, 20, 30]])
+    }
+
+    @Test("the time for very many of them grows as their number")
+    func time() {
+        var (few, many) = (UInt64.max, UInt64.max)
+        for _ in 0..<3 { (few, many) = (min(few, time(of: 1000)), min(many, time(of: 16_000))) }
+        // Sixteen times as many; their square would be 256.
+        #expect(many < 64 * few, "\(few) and \(many)")
+    }
+
+    /// Nanoseconds of this thread alone, whatever else the machine does.
+    private func time(of count: Int) -> UInt64 {
+        let gathered = Gathered<Int>(count) { _ in }
+        let began = spent()
+        for index in 0..<count { gathered.set(index, index) }
+        return spent() - began
+    }
+
+    private func spent() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,111 @@
+import CaretCore
+import CaretLog
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("A log that is harmed while the store is open") struct HarmedLogTests {
+    @Test("a bit that flips in it is named, or harms nobody: now, and when the folder is opened again")
+    func flippedBits() async throws {
+        let cases = Seeds.share(of: 150, everyCommit: 80)
+        var counts: [Crowd.Verdict: Int] = [:]
+        for seed in Seeds.first(cases) {
+            var random = Seeded(seed)
+            let scratch = try Scratch.inMemory()
+            defer { scratch.remove() }
+            let told = Told()
+            var crowd = Crowd()
+            let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+            try await crowd.write(60, to: store)
+            try scratch.flipBit(of: "caret.sqlite-wal", inLast: 4120 * 16, &random)
+            var verdict = await crowd.verdict(on: store)
+            await store.close()
+            if !verdict.isWrong {
+                verdict = max(verdict, await crowd.verdict(openedIn: scratch))
+            }
+            counts[verdict, default: 0] += 1
+            if verdict.isWrong {
+                Issue.record("seed \(seed): \(verdict)\nreplay: \(Seeds.replay(seed, of: "HarmedLogTests"))")
+            }
+        }
+        print("harmed log: \(counts.map { "\($0.value) \($0.key)" }.sorted().joined(separator: ", "))")
+        #expect(counts.contains { $0.key != .sound } || askedSeed != nil)
+    }
+}
+
+/// Documents of one letter, each by a pusher of its own.
+private struct Crowd {
+    /// From the best to the worst.
+    enum Verdict: Comparable, Hashable {
+        case sound
+        /// What is harmed is named, at the opening or where it is read.
+        case named
+        case wrong(String)
+
+        var isWrong: Bool { self > .named }
+    }
+
+    private var documents: [(entry: DocumentEntry, text: Text, pusher: Pusher)] = []
+
+    mutating func write(_ count: Int, to store: SQLiteStore) async throws {
+        for number in 0..<count {
+            let pusher = Pusher(
+                user: ByteString("user \(number)"), client: ByteString("client \(number * 7)"))
+            var document = try await Following(on: store, "crowd/\(number)")
+            try await document.type("x", by: pusher)
+            documents.append((document.entry, document.text, pusher))
+        }
+    }
+
+    func verdict(openedIn scratch: Scratch) async -> Verdict {
+        let told = Told()
+        do throws(OpeningFault) {
+            let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+            let verdict = told.isRenewed ? .named : await verdict(on: store)
+            await store.close()
+            return verdict
+        } catch {
+            return .named
+        }
+    }
+
+    /// Judges all that a store answers about the documents.
+    func verdict(on store: SQLiteStore) async -> Verdict {
+        var worst = Verdict.sound
+        for (entry, text, pusher) in documents {
+            let id = entry.id
+            let answers: [Verdict] = [
+                judge(await store.find(entry.name), .damaged) { $0.id == id && $0.head == 1 },
+                judge(await store.pusher(pusher, in: id), .damaged) { $0.entry?.seq == 1 },
+                judge(await store.text(of: id), .refused(.damaged)) { $0.text == text },
+            ]
+            worst = max(worst, answers.max() ?? .sound)
+        }
+        return worst
+    }
+
+    private func judge<Answer, Refusal: Equatable>(
+        _ result: Result<Answer, Refusal>, _ named: Refusal, isRight: (Answer) -> Bool
+    ) -> Verdict {
+        switch result {
+        case .success(let answer): isRight(answer) ? .sound : .wrong("\(answer)")
+        case .failure(let refusal): refusal == named ? .named : .wrong("\(refusal)")
+        }
+    }
+}
+
+extension Scratch {
+    /// Flips one bit of a file, in its last bytes.
+    fileprivate func flipBit(of name: String, inLast count: Int, _ random: inout Seeded) throws {
+        let file = try FileHandle(forUpdating: file(name))
+        let size = Int(try file.seekToEnd())
+        let place = UInt64(size - random.number(1...min(size, count)))
+        try file.seek(toOffset: place)
+        guard let byte = try file.read(upToCount: 1)?.first else { throw Unexpected(what: "no byte") }
+        try file.seek(toOffset: place)
+        try file.write(contentsOf: Data([byte ^ UInt8(1 << random.number(0...7))]))
+        try file.close()
+    }
+}

@@ -1,0 +1,75 @@
+import CaretCore
+import CaretLog
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("Checking a store with harmed pages") struct HarmedPageTests {
+    @Test("whichever page is harmed, a check goes on behind it and names every document that is damaged")
+    func everyPage() async throws {
+        let sample = try await SampleStore(isCutOff: false, crowd: 40)
+        defer { sample.scratch.remove() }
+        let bytes = try sample.scratch.databaseBytes()
+        let entries = try await entries(in: sample.scratch)
+        let ids = Set(entries.map(\.id))
+        var (named, refused) = (0, 0)
+        let pages = bytes.count / PageSums.pageSize
+        for page in stride(from: 0, to: pages, by: isFullRun ? 1 : 3) {
+            for others in [[], [pages / 2]] {
+                var harmed = bytes
+                for page in [page] + others { harmed[page * PageSums.pageSize + 2000] ^= 1 }
+                try sample.scratch.write(harmed)
+                guard let report = checked(sample.scratch) else {
+                    refused += 1
+                    continue
+                }
+                let found = Set(report.findings.compactMap(\.document))
+                let damaged = try await damaged(entries, in: sample.scratch)
+                #expect(damaged.isSubset(of: found), "page \(page): \(damaged.subtracting(found))")
+                // What is not named has been read.
+                let left = ids.subtracting(found).count
+                #expect(report.documents >= left, "page \(page): \(report.documents) of \(left)")
+                named += found.count
+            }
+        }
+        #expect(named > 0 && refused <= 8, "\(named) named, \(refused) refused")
+    }
+
+    private func entries(in scratch: Scratch) async throws -> [DocumentEntry] {
+        let store = try SQLiteStore(folder: scratch.path)
+        let entries = try await store.list().get().entries
+        await store.close()
+        return entries
+    }
+
+    /// Nil where it is refused: without its header, or its schema, it is no store.
+    private func checked(_ scratch: Scratch) -> CheckReport? {
+        try? SQLiteStore.verify(folder: scratch.path)
+    }
+
+    /// The documents that a store calls damaged when they are read.
+    private func damaged(
+        _ entries: [DocumentEntry], in scratch: Scratch
+    ) async throws -> Set<DocumentID> {
+        let copy = try scratch.copied()
+        defer { copy.remove() }
+        // One that cannot tell its own state is not opened.
+        guard let store = try? SQLiteStore(folder: copy.path) else { return [] }
+        var damaged: Set<DocumentID> = []
+        for entry in entries {
+            let id = entry.id
+            let answers = [
+                refusal(await store.text(of: id)), refusal(await store.read(id, after: 70)),
+                refusal(await store.find(entry.name)).map { .refused($0) },
+                // Whoever never pushed to it may be looked for in vain without harm to the document.
+                entry.head == 0
+                    ? nil : refusal(await store.pusher(SampleLog.ann, in: id)).map { .refused($0) },
+            ]
+            if answers.contains(.refused(.damaged)) { damaged.insert(id) }
+        }
+        await store.close()
+        return damaged
+    }
+}

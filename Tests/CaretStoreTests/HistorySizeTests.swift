@@ -1,0 +1,49 @@
+import CaretCore
+import CaretLog
+import CaretStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What a history takes on disk") struct HistorySizeTests {
+    @Test(
+        "a typed history at rest takes at most two bytes a revision of the file, of which half a byte is not the time"
+    )
+    func typedHistory() async throws {
+        if let reason = TraceFolder.reasonForAbsence {
+            print("SKIPPED size of a recorded history on disk: \(reason)")
+            return
+        }
+        let trace = try Trace(named: "automerge-paper")
+        let changes = try TypedHistory.changes(of: trace)
+        let edit = try LoggedEdit(start: .zero, removed: .zero, text: trace.end)
+        let text = LoggedChange(pusher: SampleLog.ann, seq: 1, time: changes[0].time, edits: [edit])
+        let alone = try await fileBytes([text])
+        let whole = try await fileBytes(changes)
+        let timeless = try await fileBytes(changes.map { $0.at(changes[0].time) })
+        let perRevision = [whole, timeless].map { Double($0 - alone) / Double(changes.count) }
+        // The whole history has its text as a packed snapshot; so has this one, and nothing else.
+        let packed = try await fileBytes([text], trimsHistory: true)
+        let strict = [whole, timeless].map { Double($0 - packed) / Double(changes.count) }
+        print(
+            """
+            automerge-paper on disk, \(changes.count) revisions: \(perRevision[0]) bytes each beyond the text stored \
+            alone, \(perRevision[1]) without time; beyond the text packed \(strict[0]) and \(strict[1])
+            """)
+        #expect(perRevision[0] <= 2 && perRevision[1] <= 0.5)
+    }
+
+    /// What the file takes with one document of these revisions, once everything rests.
+    private func fileBytes(_ changes: [LoggedChange], trimsHistory: Bool = false) async throws -> Int {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        let document = try await Following(on: store, "notes/paper").entry
+        #expect(await TypedHistory.commit(changes, to: document, in: store, atOnce: 64))
+        let head = Revision(changes.count)
+        if trimsHistory { #expect(await store.trim(document.id, through: head) == .trimmed(start: head)) }
+        await store.tend(at: .max)
+        await store.close()
+        return try scratch.databaseBytes().count
+    }
+}

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import CaretStore
+
+@Suite("What is kept of the log until it is synced") struct LogBufferTests {
+    @Test(
+        "pieces that stand one behind the other are handed on as one, up to the room there is, and no others")
+    func pieces() {
+        var buffer = LogBuffer()
+        #expect(take(32, 1, at: 0, &buffer) && take(24, 2, at: 32, &buffer))
+        #expect(!take(24, 3, at: 57, &buffer), "a gap")
+        #expect(!take(24, 3, at: 0, &buffer), "written over")
+        #expect(!take(120 << 10, 3, at: 56, &buffer), "too long")
+        let isKept = !buffer.isEmpty
+        #expect(isKept)
+        let code = buffer.handOn { bytes, offset in
+            #expect(bytes.elementsEqual([UInt8](repeating: 1, count: 32) + [UInt8](repeating: 2, count: 24)))
+            #expect(offset == 0)
+            return 13
+        }
+        // What was refused is not kept: SQLite hears of it, and writes it anew.
+        let isGone = buffer.isEmpty
+        #expect(code == 13 && isGone)
+        #expect(take(120 << 10, 3, at: 57, &buffer))
+    }
+
+    private func take(_ count: Int, _ byte: UInt8, at offset: Int64, _ buffer: inout LogBuffer) -> Bool {
+        [UInt8](repeating: byte, count: count).withUnsafeBytes { buffer.take($0, at: offset) }
+    }
+}

@@ -1,0 +1,165 @@
+import CaretCore
+import CaretLog
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("Upkeep that was overtaken on its way to the writer") struct OvertakenUpkeepTests {
+    @Test("a snapshot that was to supersede the one that history begins with by now leaves it")
+    func snapshotAfterTrim() async throws {
+        let sample = try await Grown()
+        defer { sample.scratch.remove() }
+        do {
+            var pieces = try UpkeepPieces(sample.scratch)
+            guard case .snapshot(let snapshot, let old?, let covered) = try pieces.step(of: sample.id) else {
+                throw Unexpected(what: "no snapshot that supersedes another is due")
+            }
+            #expect(old == 10)
+            let plan = try pieces.trimming(sample.id, through: 10)
+            #expect(try pieces.commit { writer throws(StoreFault) in try writer.trim(plan) })
+            try pieces.commit { writer throws(StoreFault) in
+                try writer.keep(snapshot, superseding: old, covering: covered)
+            }
+        }
+        try await sample.check(from: 10)
+    }
+
+    @Test("a snapshot from before the history's beginning by now is refused, and nothing is written")
+    func snapshotBeforeStart() async throws {
+        let sample = try await Grown()
+        defer { sample.scratch.remove() }
+        do {
+            var pieces = try UpkeepPieces(sample.scratch)
+            guard case .snapshot(let snapshot, let old, let covered) = try pieces.step(of: sample.id) else {
+                throw Unexpected(what: "no snapshot is due")
+            }
+            let append = try sample.document.append([SampleChange.edit(0, 0, "new")], seq: 999)
+            let outcome = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
+            #expect(outcome == .committed(head: sample.document.head.next))
+            let plan = try pieces.trimming(sample.id, through: sample.document.head.next)
+            #expect(try pieces.commit { writer throws(StoreFault) in try writer.trim(plan) })
+            #expect(throws: StoreFault.self) {
+                try pieces.commit { writer throws(StoreFault) in
+                    try writer.keep(snapshot, superseding: old, covering: covered)
+                }
+            }
+        }
+        #expect(try sample.scratch.number("SELECT snapshot FROM document") == sample.document.head.value + 1)
+        #expect(try SQLiteStore.verify(folder: sample.scratch.path).isSound)
+    }
+
+    @Test("an older snapshot that comes late leaves the newest one the newest")
+    func snapshotAfterNewer() async throws {
+        let sample = try await Grown()
+        defer { sample.scratch.remove() }
+        do {
+            var pieces = try UpkeepPieces(sample.scratch)
+            guard case .snapshot(let newest, _, let covered) = try pieces.step(of: sample.id) else {
+                throw Unexpected(what: "no snapshot is due")
+            }
+            let late = try pieces.trimming(sample.id, through: 200).snapshot
+            try pieces.commit { writer throws(StoreFault) in try writer.keep(newest, covering: covered) }
+            try pieces.commit { writer throws(StoreFault) in try writer.keep(late, superseding: 10) }
+        }
+        #expect(try sample.scratch.number("SELECT snapshot FROM document") == sample.document.head.value)
+        try await sample.check(from: 0)
+    }
+
+    @Test("a merge of what was trimmed meanwhile, and a trim of what was merged, are thought out anew")
+    func mergeAndTrim() async throws {
+        for isTrimFirst in [true, false] {
+            let sample = try await Grown()
+            defer { sample.scratch.remove() }
+            do {
+                var pieces = try UpkeepPieces(sample.scratch)
+                let snapshot = try pieces.trimming(sample.id, through: 260).snapshot
+                try pieces.commit { writer throws(StoreFault) in try writer.keep(snapshot) }
+                guard case .merge(let merge) = try pieces.step(of: sample.id, isIdle: true) else {
+                    throw Unexpected(what: "no merge is due")
+                }
+                let trim = try pieces.trimming(sample.id, through: 100)
+                let answers =
+                    try isTrimFirst
+                    ? [
+                        pieces.commit { writer throws(StoreFault) in try writer.trim(trim) },
+                        pieces.commit { writer throws(StoreFault) in try writer.replace(merge) },
+                    ]
+                    : [
+                        pieces.commit { writer throws(StoreFault) in try writer.replace(merge) },
+                        pieces.commit { writer throws(StoreFault) in try writer.trim(trim) },
+                    ]
+                #expect(answers == [true, false], "\(isTrimFirst)")
+            }
+            try await sample.check(from: isTrimFirst ? 100 : 0)
+        }
+    }
+
+    @Test("by the store's calls: a snapshot is put, others write, and history is trimmed at the snapshot")
+    func trimmedAtSnapshot() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var documents: [Following] = []
+        for round in 0..<(isFullRun ? 400 : 16) {
+            var document = try await Following(on: store, "doc/\(round)")
+            let id = document.entry.id
+            try await document.typeAtOnce("0123456789")
+            let kept = Snapshot(revision: 10, text: document.text)
+            #expect(refusal(await store.putSnapshot(kept, of: id)) == nil)
+            let append = try document.letters(String(repeating: "b", count: 257))
+            async let outcome = store.append(append)
+            // Now the one is first, now the other.
+            for _ in 0..<round % 8 { _ = await store.pusher(SampleLog.bob, in: id) }
+            #expect(await store.trim(id, through: 10) == .trimmed(start: 10))
+            #expect(await outcome == .committed(head: 267))
+            try document.follow(append)
+            documents.append(document)
+        }
+        await store.tend(at: .max)
+        for document in documents {
+            let text = try await store.text(of: document.entry.id, at: 150).get().text
+            #expect(text == document.texts[150], "\(document.entry.name)")
+        }
+        await store.close()
+    }
+}
+
+/// A document with a snapshot at revision 10, and so many revisions behind it that another one is due that makes it
+/// superfluous.
+private struct Grown {
+    let scratch: Scratch
+    let document: Following
+    var id: DocumentID { document.entry.id }
+
+    init() async throws {
+        scratch = try Scratch.inMemory()
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        try await document.typeAtOnce("0123456789")
+        let kept = Snapshot(revision: 10, text: document.text)
+        #expect(refusal(await store.putSnapshot(kept, of: document.entry.id)) == nil)
+        try await document.typeAtOnce(String(repeating: "x", count: 250))
+        await store.close()
+        // One push more makes a snapshot due, which no store is there to make.
+        var pieces = try UpkeepPieces(scratch)
+        let append = try document.letters(String(repeating: "y", count: 20))
+        let outcome = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
+        #expect(outcome == .committed(head: 280))
+        try document.follow(append)
+        self.document = document
+    }
+
+    /// All that is kept is there, and sound.
+    func check(from start: Revision) async throws {
+        let store = try SQLiteStore(folder: scratch.path)
+        #expect(try await store.find(document.entry.name).get().start == start)
+        for revision in [start, start.next, 120, 260, 279, document.head] {
+            let text = await store.text(of: id, at: revision)
+            #expect(try text.get().text == document.texts[revision.value], "revision \(revision)")
+        }
+        let findings = try await store.verify().findings
+        #expect(findings.isEmpty)
+        await store.close()
+    }
+}

@@ -1,0 +1,141 @@
+import CaretCore
+import CaretLog
+import TestSupport
+
+@testable import CaretStore
+
+/// What is wrong with the answers of a store that was opened on a harmed copy of a sample's folder.
+///
+/// Right is what the sample has, and damage that is named. Of a store that has said so an older state is right too: of
+/// every document, since all of them were there before the state that a harm can lead back to; with the pushers of that
+/// state, so that no push of it is taken twice.
+struct SampleJudge {
+    let sample: SampleStore
+    let store: SQLiteStore
+    /// The store has said that it is an older state.
+    let isRenewed: Bool
+
+    /// A sentence about what is wrong.
+    private struct Wrong: Error {
+        let what: String
+    }
+
+    /// Nil where nothing is.
+    func fault() async -> String? {
+        do {
+            for document in sample.documents { try await judge(document) }
+            for member in sample.crowd {
+                let head = try await entry(member.name, member.id, most: 1)?.head
+                try await judge(member.pusher, in: member.id, head) { $0 == 1 ? 1 : nil }
+            }
+            return nil
+        } catch let wrong as Wrong {
+            return wrong.what
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private func judge(_ document: Following) async throws {
+        let (id, name) = (document.entry.id, document.entry.name)
+        let found = try await entry(name, id, most: document.head)
+        if let found, (found.epoch == document.entry.epoch) == isRenewed {
+            throw Wrong(what: "\(name) has the epoch \(found.epoch)")
+        }
+        let start: Revision = name.description == "notes/trimmed" ? 70 : 0
+        try await judgeText(document, at: nil, found?.head)
+        for revision in [Revision(75), Revision(document.head.value - 1)]
+        where start <= revision && revision <= document.head {
+            try await judgeText(document, at: revision, found?.head)
+        }
+        try await judgeHistory(document, from: start, found?.head)
+        for pusher in [SampleLog.ann, SampleLog.bob] {
+            try await judge(pusher, in: id, found?.head) { head in
+                document.log.prefix(head.value).lastIndex { $0.pusher == pusher }.map { Revision($0 + 1) }
+            }
+        }
+        try await judgePush(document, found?.head)
+    }
+
+    /// The entry of a document; nil where it is named as damaged.
+    private func entry(_ name: DocumentName, _ id: DocumentID, most: Revision) async throws -> DocumentEntry?
+    {
+        guard let entry = try named(await store.find(name), .damaged, "find \(name)") else { return nil }
+        try check(entry.head, most: most, "\(name)")
+        if entry.id != id { throw Wrong(what: "\(name) has the identity \(entry.id)") }
+        return entry
+    }
+
+    private func judgeText(_ document: Following, at revision: Revision?, _ head: Revision?) async throws {
+        let what = "text of \(document.entry.name) at \(revision.map { "\($0)" } ?? "the head")"
+        let answer = await store.text(of: document.entry.id, at: revision)
+        if let revision, let head, head < revision {
+            if refusal(answer) == .ahead(head: head) { return }
+        }
+        guard let found = try named(answer, .refused(.damaged), what) else { return }
+        if revision == nil { try check(found.revision, most: document.head, what) }
+        if found.revision != revision ?? head ?? found.revision {
+            throw Wrong(what: "\(what): of \(found.revision)")
+        }
+        if document.texts[found.revision.value] != found.text { throw Wrong(what: "\(what): another one") }
+    }
+
+    private func judgeHistory(_ document: Following, from start: Revision, _ head: Revision?) async throws {
+        let what = "history of \(document.entry.name)"
+        let answer = await store.read(document.entry.id, after: start)
+        guard let read = try named(answer, .refused(.damaged), what) else { return }
+        try check(read.head, most: document.head, what)
+        if read.segment.changes != Array(document.log[start.value..<read.head.value]) {
+            throw Wrong(what: "\(what): another one")
+        }
+    }
+
+    /// `last` is the revision of the pusher's last push up to a head.
+    private func judge(
+        _ pusher: Pusher, in id: DocumentID, _ head: Revision?, last: (Revision) -> Revision?
+    ) async throws {
+        let what = "\(pusher.user) in \(id)"
+        guard let found = try named(await store.pusher(pusher, in: id), .damaged, what) else { return }
+        if found.head != head ?? found.head { throw Wrong(what: "\(what): at the head \(found.head)") }
+        if found.entry?.revision != last(found.head) {
+            throw Wrong(what: "\(what): a push of it would be taken twice: \(found)")
+        }
+    }
+
+    /// A push at the head is committed, or the document named as damaged.
+    private func judgePush(_ document: Following, _ head: Revision?) async throws {
+        guard let entry = try? await store.find(document.entry.name).get() else { return }
+        let text = document.texts[entry.head.value]
+        let change = SampleChange.change([SampleChange.edit(0, 0, "new")])
+        let append = Append(
+            document: entry.id, epoch: entry.epoch, expected: entry.head,
+            changes: [try SampleLog.pushed(change, in: text, seq: 1_000_000)])
+        let outcome = await store.append(append)
+        if outcome == .damaged { return }
+        if outcome != .committed(head: entry.head.next) {
+            throw Wrong(what: "a push to \(entry.name): \(outcome)")
+        }
+        let after = try named(
+            await store.text(of: entry.id), .refused(.damaged), "\(entry.name) behind a push")
+        if let after, try after.text != text.applying(change) {
+            throw Wrong(what: "another text of \(entry.name) behind a push")
+        }
+    }
+
+    private func check(_ head: Revision, most: Revision, _ what: String) throws {
+        if head != most && !(isRenewed && head < most) {
+            throw Wrong(what: "\(what) is at \(head), not at \(most)")
+        }
+    }
+
+    /// What was answered; nil where that was damage by its name.
+    private func named<Answer, Refusal: Equatable>(
+        _ result: Result<Answer, Refusal>, _ damage: Refusal, _ what: String
+    ) throws -> Answer? {
+        switch result {
+        case .success(let answer): return answer
+        case .failure(damage): return nil
+        case .failure(let refusal): throw Wrong(what: "\(what): \(refusal)")
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import CaretCore
+import CaretLog
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("What upkeep counts by") struct UpkeepCountsTests {
+    @Test("the count of loose segments is that of those that are there, after merges and trims too")
+    func loose() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        for round in 0..<4 {
+            try await document.type(String(repeating: "a", count: 50))
+            if round % 2 == 0 {
+                #expect(
+                    await store.trim(document.entry.id, through: document.head)
+                        == .trimmed(start: document.head))
+            }
+            await store.tend(at: round % 2 == 0 ? 0 : .max)
+            let loose = try scratch.number("SELECT loose FROM document")
+            let plain = try scratch.number("SELECT count(*) FROM segment WHERE substr(body, 2, 1) = x'00'")
+            #expect(loose == plain, "round \(round)")
+        }
+        await store.close()
+    }
+
+    @Test("what weighs much gets a snapshot soon, so that opening costs what the text costs")
+    func weight() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        let paste = String(repeating: "lorem ipsum dolor ", count: 10_000)
+        for _ in 0..<6 {
+            for text in [paste, ""] {
+                let append = try document.append(
+                    [SampleChange.edit(0, document.text.end.value, text)], seq: 1)
+                #expect(await store.append(append) == .committed(head: document.head.next))
+                try document.follow(append)
+            }
+        }
+        await store.tend(at: .max)
+        let snapshot = Int(try scratch.number("SELECT snapshot FROM document"))
+        let behind = document.log[snapshot...].reduce(0) { $0 + $1.weight }
+        #expect(behind <= UpkeepPolicy.mostWeight(behindSnapshotOf: 0) && snapshot > 0)
+        // Nothing more is due once it is there.
+        #expect(try scratch.number("SELECT behind FROM document") == behind)
+        await store.close()
+    }
+
+    @Test("one step removes no more than some rows, and no more than some bytes but one row at least")
+    func removals() async throws {
+        for (bytes, atOnce) in [(10, 64), (400_000, 2), (1_200_000, 1)] {
+            let scratch = try Scratch.inMemory()
+            defer { scratch.remove() }
+            let store = try SQLiteStore(folder: scratch.path)
+            var document = try await Following(on: store)
+            await store.close()
+            var pieces = try UpkeepPieces(scratch)
+            let paste = String(repeating: "x", count: bytes)
+            for _ in 0..<3 * atOnce {
+                let append = try document.append(
+                    [SampleChange.edit(0, document.text.end.value, paste)], seq: 1)
+                let outcome = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
+                #expect(outcome == .committed(head: document.head.next))
+                try document.follow(append)
+            }
+            let (id, plan) = (
+                document.entry.id, try pieces.trimming(document.entry.id, through: document.head)
+            )
+            #expect(try pieces.commit { writer throws(StoreFault) in try writer.trim(plan) })
+            var left = try scratch.count("segment")
+            while left > 0 {
+                try pieces.commit { writer throws(StoreFault) in try writer.removeTrimmed(of: id) }
+                let now = try scratch.count("segment")
+                #expect(left - now == min(left, Int64(atOnce)), "rows of \(bytes) bytes")
+                left = now
+            }
+        }
+    }
+}

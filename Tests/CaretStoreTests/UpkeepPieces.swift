@@ -1,0 +1,58 @@
+import CaretCore
+import CaretLog
+import TestSupport
+
+@testable import CaretStore
+
+/// The writer and the reader of upkeep on a folder that no store has open, for tests that decide themselves in which
+/// order what was made ready reaches the writer.
+struct UpkeepPieces {
+    private let folder: DataFolder
+    private let database: Database
+    private(set) var writer: HistoryWriter
+    var reader: UpkeepReader
+
+    init(_ scratch: Scratch) throws {
+        folder = try DataFolder(scratch.path)
+        database = try folder.openForWriting()
+        guard let generation = try StoreRow.read(database)?.place.generation else {
+            throw Unexpected(what: "there is no store in the folder")
+        }
+        writer = HistoryWriter(database: database, generation: generation)
+        reader = UpkeepReader(
+            HistoryReader(database: try folder.openForReading(), generation: generation))
+    }
+
+    /// Does `body` in a transaction, as the store's writer does; what is refused has written nothing.
+    mutating func commit<Answer>(
+        _ body: (inout HistoryWriter) throws(StoreFault) -> Answer
+    ) throws -> Answer {
+        let (database, before) = (database, database.totalChanges)
+        var written = writer
+        defer { writer = written }
+        return try database.transaction(
+            { () throws(StoreFault) in
+                do throws(StoreFault) {
+                    return try body(&written)
+                } catch {
+                    precondition(database.totalChanges == before, "a call was refused that had written")
+                    throw error
+                }
+            }, orFault: StoreFault.database)
+    }
+
+    /// The step that is due for a document.
+    mutating func step(of document: DocumentID, isIdle: Bool = false) throws -> UpkeepStep {
+        guard let due = try reader.next(for: document, isIdle: isIdle, isNew: false).get() else {
+            throw Unexpected(what: "nothing is due")
+        }
+        return due.step
+    }
+
+    mutating func trimming(_ document: DocumentID, through revision: Revision) throws -> TrimPlan {
+        guard let plan = try reader.trimming(of: document, through: revision).get() else {
+            throw Unexpected(what: "there is nothing to trim")
+        }
+        return plan
+    }
+}

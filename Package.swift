@@ -39,8 +39,8 @@ let package = Package(
             name: "caret-bench",
             dependencies: [
                 "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretConfig", "CaretCore", "CaretLog",
-                "CaretRooms",
-                "CaretServer", "CaretStore", "CaretWire", "TestSupport",
+                "CaretRooms", "CaretServer",
+                "CaretStore", "CaretWire", "TestSupport",
             ],
             swiftSettings: strict),
         .target(name: "CBareServer", dependencies: ["CSQLite"]),

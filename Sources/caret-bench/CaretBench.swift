@@ -10,6 +10,7 @@ import Glibc
           core       the shared core: text, difference, rebase, selections
           counters   counting and the log of the server
           wire       lines and messages, beside Foundation's coders
+          rooms      an open document: a push, a selection
           net        sockets: echo and fan-out of the server's loops, beside a bare server in C
           rooms      an open document: a push, a selection
           store      the store: durable appends, long histories, many documents; all three, or those that are named
@@ -32,6 +33,9 @@ import Glibc
         case "wire" where arguments.allSatisfy { $0 == "--quick" }:
             Machine.describe(command: command, CoreBenchmarks.measure)
             WireBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()
+        case "rooms" where arguments.allSatisfy { $0 == "--quick" }:
+            Machine.describe(command: command, RoomBenchmarks.measure)
+            RoomBenchmarks(pushes: arguments.isEmpty ? 2_000 : 200).run()
         case "net":
             Machine.describe(command: command, NetBenchmarks.measure)
             NetBenchmarks(arguments).run()

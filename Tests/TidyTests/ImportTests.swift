@@ -15,8 +15,8 @@ struct ImportTable {
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
         "Sources/CaretReplica": ["CaretCore"],
-        "Sources/CaretServer": ["CLinux", "Dispatch", "Glibc", "Synchronization"],
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
+        "Sources/CaretServer": ["CLinux", "Dispatch", "Glibc", "Synchronization"],
         "Sources/CaretStore": [
             "CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Dispatch", "Glibc", "Synchronization",
         ],
@@ -24,9 +24,8 @@ struct ImportTable {
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret-bench": [
             "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretConfig", "CaretCore", "CaretLog",
-            "CaretRooms",
-            "CaretServer", "CaretStore", "CaretWire", "TestSupport", "Dispatch", "FoundationEssentials",
-            "Glibc",
+            "CaretRooms", "CaretServer",
+            "CaretStore", "CaretWire", "TestSupport", "Dispatch", "FoundationEssentials", "Glibc",
             "Synchronization",
         ],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],

@@ -2,7 +2,7 @@ import CaretWire
 
 extension ConfigurationKey {
     /// Every key, in the order of the file.
-    package static let all = doors + store + log + work + lines + documents
+    package static let all = doors + store + log + work + lines + documents + rooms
 
     package static func named(_ name: String) -> ConfigurationKey? {
         all.first { $0.name.utf8.elementsEqual(name.utf8) }
@@ -149,5 +149,37 @@ extension ConfigurationKey {
                 \.configuredLimits.documentMilliseconds, counts: .milliseconds, plain: .milliseconds,
                 0...60_000),
             "The least time between two tellings of one document to who follows the list."),
+    ]
+
+    private static let rooms = [
+        ConfigurationKey(
+            "limit_window", .documents, .bytes(\.configuredLimits.windowBytes, 16 << 10...1 << 30),
+            "Revisions of an open document that are kept at hand; older ones are read from the store."
+        ),
+        ConfigurationKey(
+            "limit_credit", .documents, .bytes(\.configuredLimits.creditBytes, 1 << 10...64 << 20),
+            "What a document hands a connection beyond what it has taken, or one line."),
+        ConfigurationKey(
+            "limit_behind", .documents, .count(\.configuredLimits.sessionBehind, 1...10_000_000),
+            "Revisions that a session may fall behind until it is handed the text."),
+        ConfigurationKey(
+            "limit_segment", .documents, .count(\.configuredLimits.segmentChanges, 1...4_096),
+            "Changes of one document that are committed at once."),
+        ConfigurationKey(
+            "limit_rest_time", .documents,
+            .time(
+                \.configuredLimits.restMilliseconds, counts: .milliseconds, plain: .milliseconds,
+                100...3_600_000),
+            "Without a change for so long a document rests, and its text is checked."),
+        ConfigurationKey(
+            "limit_retry_time", .documents,
+            .time(
+                \.configuredLimits.retryMilliseconds, counts: .milliseconds, plain: .milliseconds, 10...60_000
+            ),
+            "Until the store is asked again for what it could not tell."),
+        ConfigurationKey(
+            "limit_idle_room_time", .documents,
+            .time(\.configuredLimits.idleRoomSeconds, counts: .seconds, plain: .seconds, 0...86_400),
+            "For how long a document stays at hand that nobody has open."),
     ]
 }

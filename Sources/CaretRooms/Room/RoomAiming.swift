@@ -143,7 +143,7 @@ extension RoomState {
         pending[pusher].map { $0.rounds >= RoomState.mostRounds } ?? false
     }
 
-    /// What of `wanted` holds, in an order that is the same everywhere.
+    /// Whose push is at such a stage, in an order that is the same everywhere.
     private func pushersWaiting(where holds: (PendingPush.Stage) -> Bool) -> [Pusher] {
         pending.filter { holds($0.value.stage) }.keys.sorted()
     }

@@ -92,6 +92,13 @@ extension ConfigurationKey {
             .bytes(\.configuredLimits.waitingOutput, 64 << 10...1 << 30),
             "Output that waits for a client, over which the client is not read."),
         ConfigurationKey(
+            "limit_waiting_lines", .lines, .count(\.configuredLimits.waitingLines, 1...10_000),
+            "Lines that wait behind a request, over which the client is not read."),
+        ConfigurationKey(
+            "limit_waiting_line_bytes", .lines,
+            .bytes(\.configuredLimits.waitingLineBytes, 64 << 10...1 << 30),
+            "What such lines may hold together; one may be longer."),
+        ConfigurationKey(
             "limit_taking_time", .lines,
             .time(\.configuredLimits.takingSeconds, counts: .seconds, plain: .seconds, 1...3_600),
             "Until a client is cut that takes nothing."),
@@ -177,6 +184,10 @@ extension ConfigurationKey {
                 \.configuredLimits.retryMilliseconds, counts: .milliseconds, plain: .milliseconds, 10...60_000
             ),
             "Until the store is asked again for what it could not tell."),
+        ConfigurationKey(
+            "limit_order_time", .documents,
+            .time(\.configuredLimits.orderSeconds, counts: .seconds, plain: .seconds, 1...3_600),
+            "For how long requests wait for a document that is being renamed or deleted."),
         ConfigurationKey(
             "limit_idle_room_time", .documents,
             .time(\.configuredLimits.idleRoomSeconds, counts: .seconds, plain: .seconds, 0...86_400),

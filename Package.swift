@@ -87,6 +87,12 @@ let package = Package(
             name: "CaretRoomsTests",
             dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "ScenarioTests",
+            dependencies: [
+                "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretWire", "TestSupport",
+            ],
+            swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

@@ -7,7 +7,7 @@ package import CaretLog
 package struct StoreModel: Sendable {
     private struct Document {
         var name: DocumentName
-        let epoch: Epoch
+        var epoch: Epoch
         /// The text at the first revision that is kept, and the changes behind it.
         var start: Snapshot
         var changes: [LoggedChange] = []
@@ -23,6 +23,12 @@ package struct StoreModel: Sendable {
             DocumentEntry(
                 id: id, name: name, epoch: epoch, head: head.revision, start: start.revision,
                 length: head.text.length, updated: updated, lineBreak: lineBreak, deleted: deleted)
+        }
+
+        func renewed(generation: UInt64) -> Document {
+            var renewed = self
+            renewed.epoch = Epoch(generation: generation, document: epoch.document)
+            return renewed
         }
 
         mutating func take(_ append: Append, _ text: Text) {
@@ -45,7 +51,7 @@ package struct StoreModel: Sendable {
     }
 
     package var trouble: Trouble?
-    private let generation: UInt64
+    private var generation: UInt64
     private var documents: [DocumentID: Document] = [:]
     /// The documents that are not deleted.
     private var names: [DocumentName: DocumentID] = [:]
@@ -280,4 +286,17 @@ extension Result {
         case .failure(let failure): refuse(failure)
         }
     }
+}
+
+extension StoreModel {
+    /// The same as an older state of a whole store that is put back to work: every epoch is another.
+    package func renewed(generation: UInt64) -> StoreModel {
+        var renewed = self
+        renewed.generation = generation
+        renewed.documents = documents.mapValues { $0.renewed(generation: generation) }
+        return renewed
+    }
+
+    /// The documents that are not deleted.
+    package var live: [DocumentEntry] { names.keys.sorted().compactMap { try? find($0).get() } }
 }

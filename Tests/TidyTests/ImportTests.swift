@@ -46,6 +46,10 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Synchronization", "Testing",
         ],
         "Tests/CaretWireTests": ["CaretCore", "CaretWire", "TestSupport", "Foundation", "Testing"],
+        "Tests/ScenarioTests": [
+            "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretWire", "TestSupport", "Foundation",
+            "Testing",
+        ],
         "Tests/StoreFaults": [
             "CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
         ],

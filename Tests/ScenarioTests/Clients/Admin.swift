@@ -1,0 +1,65 @@
+import CaretCore
+import CaretWire
+
+/// Whoever asks about documents and orders things of them, without having them open.
+final class Admin: Program {
+    private unowned let machine: Machine
+    /// Where documents were when it was told last.
+    private var known: [WirePosition?] = Plan.names.map { _ in nil }
+    private var seq = 0
+
+    init(_ machine: Machine) { self.machine = machine }
+
+    func welcomed() {}
+    func lost() {}
+    func settles() {}
+    func unrest() -> String? { nil }
+    func checkRest() {}
+
+    func heard(_ envelope: Envelope<ServerMessage>) {
+        switch envelope.message {
+        case .document(let document): learn(document.document, document.epoch, document.revision)
+        case .listed(let listed): for one in listed.documents { learn(one.document, one.epoch, one.revision) }
+        case .text(let text): learn(text.document, text.epoch, text.revision)
+        default: break
+        }
+    }
+
+    private func learn(_ name: WireString, _ epoch: WireString, _ revision: Revision) {
+        guard let at = Names.documents.firstIndex(of: name) else { return }
+        // A revision that was asked for may be an old one.
+        if let known = known[at], known.epoch == epoch, known.revision > revision { return }
+        known[at] = WirePosition(epoch: epoch, revision: revision)
+    }
+
+    private func revision(_ at: Int, _ perMille: Int) -> Revision {
+        Revision((known[at]?.revision.value ?? 0) * perMille / 1_000)
+    }
+
+    func does(_ deed: ClientDeed) {
+        guard machine.isWelcomed else { return }
+        switch deed {
+        case .lists: ask(.list(List(limit: 3)))
+        case .reads(let at, let share):
+            let moment = share.map { Moment.revision(revision(at, $0)) } ?? .unsaid
+            ask(.read(Read(document: Names.documents[at], moment: moment)))
+        case .looksBack(let at, let share):
+            let after = Moment.revision(revision(at, share))
+            ask(.history(History(document: Names.documents[at], after: after, limit: 20, wantsEdits: true)))
+        case .follows: ask(.follow(Follow()))
+        case .unfollows: ask(.unfollow(Unfollow()))
+        case .renames(let at, let to):
+            ask(.rename(Rename(document: Names.documents[at], to: Names.documents[to])))
+        case .deletes(let at): ask(.delete(Delete(document: Names.documents[at])))
+        case .restores(let at, let share):
+            guard let known = known[at] else { return }
+            seq += 1
+            let restore = Restore(
+                document: Names.documents[at], epoch: known.epoch, revision: revision(at, share), seq: seq)
+            ask(.restore(restore))
+        default: break
+        }
+    }
+
+    private func ask(_ message: ClientMessage) { machine.say(message, isAnswered: true) }
+}

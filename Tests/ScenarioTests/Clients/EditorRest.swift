@@ -1,0 +1,76 @@
+import CaretCore
+import CaretReplica
+import CaretWire
+
+@testable import CaretRooms
+
+/// The editor in a world that comes to rest.
+extension Editor {
+    func settles() {
+        for at in sheets.indices {
+            guard let sheet = sheets[at] else { continue }
+            switch sheet.state {
+            case .saved: break
+            // It will not be saved as it is, and its owner gives it up.
+            case .refused(.tooLarge), .refused(.lineTooLong), .refused(.badEdits), .refused(.other),
+                .refused(.alreadyOpen),
+                .refused(.badRange), .refused(.baseTrimmed), .refused(.seqReused), .refused(.epochChanged):
+                does(.discards(at))
+                does(.retries(at))
+            case .sending, .offline, .refused: does(.retries(at))
+            }
+        }
+    }
+
+    func unrest() -> String? {
+        for sheet in sheets {
+            guard let sheet else { continue }
+            if sheet.state != .saved {
+                return
+                    "client \(machine.index) has \(sheet.name) \(sheet.state), in flight \(sheet.replica.inFlight != nil)"
+            }
+            guard let place = sheet.replica.place?.wire, let history = world.referee.ledger[place.epoch]
+            else { continue }
+            if place.revision != history.head {
+                return
+                    "client \(machine.index) is at \(place.revision.value) of \(history.head.value) in \(sheet.name)"
+            }
+            if let trouble = presenceUnrest(sheet, history) { return trouble }
+        }
+        return nil
+    }
+
+    /// The server has the owner's selections where the owner has them, and the owner the others' where the server does.
+    private func presenceUnrest(_ sheet: Sheet, _ history: Ledger.History) -> String? {
+        guard let room = world.server?.rooms[history.document]?.state,
+            let own = room.sessions.first(where: { $0.participant.pusher == Names.pusher(machine.index) })
+        else { return "client \(machine.index) has \(sheet.name) open, and no session" }
+        if own.selections != sheet.replica.selections {
+            return "client \(machine.index) has other selections than the server in \(sheet.name)"
+        }
+        if mode == .watch { return nil }
+        for session in room.sessions where session.id != own.id && session.known > 0 {
+            let seen = sheet.replica.peers.first { $0.session.utf8 == Array(session.participant.name.utf8) }
+            if seen?.selections != session.selections {
+                return "client \(machine.index) sees \(session.participant.name) elsewhere in \(sheet.name)"
+            }
+        }
+        return nil
+    }
+
+    func checkRest() {
+        for sheet in sheets {
+            guard let sheet, let place = sheet.replica.place?.wire else { continue }
+            if world.referee.ledger[place.epoch]?.text != sheet.replica.text {
+                world.fail(.text, "client \(machine.index) rests at another text")
+            }
+            if sheet.view != sheet.replica.text { world.fail(.client, "a view rests at another text") }
+            let committed = world.referee.markers[machine.index] ?? []
+            if let lost = sheet.markers.first(where: { !committed.contains($0) }) {
+                world.fail(
+                    .lost,
+                    "what client \(machine.index) typed was never committed: marker \(lost - Markers.first)")
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+import CaretCore
+import CaretLog
+import CaretReplica
+import CaretWire
+
+/// A client's end of the network: it connects, says hello, makes lines of messages and messages of lines.
+final class Machine {
+    let index: Int
+    let kind: Plan.Kind
+    unowned let world: World
+    let unit: CodeUnit
+    private(set) var program: (any Program)!
+    /// The newest connection.
+    private(set) var link: Link?
+    private(set) var isAway = false
+    private var isConnecting = false
+
+    init(_ index: Int, _ kind: Plan.Kind, _ world: World) {
+        self.index = index
+        self.kind = kind
+        self.world = world
+        unit = kind.unit
+        program = kind.program(self)
+    }
+
+    var isWelcomed: Bool { link?.isWelcomed ?? false }
+
+    // MARK: Coming and going
+
+    func connect() {
+        if isAway || isConnecting || link != nil { return }
+        if world.server == nil { return connectLater() }
+        begin()
+    }
+
+    private func begin() {
+        let link = world.connect(index)
+        self.link = link
+        let unknown = WireString("token-\(index)")
+        say(
+            .hello(Hello(client: WireString(Names.client(index).string), units: [unit], token: unknown)),
+            isAnswered: true, on: link)
+    }
+
+    func connectLater() {
+        if isConnecting { return }
+        isConnecting = true
+        let delay = world.dice.roll(.reconnect, index, at: world.now).peek(500...150_000)
+        world.after(Int64(delay)) { [unowned self] in
+            isConnecting = false
+            connect()
+        }
+    }
+
+    func leave() {
+        isAway = true
+        if let link { end(link) }
+    }
+
+    func comeBack() {
+        isAway = false
+        connect()
+    }
+
+    /// Closes a connection as one should.
+    private func end(_ link: Link) {
+        link.up.hasEnded = true
+        link.isLeft = true
+        world.schedule(up: link)
+        forget(link)
+    }
+
+    private func forget(_ link: Link) {
+        guard link === self.link else { return }
+        let wasWelcomed = link.isWelcomed
+        self.link = nil
+        if wasWelcomed { program.lost() }
+        if !isAway { connectLater() }
+    }
+
+    func linkBroke(_ link: Link) {
+        world.breakLink(link)
+        forget(link)
+    }
+
+    /// The server ended its side of a connection.
+    func outputEnded(_ link: Link) {
+        link.up.hasEnded = true
+        world.schedule(up: link)
+        forget(link)
+    }
+
+    func serverIsGone(_ server: Server) {
+        guard let link else { return }
+        linkBroke(link)
+    }
+
+    func does(_ deed: ClientDeed) {
+        switch deed {
+        case .leaves: leave()
+        case .returns: comeBack()
+        case .connectsAgain: connectAgain()
+        case .isCut: if let link { linkBroke(link) }
+        case .vanishes: vanish()
+        case .hearsNothing(let span): loseForAWhile(span) { $0.down.isDead = true }
+        case .isNotHeard(let span): loseForAWhile(span) { $0.up.isDead = true }
+        case .endsOutput:
+            link?.up.hasEnded = true
+            if let link { world.schedule(up: link) }
+        case .stopsReading(let span): stopReading(span)
+        case .pings: if isWelcomed { say(.ping(Ping()), isAnswered: true) }
+        case .babbles(let babble): if isWelcomed { self.babble(babble) }
+        default: program.does(deed)
+        }
+    }
+
+    private func connectAgain() {
+        guard let old = link, old.isWelcomed, world.server != nil else { return }
+        link = nil
+        program.lost()
+        // The old one stays open until the server ends it.
+        _ = old
+        begin()
+    }
+
+    private func vanish() {
+        guard let link else { return }
+        world.breakLink(link, serverHears: false)
+        forget(link)
+    }
+
+    private func loseForAWhile(_ span: Int, _ lose: (Link) -> Void) {
+        guard let link else { return }
+        lose(link)
+        world.after(Int64(span) * 1_000) { [unowned self] in if !link.isGone { linkBroke(link) } }
+    }
+
+    private func stopReading(_ span: Int) {
+        guard let link else { return }
+        link.down.isHeld = true
+        world.after(Int64(span) * 1_000) { [unowned self] in
+            link.down.isHeld = false
+            world.schedule(down: link)
+        }
+    }
+
+    // MARK: Lines
+
+    @discardableResult
+    func say(_ message: ClientMessage, isAnswered: Bool, on link: Link? = nil) -> RequestID? {
+        guard let link = link ?? self.link, !link.up.hasEnded else { return nil }
+        var id: RequestID?
+        if isAnswered {
+            link.lastID += 1
+            id = link.lastID % 3 == 0 ? .text(WireString("r\(link.lastID)")) : .number(link.lastID)
+        }
+        link.writer.bytes.removeAll(keepingCapacity: true)
+        message.encode(id: id, into: &link.writer)
+        world.referee.said(message, id, on: link, unit: unit)
+        if world.talks { world.print(link.writer.bytes, from: index) }
+        link.up.append(link.writer.bytes)
+        world.schedule(up: link)
+        return id
+    }
+
+    private func say(raw line: String) {
+        guard let link, !link.up.hasEnded else { return }
+        link.up.append(Array((line + "\n").utf8))
+        world.schedule(up: link)
+    }
+
+    func received(_ bytes: [UInt8], on link: Link) {
+        bytes.withUnsafeBytes { raw in
+            var rest = UnsafeRawBufferPointer(rebasing: raw[...])
+            while world.failure == nil, !link.isGone {
+                let frame = link.framer.next(of: &rest) { line in
+                    // What is wrong with the line is told below.
+                    try? link.decoder.serverMessage(line)
+                }
+                switch frame {
+                case .incomplete: return
+                case .tooLong(let bytes, let limit):
+                    return world.fail(.wire, "the server sends a line of \(bytes) bytes, and \(limit) may be")
+                case .line(let envelope):
+                    guard let envelope else { return world.fail(.wire, "client \(index) cannot read a line") }
+                    heard(envelope, on: link)
+                }
+            }
+        }
+    }
+
+    private func heard(_ envelope: Envelope<ServerMessage>, on link: Link) {
+        guard let sent = link.sent.next() else { return world.fail(.wire, "a line came that was not sent") }
+        world.referee.heard(envelope, sent, on: link, unit: unit)
+        if case .ping = envelope.message { say(.pong(Pong()), isAnswered: false, on: link) }
+        guard link === self.link, world.failure == nil else { return }
+        if case .welcome = envelope.message {
+            link.isWelcomed = true
+            program.welcomed()
+        } else if link.isWelcomed {
+            program.heard(envelope)
+        }
+    }
+
+    private func babble(_ babble: Babble) {
+        switch babble {
+        case .json: say(raw: #"{"type":"push","doc":"a","doc":"b"}"#)
+        case .type: say(raw: #"{"type":"dance"}"#)
+        case .range: say(raw: #"{"type":"select","doc":"a","rev":0,"selections":[[5,900000]]}"#)
+        case .carriage:
+            say(raw: #"{"type":"push","doc":"a","base":0,"seq":0,"edits":[{"range":[0,0],"text":"\r"}]}"#)
+        case .field: say(raw: #"{"type":"open"}"#)
+        case .name: say(raw: #"{"type":"read","doc":"../a"}"#)
+        case .hello: say(raw: #"{"type":"hello","protocol":1,"client":"somebody-else"}"#)
+        }
+    }
+}
+
+extension Plan.Kind {
+    var unit: CodeUnit {
+        switch self {
+        case .editor16, .reader, .syncer: .utf16
+        case .editor8, .watcher: .utf8
+        case .editor32, .squashed, .admin: .scalar
+        }
+    }
+
+    fileprivate func program(_ machine: Machine) -> any Program {
+        switch self {
+        case .editor16, .editor8, .editor32: Editor(machine, .edit)
+        case .reader: Editor(machine, .watch)
+        case .syncer: Syncer(machine)
+        case .watcher, .squashed: Watcher(machine, squashes: self == .squashed)
+        case .admin: Admin(machine)
+        }
+    }
+}

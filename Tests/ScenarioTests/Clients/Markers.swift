@@ -1,0 +1,20 @@
+import CaretCore
+
+/// Scalars that are typed once each in a whole plan, by which a text tells what was lost and what came twice.
+enum Markers {
+    static let first: UInt32 = 0xF0000
+    static let count = 65_000
+
+    static func text(_ number: Int) -> String {
+        guard let scalar = Unicode.Scalar(first + UInt32(number % count)) else { return "" }
+        return String(Character(scalar))
+    }
+
+    static func found(in text: String) -> [UInt32] {
+        // Only what begins with F3 in UTF-8 can be one.
+        guard text.utf8.contains(0xF3) else { return [] }
+        return text.unicodeScalars.map(\.value).filter { $0 >= first && $0 < first + UInt32(count) }
+    }
+
+    static func found(in change: Change) -> [UInt32] { change.edits.flatMap { found(in: $0.text) } }
+}

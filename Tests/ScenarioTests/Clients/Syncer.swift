@@ -1,0 +1,184 @@
+import CaretCore
+import CaretWire
+
+/// Keeps files the same as documents: it reads and pushes whole texts, and opens nothing.
+final class Syncer: Program {
+    private struct File {
+        /// As it is on the disk here, without its line breaks' form.
+        var text = Text()
+        /// The text of the server that it was made from, and where that was; nil before anything is known.
+        var base = Text()
+        var place: WirePosition?
+        var isCRLF = false
+        /// Pushed and not answered; sent again as it was.
+        var inFlight: Push?
+        var pushedText = Text()
+        var last: Push?
+        var wantsRead = false
+        var isWanted = false
+    }
+
+    private unowned let machine: Machine
+    private var files: [File] = Plan.names.map { _ in File() }
+    private var seq = 0
+    private var asked: [RequestID: Int] = [:]
+
+    init(_ machine: Machine) { self.machine = machine }
+
+    private var world: World { machine.world }
+
+    func welcomed() {
+        asked = [:]
+        for at in files.indices {
+            if let push = files[at].inFlight { say(push, at) } else if files[at].wantsRead { read(at) }
+        }
+    }
+
+    func lost() { asked = [:] }
+
+    func does(_ deed: ClientDeed) {
+        switch deed {
+        case .writes(let at, let typings, let crlf):
+            files[at].isCRLF = crlf
+            files[at].isWanted = true
+            let most = world.limits.announced.document * 3 / 4
+            let isFull = files[at].text.length.utf8 > most
+            let half = [Typing(place: 0, removed: files[at].text.length.scalars / 2, text: "")]
+            let change = (isFull ? half : typings).change(in: files[at].text)
+            if (try? files[at].text.apply(change)) == nil { world.fail(.client, "a file cannot be written") }
+            push(at)
+        case .syncs(let at), .opens(let at), .retries(let at): sync(at)
+        case .repeats(let at): if machine.isWelcomed, let push = files[at].last { say(push, at) }
+        default: break
+        }
+    }
+
+    private func sync(_ at: Int) {
+        files[at].isWanted = true
+        if files[at].inFlight == nil { files[at].text == files[at].base ? read(at) : push(at) }
+    }
+
+    // MARK: Asking
+
+    private func push(_ at: Int) {
+        guard files[at].inFlight == nil else { return }
+        seq += 1
+        let said =
+            files[at].isCRLF
+            ? files[at].text.string.split(separator: "\n", omittingEmptySubsequences: false).joined(
+                separator: "\r\n")
+            : files[at].text.string
+        let push = Push(
+            document: Names.documents[at], epoch: files[at].place?.epoch,
+            base: files[at].place?.revision ?? 0,
+            seq: seq, content: .text(WireString(said)), wantsText: true, create: files[at].place == nil)
+        files[at].inFlight = push
+        files[at].pushedText = files[at].text
+        files[at].last = push
+        if machine.isWelcomed { say(push, at) }
+    }
+
+    private func say(_ push: Push, _ at: Int) {
+        if let id = machine.say(.push(push), isAnswered: true) { asked[id] = at }
+    }
+
+    private func read(_ at: Int) {
+        files[at].wantsRead = true
+        guard machine.isWelcomed else { return }
+        if let id = machine.say(.read(Read(document: Names.documents[at])), isAnswered: true) {
+            asked[id] = at
+        }
+    }
+
+    // MARK: Answers
+
+    func heard(_ envelope: Envelope<ServerMessage>) {
+        guard let id = envelope.id, let at = asked.removeValue(forKey: id) else { return }
+        switch envelope.message {
+        case .ack(let ack): heard(ack, at)
+        case .text(let text):
+            files[at].wantsRead = false
+            if files[at].inFlight != nil { return }
+            take(
+                Text(normal: text.text), from: files[at].base,
+                WirePosition(epoch: text.epoch, revision: text.revision), at)
+        case .error(let error): heard(error, at)
+        default: break
+        }
+    }
+
+    private func heard(_ ack: Ack, _ at: Int) {
+        guard let push = files[at].inFlight, push.seq == ack.seq else { return }
+        files[at].inFlight = nil
+        // An ack does not say in which history: known for a push that named one.
+        guard let epoch = push.epoch ?? epoch(of: ack), let text = ack.text else { return read(at) }
+        take(
+            Text(normal: text), from: files[at].pushedText,
+            WirePosition(epoch: epoch, revision: ack.revision), at)
+    }
+
+    /// Of a push that names no epoch, and whose ack does not either.
+    private func epoch(of ack: Ack) -> WireString? { nil }
+
+    /// The server's text is this one: what the file has beyond `known`, which is in it, is kept on top of it.
+    private func take(_ text: Text, from known: Text, _ place: WirePosition, _ at: Int) {
+        let own = diff(from: known, to: files[at].text)
+        let others = diff(from: known, to: text)
+        files[at].base = text
+        files[at].place = place
+        guard let merged = try? text.applying(own.rebased(over: others, tie: .otherFirst)) else {
+            return world.fail(.client, "a file cannot be merged")
+        }
+        files[at].text = merged
+        if merged != text { push(at) }
+    }
+
+    private func heard(_ error: ErrorReport, _ at: Int) {
+        guard case .known(let code) = error.code else { return }
+        let isOfPush = error.seq != nil && error.seq == files[at].inFlight?.seq
+        switch code {
+        case .rateLimited, .overloaded, .storageFull, .storageFailed, .pushInFlight:
+            world.after(60_000) { [unowned self] in again(at) }
+        case .notFound:
+            if isOfPush { files[at].inFlight = nil }
+            files[at].wantsRead = false
+            files[at].place = nil
+            files[at].base = Text()
+        case .epochChanged, .baseAhead, .baseTrimmed, .baseBeforeOwnPush, .seqReused:
+            if isOfPush {
+                files[at].inFlight = nil
+                read(at)
+            }
+        default: if isOfPush { files[at].inFlight = nil }
+        }
+    }
+
+    private func again(_ at: Int) {
+        guard machine.isWelcomed else { return }
+        if let push = files[at].inFlight {
+            if !asked.values.contains(at) { say(push, at) }
+        } else if files[at].wantsRead {
+            read(at)
+        }
+    }
+
+    // MARK: At rest
+
+    func settles() {
+        for at in files.indices where files[at].isWanted && !asked.values.contains(at) {
+            if let push = files[at].inFlight { if machine.isWelcomed { say(push, at) } } else { sync(at) }
+        }
+    }
+
+    func unrest() -> String? { files.contains { $0.inFlight != nil } ? "a file is being pushed" : nil }
+
+    func checkRest() {
+        for file in files {
+            guard file.isWanted, let place = file.place, let history = world.referee.ledger[place.epoch]
+            else { continue }
+            if history.text(at: place.revision) != file.base {
+                world.fail(.text, "a file was made from another text than revision \(place.revision.value)")
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import CaretCore
+import CaretWire
+
+/// Whoever only looks: it applies the stream word for word to a text of its own, in its own unit.
+final class Watcher: Program {
+    private struct View {
+        var position: WirePosition?
+        var text = Text()
+        /// The document as it is called now, if it is open or being opened.
+        var name: WireString?
+        var asked: RequestID?
+        var isOpen = false
+    }
+
+    private unowned let machine: Machine
+    private let squashes: Bool
+    private var views: [View] = Plan.names.map { _ in View() }
+
+    init(_ machine: Machine, squashes: Bool) {
+        self.machine = machine
+        self.squashes = squashes
+    }
+
+    private var world: World { machine.world }
+
+    func welcomed() {
+        for name in views.indices where views[name].name != nil { open(name) }
+    }
+
+    func lost() { for name in views.indices { (views[name].asked, views[name].isOpen) = (nil, false) } }
+
+    private func open(_ at: Int, resumes: Bool = true) {
+        let name = views[at].name ?? Names.documents[at]
+        views[at].name = name
+        if !machine.isWelcomed || views[at].asked != nil || views[at].isOpen { return }
+        let resume = resumes ? views[at].position : nil
+        views[at].asked = machine.say(
+            .open(Open(document: name, resume: resume, mode: .watch, squash: squashes)), isAnswered: true)
+    }
+
+    func does(_ deed: ClientDeed) {
+        switch deed {
+        case .opens(let at), .retries(let at): open(at)
+        case .closes(let at):
+            guard views[at].isOpen, let name = views[at].name, machine.isWelcomed else { return }
+            machine.say(.close(Close(document: name)), isAnswered: true)
+            forget(at)
+        case .selects(let at, let places):
+            guard views[at].isOpen, let name = views[at].name, let position = views[at].position,
+                places.count <= world.limits.announced.selections
+            else { return }
+            let selections = views[at].text.wire(views[at].text.selections(places), in: machine.unit)
+            let select = Select(document: name, revision: position.revision, selections: selections)
+            machine.say(.select(select), isAnswered: false)
+        default: break
+        }
+    }
+
+    private func forget(_ at: Int) { (views[at].name, views[at].isOpen, views[at].asked) = (nil, false, nil) }
+
+    func heard(_ envelope: Envelope<ServerMessage>) {
+        switch envelope.message {
+        case .opened(let opened): hear(opened, envelope.id)
+        case .change(let change): if let at = open(change.document) { apply(change, at) }
+        case .resync(let resync):
+            if let at = open(resync.document) { take(resync.text, resync.epoch, resync.revision, at) }
+        case .gone(let gone):
+            guard let at = open(gone.document) else { return }
+            views[at].isOpen = false
+            views[at].name = gone.to
+            if gone.to != nil { open(at) }
+        case .rights(let rights):
+            if rights.rights == .none, let at = open(rights.document) { forget(at) }
+        case .error:
+            if let at = views.firstIndex(where: { $0.asked != nil && $0.asked == envelope.id }) { forget(at) }
+        default: break
+        }
+    }
+
+    private func open(_ name: WireString) -> Int? { views.firstIndex { $0.isOpen && $0.name == name } }
+
+    private func hear(_ opened: Opened, _ id: RequestID?) {
+        guard let at = views.firstIndex(where: { $0.asked != nil && $0.asked == id }) else { return }
+        views[at].asked = nil
+        views[at].isOpen = true
+        switch opened.content {
+        case .resumed: break
+        case .text(let text), .textAfterAll(let text): take(text, opened.epoch, opened.revision, at)
+        }
+    }
+
+    private func take(_ text: WireString, _ epoch: WireString, _ revision: Revision, _ at: Int) {
+        views[at].text = Text(normal: text)
+        views[at].position = WirePosition(epoch: epoch, revision: revision)
+    }
+
+    private func apply(_ change: WireChange, _ at: Int) {
+        guard let position = views[at].position,
+            let made = views[at].text.change(change.edits, in: machine.unit),
+            (try? views[at].text.apply(made)) != nil
+        else { return world.fail(.client, "a watcher cannot apply revision \(change.revision.value)") }
+        views[at].position = WirePosition(epoch: position.epoch, revision: change.revision)
+        if world.referee.ledger[position.epoch]?.text(at: change.revision) != views[at].text {
+            world.fail(.text, "a watcher has another text at revision \(change.revision.value)")
+        }
+    }
+
+    // MARK: At rest
+
+    func settles() { for at in views.indices where views[at].name == nil { open(at) } }
+
+    func unrest() -> String? {
+        for view in views where view.isOpen {
+            guard let position = view.position, let history = world.referee.ledger[position.epoch] else {
+                continue
+            }
+            if history.head != position.revision { return "a watcher is behind" }
+        }
+        return nil
+    }
+
+    func checkRest() {
+        for view in views where view.isOpen {
+            guard let position = view.position else { continue }
+            if world.referee.ledger[position.epoch]?.text != view.text {
+                world.fail(.text, "a watcher rests at another text")
+            }
+        }
+    }
+}

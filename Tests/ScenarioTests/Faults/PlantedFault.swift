@@ -1,0 +1,33 @@
+import CaretCore
+import CaretLog
+import CaretReplica
+import CaretRooms
+import CaretWire
+
+/// What goes wrong at the seams between the values, the store and the wire: nothing here; a fault overrides what it
+/// breaks.
+class PlantedFault {
+    unowned(unsafe) var world: World!
+
+    /// The store answers before what it was given is on disk.
+    var acksEarly: Bool { false }
+    /// The server is not told that rights changed.
+    var forgetsGrants: Bool { false }
+    /// The disk loses the last of what it had, when the server ends.
+    var losesLast: Bool { false }
+
+    /// Lines on their way from a connection to its link.
+    func lines(_ line: [UInt8]) -> [[UInt8]] { [line] }
+    /// What a room is told.
+    func told(_ event: RoomEvent, _ room: RoomHost) -> RoomEvent { event }
+    /// The store's answer about a pusher, to a room.
+    func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> { answer }
+    /// Revisions from the store, to a room.
+    func reading(_ result: Result<Reading, HistoryRefusal>) -> Result<Reading, HistoryRefusal> { result }
+    /// The store's answer to the hub.
+    func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer { answer }
+    /// What a text adds up to, to a room.
+    func sum(_ crc32: UInt32) -> UInt32 { crc32 }
+    /// What a client pushes, and what was typed since its last push as it was typed.
+    func change(_ change: Change, unmoved: Change?) -> Change { change }
+}

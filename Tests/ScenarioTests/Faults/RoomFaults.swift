@@ -1,0 +1,92 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+@testable import CaretRooms
+
+/// A rebase that begins one revision too late: `>` where `>=` belongs.
+final class RevisionSkipped: PlantedFault {
+    override func told(_ event: RoomEvent, _ room: RoomHost) -> RoomEvent {
+        guard case .push(let push) = event, case .edits = push.content, push.base < room.state.head else {
+            return event
+        }
+        return .push(push.with(base: push.base.next))
+    }
+}
+
+/// Of two insertions at one offset the server puts the later one left, and clients put it right.
+final class TieReversed: PlantedFault {
+    override func told(_ event: RoomEvent, _ room: RoomHost) -> RoomEvent {
+        guard case .push(let push) = event, case .edits(let edits) = push.content,
+            let history = push.epoch.flatMap({ world.referee.ledger[$0] }), push.base < room.state.head,
+            room.state.epoch.wire == history.epoch, let base = history.text(at: push.base),
+            let change = base.change(edits, in: push.participant.unit)
+        else { return event }
+        let moved = history.moves(from: push.base, to: room.state.head).reduce(change) {
+            $0.rebased(over: $1, tie: .selfFirst)
+        }
+        let content = room.state.text.wire(moved, in: push.participant.unit)
+        return .push(push.with(base: room.state.head, content: .edits(content)))
+    }
+}
+
+/// Offsets that count a letter beyond the first plane once, where the client counts it twice.
+final class AstralOffByOne: PlantedFault {
+    override func told(_ event: RoomEvent, _ room: RoomHost) -> RoomEvent {
+        guard case .push(let push) = event, case .edits(let edits) = push.content,
+            push.participant.unit == .utf16,
+            let text = push.epoch.flatMap({ world.referee.ledger[$0] })?.text(at: push.base)
+        else { return event }
+        let moved = edits.map { edit in
+            guard let start = text.place(edit.range.start, in: .utf16), start.utf16 > start.scalars else {
+                return edit
+            }
+            return WireEdit(WireRange(edit.range.start - 1, edit.range.end - 1), edit.text)
+        }
+        return .push(push.with(content: .edits(moved)))
+    }
+}
+
+/// A selection that was made at an old revision is kept as if it was made at the head.
+final class PresenceNotMapped: PlantedFault {
+    override func told(_ event: RoomEvent, _ room: RoomHost) -> RoomEvent {
+        guard case .select(let session, var select, let id) = event else { return event }
+        select.revision = max(select.revision, room.state.head)
+        return .select(session, select, id)
+    }
+}
+
+/// Whoever comes back is taken to have had one revision less than it says.
+final class ResumeOneShort: PlantedFault {
+    override func told(_ event: RoomEvent, _ room: RoomHost) -> RoomEvent {
+        guard case .open(let opening) = event, let resume = opening.resume, resume.revision > 0 else {
+            return event
+        }
+        let short = WirePosition(epoch: resume.epoch, revision: Revision(resume.revision.value - 1))
+        return .open(
+            RoomOpening(
+                session: opening.session, id: opening.id, document: opening.document,
+                participant: opening.participant, rights: opening.rights, resume: short, mode: opening.mode,
+                squashes: opening.squashes))
+    }
+}
+
+/// Rights that are asked for once, when a connection is made.
+final class RightsCachedTooLong: PlantedFault {
+    override var forgetsGrants: Bool { true }
+}
+
+/// What a text adds up to was found of another one.
+final class SumOfAnotherText: PlantedFault {
+    override func sum(_ crc32: UInt32) -> UInt32 { crc32 ^ 1 }
+}
+
+extension RoomPush {
+    fileprivate func with(base: Revision? = nil, content: Content? = nil) -> RoomPush {
+        RoomPush(
+            session: session, id: id, document: document, participant: participant, rights: rights,
+            epoch: epoch,
+            base: base ?? self.base, seq: seq, content: content ?? self.content, wantsText: wantsText,
+            isFirst: isFirst, digest: digest, time: time)
+    }
+}

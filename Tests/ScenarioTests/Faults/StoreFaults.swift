@@ -1,0 +1,65 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import TestSupport
+
+/// A store that answers from memory and writes later, as one does without a sync in front of its answer.
+final class AckBeforeSync: PlantedFault {
+    override var acksEarly: Bool { true }
+}
+
+/// A disk that says it has what it has not: the last transaction is gone after a restart.
+final class SyncThatLies: PlantedFault {
+    override var losesLast: Bool { true }
+}
+
+/// Known pushes that lived in memory alone: after a restart nobody has ever pushed anything.
+final class RepeatForgotten: PlantedFault {
+    override func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> {
+        if world.lives == 1 { return answer }
+        return answer.map { PusherAnswer(entry: nil, head: $0.head) }
+    }
+}
+
+/// A pusher's row that is written with the revision in front of its push, as if it was counted before the append.
+final class RepeatAtAnotherRevision: PlantedFault {
+    override func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> {
+        answer.map { answer in
+            let entry = answer.entry.map { entry in
+                PusherEntry(
+                    seq: entry.seq, revision: Revision(max(1, entry.revision.value - 1)),
+                    digest: entry.digest,
+                    used: entry.used)
+            }
+            return PusherAnswer(entry: entry, head: answer.head)
+        }
+    }
+}
+
+/// Whoever fell out of the window is read from the store from the revision behind the next one: an `after` taken for
+/// a `from`.
+final class ChangeLostAtTheEdge: PlantedFault {
+    override func reading(_ result: Result<Reading, HistoryRefusal>) -> Result<Reading, HistoryRefusal> {
+        result.map { reading in
+            let changes = reading.segment.changes
+            if changes.count < 2 { return reading }
+            let segment = Segment(first: reading.segment.first.next, changes: Array(changes.dropFirst()))
+            return Reading(segment: segment, head: reading.head)
+        }
+    }
+}
+
+/// A text that could not be read is taken for an empty one: a `try?` with a default behind it.
+final class EmptyAfterFailedLoad: PlantedFault {
+    private var loads = 0
+
+    /// Every third load fails.
+    override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
+        guard case .text(let document, at: nil) = call,
+            let entry = try? world.store.model.entry(of: document).get()
+        else { return answer }
+        loads += 1
+        if loads % 3 != 0 { return answer }
+        return .text(.success(Snapshot(revision: entry.head, text: Text())))
+    }
+}

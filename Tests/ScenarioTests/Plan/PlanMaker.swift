@@ -1,0 +1,202 @@
+import CaretLog
+import TestSupport
+
+/// Makes plans: some with hardly any trouble, some with hardly any rest.
+struct PlanMaker {
+    private var random: Seeded
+    private var clients: [Plan.Kind] = []
+    /// How often something of a kind happens, of ten thousand steps.
+    private var odds: [(count: Int, make: (inout PlanMaker) -> Deed?)] = []
+    private var time = 0
+    /// Markers that were typed.
+    private var marks = 0
+    /// How many of the names the clients use.
+    private let names: Int
+
+    static func plan(_ seed: UInt64, steps: Int? = nil) -> Plan {
+        var maker = PlanMaker(seed)
+        let count = steps ?? maker.random.pick([30, 100, 100, 300, 300, 800])
+        return maker.plan(seed, count)
+    }
+
+    private init(_ seed: UInt64) {
+        random = Seeded(seed)
+        names = random.pick([1, 1, 2, 4])
+        let count = random.pick([1, 2, 2, 3, 3, 4, 5, 8])
+        let first: [Plan.Kind] = [.editor16, .editor16, .editor8, .editor32, .syncer]
+        clients = [random.pick(first)]
+        for _ in 1..<max(2, count) where clients.count < count {
+            clients.append(random.chance(55) ? random.pick(first) : random.pick(Plan.Kind.allCases))
+        }
+        setOdds()
+    }
+
+    private mutating func plan(_ seed: UInt64, _ count: Int) -> Plan {
+        var steps: [Step] = []
+        // Everybody opens something first, as people do.
+        for client in clients.indices {
+            steps.append(Step(time: random.number(0...40), deed: .client(client, .opens(name()))))
+        }
+        let total = odds.reduce(0) { $0 + $1.count }
+        let pace = random.pick([2, 8, 8, 25])
+        while steps.count < count {
+            time += random.chance(2) ? random.number(200...3_000) : random.number(0...2 * pace)
+            var rest = random.number(0...total - 1)
+            for (count, make) in odds {
+                rest -= count
+                if rest >= 0 { continue }
+                if let deed = make(&self) { steps.append(Step(time: 40 + time, deed: deed)) }
+                break
+            }
+        }
+        steps.sort { $0.time < $1.time }
+        return Plan(seed: seed, clients: clients, steps: steps)
+    }
+
+    // MARK: What happens how often
+
+    private mutating func setOdds() {
+        let cuts = random.pick([0, 40, 150, 600])
+        let store = random.pick([0, 0, 60, 250])
+        let others = random.pick([0, 0, 100, 500])
+        let names = random.pick([0, 0, 60, 200])
+        let rights = random.pick([0, 0, 0, 150])
+        let restarts = random.pick([0, 0, 15, 60])
+        add(4_500) { maker in
+            let writer = maker.writer()
+            return .client(writer, maker.typing(maker.clients[writer] == .syncer))
+        }
+        add(700) { .client($0.anyone(), .selects($0.name(), $0.places())) }
+        add(150) { .client($0.anyone(), .retries($0.name())) }
+        add(60) { .client($0.anyone(), $0.random.chance(50) ? .opens($0.name()) : .closes($0.name())) }
+        add(250) { .client($0.anyone(), .repeats($0.name())) }
+        add(60) { .client($0.anyone(), .reuses($0.name())) }
+        add(40) { .client($0.anyone(), $0.random.chance(70) ? .discards($0.name()) : .restarts) }
+        add(60) {
+            .client($0.anyone(), $0.random.chance(50) ? .pings : .babbles($0.random.pick(Babble.allCases)))
+        }
+        add(500) { maker in maker.admin().map { .client($0, maker.question()) } }
+        add(names) { maker in maker.admin().map { .client($0, maker.order()) } }
+        add(cuts) { .client($0.anyone(), $0.trouble()) }
+        add(cuts / 2 + 10) { .client($0.anyone(), .returns) }
+        add(store) { .world($0.weather()) }
+        add(others) { .world(.elsewhere($0.name(), $0.typings())) }
+        add(others / 8) { .world(.trims($0.name(), perMille: $0.random.number(0...1_000))) }
+        add(rights) { .world($0.right()) }
+        add(restarts) { .world($0.restart()) }
+    }
+
+    private mutating func add(_ count: Int, _ make: @escaping (inout PlanMaker) -> Deed?) {
+        if count > 0 { odds.append((count, make)) }
+    }
+
+    private mutating func anyone() -> Int { random.number(0...clients.count - 1) }
+
+    private mutating func name() -> Int { random.number(0...names - 1) }
+
+    private mutating func writer() -> Int {
+        let writers = clients.indices.filter { clients[$0].writes }
+        return random.pick(Array(writers))
+    }
+
+    private mutating func admin() -> Int? {
+        let admins = clients.indices.filter { clients[$0] == .admin }
+        return admins.isEmpty ? nil : random.pick(Array(admins))
+    }
+
+    // MARK: Deeds
+
+    private mutating func typing(_ isFile: Bool) -> ClientDeed {
+        let (name, typings) = (name(), typings())
+        return isFile ? .writes(name, typings, crlf: random.chance(25)) : .types(name, typings)
+    }
+
+    private mutating func typings() -> [Typing] {
+        (0..<random.pick([1, 1, 1, 1, 2, 4])).map { _ in
+            let removed =
+                random.chance(70) ? 0 : random.chance(92) ? random.number(1...8) : random.number(20...200)
+            let isPlain = removed > 0 && random.chance(50)
+            // Most people type near where they typed, and near each other.
+            let place = random.chance(60) ? random.number(0...12) : random.number(0...700)
+            return Typing(place: place, removed: removed, text: isPlain ? "" : text())
+        }
+    }
+
+    private mutating func text() -> String {
+        var marker = ""
+        if random.chance(40) {
+            marks += 1
+            marker = Markers.text(marks)
+        }
+        switch random.number(0...99) {
+        case ..<55: return SampleText.make(upTo: 3, tricky: 0, &random) + marker
+        case ..<90: return SampleText.make(upTo: 4, tricky: 60, &random) + marker
+        case ..<97: return SampleText.word(&random) + "\n" + marker
+        default: return SampleText.lines(bytes: random.number(100...700), &random)
+        }
+    }
+
+    private mutating func places() -> [Place] {
+        (0..<random.pick([0, 1, 1, 1, 2, 3])).map { _ in
+            let anchor = random.number(0...200)
+            return Place(anchor: anchor, head: random.chance(40) ? anchor : random.number(0...200))
+        }
+    }
+
+    private mutating func question() -> ClientDeed {
+        switch random.number(0...5) {
+        case 0: .lists
+        case 1: .reads(name(), perMille: nil)
+        case 2: .reads(name(), perMille: random.number(0...1_000))
+        case 3: .looksBack(name(), perMille: random.number(0...1_000))
+        case 4: random.chance(70) ? .follows : .unfollows
+        default: .restores(name(), perMille: random.number(0...1_000))
+        }
+    }
+
+    private mutating func order() -> ClientDeed {
+        random.chance(60)
+            ? .renames(name(), to: random.number(0...Plan.names.count - 1)) : .deletes(name())
+    }
+
+    private mutating func trouble() -> ClientDeed {
+        let span = random.pick([5, 60, 400])
+        switch random.number(0...8) {
+        case 0: return .leaves
+        case 1: return .connectsAgain
+        case 2, 3: return .isCut
+        case 4: return .vanishes
+        case 5: return .hearsNothing(span)
+        case 6: return .isNotHeard(span)
+        case 7: return random.chance(50) ? .endsOutput : .stopsReading(random.pick([50, 500, 500, 6_000]))
+        default: return .stopsReading(random.pick([50, 500, 500]))
+        }
+    }
+
+    private mutating func weather() -> WorldDeed {
+        .store(random.pick(Weather.allCases), milliseconds: random.pick([5, 60, 300]))
+    }
+
+    private mutating func right() -> WorldDeed {
+        if random.chance(10) { return .revokes(anyone(), random.number(20...500)) }
+        return .allows(anyone(), name(), random.pick([.none, .read, .write, .write, .admin]))
+    }
+
+    private mutating func restart() -> WorldDeed {
+        switch random.number(0...9) {
+        case ..<5: .crashes
+        case ..<7: .shutsDown
+        case ..<9: .keeps
+        default: .putsBack
+        }
+    }
+}
+
+extension Plan.Kind {
+    fileprivate var writes: Bool {
+        switch self {
+        case .editor16, .editor8, .editor32, .syncer: true
+        case .reader, .watcher, .squashed, .admin: false
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// Cuts a plan down to what it takes to fail in the same way.
+struct Shrinking {
+    private let failure: Failure
+    private let fails: (Plan) -> Failure?
+    private(set) var plan: Plan
+    private(set) var runs = 0
+    private let mostRuns: Int
+    private let until: ContinuousClock.Instant
+
+    init(
+        _ plan: Plan, _ failure: Failure, mostRuns: Int = 3_000, within: Duration = .seconds(20),
+        fails: @escaping (Plan) -> Failure?
+    ) {
+        self.plan = plan
+        self.failure = failure
+        self.fails = fails
+        self.mostRuns = mostRuns
+        until = .now + within
+    }
+
+    /// Takes out steps as long as that helps: half of them at once at first, and one by one at last.
+    mutating func shrink() {
+        var before = plan.steps.count + 1
+        while plan.steps.count < before, mayGoOn {
+            before = plan.steps.count
+            var size = max(1, plan.steps.count / 2)
+            while size >= 1 {
+                takeOut(size)
+                size /= 2
+            }
+        }
+        dropClients()
+    }
+
+    private mutating func takeOut(_ size: Int) {
+        var place = 0
+        while place < plan.steps.count, mayGoOn {
+            var smaller = plan
+            smaller.steps.removeSubrange(place..<min(place + size, plan.steps.count))
+            if !accept(smaller) { place += size }
+        }
+    }
+
+    /// Clients at the end who do nothing.
+    private mutating func dropClients() {
+        while plan.clients.count > 1, mayGoOn {
+            var smaller = plan
+            smaller.clients.removeLast()
+            if !accept(smaller) { return }
+        }
+    }
+
+    private var mayGoOn: Bool { runs < mostRuns && .now < until }
+
+    private mutating func accept(_ smaller: Plan) -> Bool {
+        runs += 1
+        guard fails(smaller) == failure else { return false }
+        plan = smaller
+        return true
+    }
+}

@@ -1,0 +1,29 @@
+import Testing
+
+@Suite("Plans") struct PlanTests {
+    @Test("a plan that was written down is the same when it is read")
+    func roundTrip() throws {
+        for seed in 0..<UInt64(40) {
+            let plan = PlanMaker.plan(seed, steps: 100)
+            #expect(try Plan(text: plan.text) == plan, "seed \(seed)")
+        }
+    }
+
+    @Test(
+        "what is no line of a plan is told",
+        arguments: ["5 c0 dances a", "soon crashes", "5 c0 types x 1\"a\""])
+    func unreadable(line: String) {
+        #expect(throws: Plan.Unreadable.self) { try Plan(text: line) }
+    }
+
+    @Test("a failing plan is cut down to the steps that it takes to fail")
+    func shrinking() throws {
+        let fault: () -> PlantedFault = { SumOfAnotherText() }
+        let plan = PlanMaker.plan(0)
+        let failure = try #require(Runs.run(plan, fault: fault).failure)
+        var shrinking = Shrinking(plan, failure) { Runs.run($0, fault: fault).failure }
+        shrinking.shrink()
+        #expect(shrinking.plan.steps.count <= 3)
+        #expect(Runs.run(shrinking.plan, fault: fault).failure == failure)
+    }
+}

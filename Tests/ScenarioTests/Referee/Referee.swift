@@ -1,0 +1,195 @@
+import CaretCore
+import CaretLog
+import CaretWire
+import TestSupport
+
+@testable import CaretRooms
+
+/// What a client pushed under a number.
+struct SaidPush {
+    enum Content: Equatable {
+        case edits([WireEdit], CodeUnit)
+        case text(WireString)
+        case restore
+    }
+
+    let document: WireString
+    let epoch: WireString?
+    let base: Revision
+    let content: Content
+    let time: Int64
+}
+
+/// Watches everything that is said and committed, and knows what may not happen.
+///
+/// It does not look into the server's values but for bounds and selections: what they do must show on the wire and in
+/// the log.
+final class Referee {
+    unowned var world: World!
+    var ledger = Ledger()
+    var rights: RightsLog
+    /// What clients typed and was committed as edits.
+    var markers: [Int: Set<UInt32>] = [:]
+    /// The same, for each history.
+    private var inserted: [WireString: Set<UInt32>] = [:]
+    var said: [Ledger.PushKey: [SaidPush]] = [:]
+    /// What each session has selected, in the order in which its room took it.
+    var selected: [WireString: [TakenSelection]] = [:]
+    /// The newest revision that a client was told of, in each history.
+    var told: [[WireString: Revision]]
+    /// The largest line that was handed to anybody.
+    var longest = 0
+    var looks = 0
+    var counts = Counts()
+
+    struct Counts {
+        var commits = 0
+        var acks = 0
+        var changes = 0
+        var peers = 0
+        var repeats = 0
+        var resyncs = 0
+        var resumes = 0
+        var refusals: [String: Int] = [:]
+    }
+
+    init(_ plan: Plan) {
+        // The keeper of the rest is one more.
+        rights = RightsLog(clients: plan.clients.count + 1)
+        told = Array(repeating: [:], count: plan.clients.count + 1)
+    }
+
+    func fail(_ law: Law, _ what: @autoclosure () -> String) { world.fail(law, what()) }
+
+    func serverEnded() { selected = [:] }
+
+    // MARK: The log
+
+    /// The client that a pusher is; nil for another node.
+    func client(of pusher: Pusher) -> Int? {
+        if pusher == Names.elsewhere { return nil }
+        return Int(pusher.client.string.dropFirst(7))
+    }
+
+    /// A segment is handed to the store: whoever pushed what is in it may write.
+    func mayAppend(_ append: Append) {
+        for pushed in append.changes {
+            guard let client = client(of: pushed.logged.pusher), client < world.plan.clients.count,
+                let entry = try? world.store.model.entry(of: append.document).get()
+            else { continue }
+            let name = WireString(entry.name.description)
+            if rights.mostAccess(client, to: name, at: world.now) < .write {
+                fail(.rights, "client \(client) writes \(name) without the right to")
+            }
+        }
+    }
+
+    /// Changes are on disk.
+    func committed(_ changes: [PushedChange], _ document: DocumentID, behind revision: Revision) {
+        if let head = ledger.history(of: document)?.head, head != revision {
+            return fail(.synced, "the disk has lost revision \(head.value), which was told of")
+        }
+        for pushed in changes { committed(pushed.logged, document) }
+    }
+
+    private func committed(_ logged: LoggedChange, _ document: DocumentID) {
+        guard let history = ledger.history(of: document) else {
+            return fail(.commit, "document \(document.value) has no history")
+        }
+        counts.commits += 1
+        let client = client(of: logged.pusher)
+        guard let change = try? logged.change, let text = try? history.text.applying(change) else {
+            return fail(.commit, "revision \(history.head.value + 1) does not fit its text")
+        }
+        if let client { judge(logged, change, text, by: client, in: history) }
+        for edit in logged.edits where (try? LoggedEdit(edit.edit, in: history.text)) != edit {
+            return fail(
+                .commit, "an edit of revision \(history.head.value + 1) has another place in some unit")
+        }
+        if client != nil, text.length.utf8 > world.limits.announced.document,
+            text.length.utf8 > history.text.length.utf8
+        {
+            return fail(.bounds, "a document has \(text.length.utf8) bytes")
+        }
+        let epoch = history.epoch
+        if let client { note(logged, by: client, in: epoch) }
+        ledger.append(logged, change, text, to: epoch, by: client)
+    }
+
+    private func judge(
+        _ logged: LoggedChange, _ change: Change, _ text: Text, by client: Int, in history: Ledger.History
+    ) {
+        let key = Ledger.PushKey(client: client, seq: logged.seq)
+        if let revision = history.revisions[key] {
+            return fail(
+                .ack, "seq \(logged.seq) of client \(client) is revision \(revision.value), and another")
+        }
+        guard let pushes = said[key] else {
+            return fail(.commit, "nobody pushed seq \(logged.seq) of client \(client)")
+        }
+        let isExpected = pushes.contains { expects($0, change, text, in: history) }
+        if !isExpected {
+            fail(
+                .commit,
+                "revision \(history.head.value + 1) is not what seq \(logged.seq) of client \(client) comes to"
+            )
+        }
+    }
+
+    /// What was typed is committed once in a history.
+    private func note(_ logged: LoggedChange, by client: Int, in epoch: WireString) {
+        for edit in logged.edits {
+            for marker in Markers.found(in: edit.edit.text) {
+                markers[client, default: []].insert(marker)
+                // A whole text may have it again.
+                guard case .edits? = said[Ledger.PushKey(client: client, seq: logged.seq)]?.first?.content
+                else {
+                    continue
+                }
+                if !inserted[epoch, default: []].insert(marker).inserted {
+                    fail(.lost, "marker \(marker - Markers.first) was committed twice")
+                }
+            }
+        }
+    }
+
+    private func expects(_ push: SaidPush, _ change: Change, _ text: Text, in history: Ledger.History) -> Bool
+    {
+        if push.content == .restore { return history.text(at: push.base) == text }
+        guard let moved = moved(push, in: history, to: history.head) else { return false }
+        return moved == change
+    }
+
+    /// What a push is at a revision: its change, moved over one revision after the other.
+    func moved(_ push: SaidPush, in history: Ledger.History, to revision: Revision) -> Change? {
+        guard let base = history.text(at: push.base), push.base <= revision else { return nil }
+        let pushed: Change? =
+            switch push.content {
+            case .edits(let edits, let unit): base.change(edits, in: unit)
+            case .text(let text): diff(from: base, to: Text(normal: text))
+            case .restore: nil
+            }
+        return pushed.map { pushed in
+            history.moves(from: push.base, to: revision).reduce(pushed) {
+                $0.rebased(over: $1, tie: .otherFirst)
+            }
+        }
+    }
+}
+
+extension Text {
+    /// A whole text with the line breaks that the server keeps.
+    init(normal said: WireString) {
+        var scalars = String.UnicodeScalarView()
+        var last: Unicode.Scalar?
+        for scalar in said.string.unicodeScalars {
+            defer { last = scalar }
+            if scalar == "\n", last == "\r" { continue }
+            scalars.append(scalar == "\r" ? "\n" : scalar)
+        }
+        guard let text = try? Text(String(scalars)) else {
+            preconditionFailure("a text has carriage returns")
+        }
+        self = text
+    }
+}

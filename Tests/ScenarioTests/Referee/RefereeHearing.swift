@@ -1,0 +1,386 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+@testable import CaretRooms
+
+/// What a client is told, line by line.
+extension Referee {
+    /// A client has sent something.
+    func said(_ message: ClientMessage, _ id: RequestID?, on link: Link, unit: CodeUnit) {
+        if let id { link.awaited[id] = Awaited(message: message, time: world.now) }
+        switch message {
+        case .push(let push):
+            let content: SaidPush.Content =
+                switch push.content {
+                case .edits(let edits): .edits(edits, unit)
+                case .text(let text): .text(text)
+                }
+            note(
+                SaidPush(
+                    document: push.document, epoch: push.epoch, base: push.base, content: content,
+                    time: world.now),
+                seq: push.seq, of: link.client)
+        case .restore(let restore):
+            note(
+                SaidPush(
+                    document: restore.document, epoch: restore.epoch, base: restore.revision,
+                    content: .restore,
+                    time: world.now),
+                seq: restore.seq, of: link.client)
+        case .close(let close): link.streams[close.document]?.isClosing = true
+        case .diverged(let diverged): link.streams[diverged.document]?.isClosing = true
+        default: break
+        }
+    }
+
+    private func note(_ push: SaidPush, seq: Int, of client: Int) {
+        let key = Ledger.PushKey(client: client, seq: Int64(seq))
+        let isKnown = said[key]?.contains {
+            $0.document == push.document && $0.epoch == push.epoch && $0.base == push.base
+                && $0.content == push.content
+        }
+        if isKnown != true { said[key, default: []].append(push) }
+    }
+
+    /// A client is told something.
+    func heard(_ envelope: Envelope<ServerMessage>, _ sent: SentLine, on link: Link, unit: CodeUnit) {
+        let awaited = take(envelope, on: link)
+        switch envelope.message {
+        case .opened(let opened): heard(opened, awaited, sent, link, unit)
+        case .change(let change): heard(change, sent, link, unit)
+        case .ack(let ack): heard(ack, sent, link, unit)
+        case .check(let check): heard(check, link, unit)
+        case .peer(let peer): heard(peer, sent, link, unit)
+        case .resync(let resync): heard(resync, sent, link)
+        case .closed(let closed): end(closed.document, link)
+        case .gone(let gone): heard(gone, sent, link)
+        case .rights(let rights):
+            if rights.rights == .none { end(rights.document, link) }
+        case .text(let text): heard(text, sent, link)
+        case .revisions(let revisions): heard(revisions, awaited, sent, link, unit)
+        case .listed(let listed): for document in listed.documents { heard(document, sent, link, unit) }
+        case .document(let document): heard(document, sent, link, unit)
+        case .error(let error): heard(error, awaited, sent, link)
+        case .welcome, .done, .ping, .pong, .bye: break
+        }
+    }
+
+    /// The request that this answers.
+    private func take(_ envelope: Envelope<ServerMessage>, on link: Link) -> ClientMessage? {
+        guard let id = envelope.id else { return nil }
+        guard let awaited = link.awaited.removeValue(forKey: id) else {
+            fail(.answer, "client \(link.client) is answered what it did not ask, or twice: \(envelope)")
+            return nil
+        }
+        share(awaited.message, on: link)
+        if !awaited.message.mayBeAnswered(by: envelope.message) {
+            fail(.answer, "client \(link.client) is answered \(envelope.message) to \(awaited.message)")
+        }
+        return awaited.message
+    }
+
+    /// A push that is repeated while it is not settled is answered once, by the id it was sent with last.
+    private func share(_ message: ClientMessage, on link: Link) {
+        guard case .push(let push) = message else { return }
+        for (id, awaited) in link.awaited {
+            if case .push(let other) = awaited.message, other.document == push.document, other.seq == push.seq
+            {
+                link.awaited[id]?.isShared = true
+            }
+        }
+    }
+
+    /// The revision is on disk, and was when it was told of.
+    func history(_ epoch: WireString, _ revision: Revision, _ sent: SentLine) -> Ledger.History? {
+        guard let history = ledger[epoch], let serial = history.serial(of: revision) else {
+            fail(.synced, "revision \(revision.value) of \(epoch) is told of, which is not in the log")
+            return nil
+        }
+        check(serial, revision, sent)
+        return history
+    }
+
+    /// A client has been told of a revision, which nothing may take back.
+    private func note(_ revision: Revision, of epoch: WireString, toldTo client: Int) {
+        told[client][epoch] = max(revision, told[client][epoch] ?? 0)
+    }
+
+    private func check(_ serial: Int, _ revision: Revision, _ sent: SentLine) {
+        if serial > sent.serial {
+            fail(.synced, "revision \(revision.value) is told of before it is on disk")
+        }
+    }
+
+    private func mayRead(_ document: WireString, _ sent: SentLine, _ link: Link) {
+        if rights.mostAccess(link.client, to: document, at: sent.time) < .read {
+            fail(.rights, "client \(link.client) is told of \(document), which it may not read")
+        }
+    }
+
+    // MARK: Opening
+
+    private func heard(
+        _ opened: Opened, _ asked: ClientMessage?, _ sent: SentLine, _ link: Link, _ unit: CodeUnit
+    ) {
+        guard case .open(let open)? = asked else { return fail(.answer, "opened without a request") }
+        mayRead(opened.document, sent, link)
+        guard let history = history(opened.epoch, opened.revision, sent) else { return }
+        var stream = StreamCheck(
+            history: history, position: opened.revision, watches: open.mode == .watch, squashes: open.squash)
+        switch opened.content {
+        case .resumed:
+            counts.resumes += 1
+            if open.resume != WirePosition(epoch: opened.epoch, revision: opened.revision) {
+                fail(.stream, "client \(link.client) is resumed where it did not leave off")
+            }
+        case .text(let text), .textAfterAll(let text):
+            check(text, opened.revision, history, "opened")
+            // What an older connection had on its way may come late.
+            let isNewest = link === world.machines[link.client].link
+            if isNewest, opened.revision < told[link.client][opened.epoch] ?? 0 {
+                fail(.synced, "client \(link.client) opens an older text than it was told of")
+            }
+        }
+        check(opened.own, history, link, sent)
+        for peer in opened.peers {
+            guard let selections = history.text(at: opened.revision)?.selections(peer.selections, in: unit)
+            else {
+                return fail(.presence, "a peer's selection has no place in the opened text")
+            }
+            if case .resumed = opened.content { continue }
+            let taken = match(peer.session, selections, behind: 0, opened.revision, history)
+            stream.peers[peer.session] = StreamCheck.PeerView(selections: selections, taken: taken)
+        }
+        link.streams[opened.document] = stream
+    }
+
+    func check(_ text: WireString, _ revision: Revision, _ history: Ledger.History, _ what: String) {
+        guard let known = history.text(at: revision) else { return }
+        if !known.string.utf8.elementsEqual(text.utf8) {
+            fail(.text, "\(what) text at revision \(revision.value) of \(history.epoch) is not the log's")
+        }
+    }
+
+    private func check(_ own: OwnPush?, _ history: Ledger.History, _ link: Link, _ sent: SentLine) {
+        guard let own else { return }
+        let key = Ledger.PushKey(client: link.client, seq: Int64(own.seq))
+        guard let revision = history.revisions[key], revision == own.revision else {
+            return fail(.ack, "client \(link.client) is told of an own push \(own) that is not in the log")
+        }
+        if let serial = history.serial(of: revision) { check(serial, revision, sent) }
+    }
+
+    private func heard(_ resync: Resync, _ sent: SentLine, _ link: Link) {
+        counts.resyncs += 1
+        mayRead(resync.document, sent, link)
+        guard let stream = link.streams[resync.document] else {
+            return fail(.stream, "client \(link.client) is resynced where nothing is open")
+        }
+        guard let history = history(resync.epoch, resync.revision, sent) else { return }
+        check(resync.text, resync.revision, history, "resynced")
+        check(resync.own, history, link, sent)
+        link.streams[resync.document] = StreamCheck(
+            history: history, position: resync.revision, watches: stream.watches, squashes: stream.squashes,
+            isUnsure: true, isClosing: stream.isClosing)
+    }
+
+    private func end(_ document: WireString, _ link: Link) { link.streams[document] = nil }
+
+    private func heard(_ gone: Gone, _ sent: SentLine, _ link: Link) {
+        end(gone.document, link)
+        if let to = gone.to { mayRead(to, sent, link) }
+    }
+
+    // MARK: The stream
+
+    private func heard(_ change: WireChange, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
+        counts.changes += 1
+        mayRead(change.document, sent, link)
+        guard let stream = link.streams[change.document] else {
+            return fail(.stream, "client \(link.client) is told of a change where nothing is open")
+        }
+        let history = stream.history
+        guard let serial = history.serial(of: change.revision) else {
+            return fail(.synced, "change \(change.revision.value) is not in the log")
+        }
+        check(serial, change.revision, sent)
+        switch change.origin {
+        case .one(let author):
+            if change.revision != stream.position.next {
+                return fail(
+                    .stream,
+                    "client \(link.client) is told of \(change.revision.value) behind \(stream.position.value)"
+                )
+            }
+            check(change, author, history, link, unit)
+        case .squashed(let from):
+            if from != stream.position || change.revision <= from || !stream.squashes {
+                return fail(.stream, "client \(link.client) is told of a squashed change out of turn")
+            }
+            checkSquashed(change, from, history, unit)
+        }
+        advance(change.document, to: change.revision, link, squashed: change.origin.isSquashed)
+    }
+
+    private func check(
+        _ change: WireChange, _ author: WireChange.Author, _ history: Ledger.History, _ link: Link,
+        _ unit: CodeUnit
+    ) {
+        guard let logged = history.change(at: change.revision) else { return }
+        if history.edits(at: change.revision, in: unit) != change.edits {
+            return fail(
+                .text, "client \(link.client) is told of revision \(change.revision.value) with other edits")
+        }
+        if WireString(logged.pusher.user.string) != author.user
+            || Names.publicClient(logged.pusher) != author.client
+            || logged.time != Int64(author.time)
+        {
+            fail(.text, "revision \(change.revision.value) is told as somebody else's")
+        }
+        if client(of: logged.pusher) == link.client {
+            fail(.stream, "client \(link.client) is told of its own revision by a change")
+        }
+    }
+
+    private func checkSquashed(
+        _ change: WireChange, _ from: Revision, _ history: Ledger.History, _ unit: CodeUnit
+    ) {
+        guard let old = history.text(at: from), let joined = old.change(change.edits, in: unit),
+            let new = try? old.applying(joined), new == history.text(at: change.revision)
+        else {
+            return fail(
+                .text, "a squashed change does not lead from \(from.value) to \(change.revision.value)")
+        }
+    }
+
+    /// A revision has been told; everybody's selections are mapped through it.
+    private func advance(_ document: WireString, to revision: Revision, _ link: Link, squashed: Bool = false)
+    {
+        guard let stream = link.streams[document] else { return }
+        let moves = stream.history.moves(from: stream.position, to: revision)
+        link.streams[document]?.position = revision
+        note(revision, of: stream.history.epoch, toldTo: link.client)
+        if squashed { link.streams[document]?.isUnsure = true }
+        for session in stream.peers.keys where !(stream.peers[session]?.selections.isEmpty ?? true) {
+            link.streams[document]?.peers[session]?.selections = moves.mapping(
+                stream.peers[session]?.selections ?? [])
+        }
+    }
+
+    private func heard(_ ack: Ack, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
+        counts.acks += 1
+        let key = Ledger.PushKey(client: link.client, seq: Int64(ack.seq))
+        if ack.unchanged { return checkUnchanged(ack, key, sent) }
+        if ack.duplicate { counts.repeats += 1 }
+        let stream = link.streams[ack.document]
+        let places = ledger.commits[key]?.filter { $0.revision == ack.revision } ?? []
+        guard let place = places.first(where: { $0.epoch == stream?.history.epoch }) ?? places.last,
+            let history = ledger[place.epoch], let serial = history.serial(of: ack.revision)
+        else {
+            return fail(
+                .ack,
+                "client \(link.client) is acked seq \(ack.seq) as revision \(ack.revision.value), not in the log"
+            )
+        }
+        check(serial, ack.revision, sent)
+        check(ack, key, history, link, unit)
+        note(ack.revision, of: place.epoch, toldTo: link.client)
+        if let text = ack.text { check(text, ack.revision, history, "acked") }
+        guard let stream, !ack.duplicate, stream.history.epoch == place.epoch,
+            ack.revision == stream.position.next
+        else { return }
+        advance(ack.document, to: ack.revision, link)
+    }
+
+    /// The edits of an ack are the log's; none means that they are literally those that were sent.
+    private func check(
+        _ ack: Ack, _ key: Ledger.PushKey, _ history: Ledger.History, _ link: Link, _ unit: CodeUnit
+    ) {
+        let logged = history.edits(at: ack.revision, in: unit)
+        if let edits = ack.edits {
+            if edits != logged {
+                fail(.text, "client \(link.client) is acked seq \(ack.seq) with other edits")
+            }
+            return
+        }
+        let isLiteral = said[key]?.contains { push in
+            if case .edits(let edits, unit) = push.content { edits == logged } else { false }
+        }
+        if isLiteral != true, !ack.duplicate {
+            fail(.text, "client \(link.client) is acked seq \(ack.seq) as literal, which it is not")
+        }
+    }
+
+    /// The push comes to nothing where the server says so.
+    private func checkUnchanged(_ ack: Ack, _ key: Ledger.PushKey, _ sent: SentLine) {
+        let pushes = said[key] ?? []
+        // Which history it was judged in is known for those that name it.
+        let isSo = pushes.contains { push in
+            let history = push.epoch.flatMap { ledger[$0] }
+            guard let history, let serial = history.serial(of: ack.revision), serial <= sent.serial else {
+                return push.epoch == nil || isText(push, ack.revision)
+            }
+            if case .text(let text) = push.content, Text(normal: text) == history.text(at: ack.revision) {
+                return true
+            }
+            if push.content == .restore {
+                return history.text(at: push.base) == history.text(at: ack.revision)
+            }
+            if isText(push, ack.revision) { return true }
+            return moved(push, in: history, to: ack.revision)?.isEmpty ?? false
+        }
+        if !isSo { fail(.ack, "seq \(key.seq) of client \(key.client) did not come to nothing") }
+    }
+
+    /// A whole text is that of some history at a revision.
+    private func isText(_ push: SaidPush, _ revision: Revision) -> Bool {
+        guard case .text(let text) = push.content else { return false }
+        let normal = Text(normal: text)
+        return ledger.current.values.contains { ledger[$0]?.text(at: revision) == normal }
+            || ledger.contains(normal, at: revision)
+    }
+
+    private func heard(_ check: Check, _ link: Link, _ unit: CodeUnit) {
+        guard let stream = link.streams[check.document] else {
+            return fail(.stream, "client \(link.client) is told what adds up where nothing is open")
+        }
+        guard check.revision == stream.position, let text = stream.history.text(at: check.revision) else {
+            return fail(.check, "client \(link.client) is told what another revision adds up to")
+        }
+        if check.length != text.length.count(of: unit) || check.crc32 != text.crc32 {
+            fail(
+                .check,
+                "revision \(check.revision.value) does not add up to what client \(link.client) is told")
+        }
+        link.streams[check.document]?.isUnsure = false
+    }
+}
+
+extension WireChange.Origin {
+    fileprivate var isSquashed: Bool {
+        switch self {
+        case .one: false
+        case .squashed: true
+        }
+    }
+}
+
+extension Ledger {
+    func contains(_ text: Text, at revision: Revision) -> Bool {
+        histories.values.contains { $0.text(at: revision) == text }
+    }
+}
+
+extension ClientMessage {
+    fileprivate func mayBeAnswered(by answer: ServerMessage) -> Bool {
+        switch (self, answer) {
+        case (_, .error), (.open, .opened), (.close, .closed), (.push, .ack), (.restore, .ack),
+            (.list, .listed),
+            (.read, .text), (.history, .revisions), (.follow, .done), (.unfollow, .done), (.rename, .done),
+            (.delete, .done), (.ping, .pong), (.hello, .welcome):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+@testable import CaretRooms
+
+/// What a session selected, as its room took it.
+struct TakenSelection {
+    let history: WireString
+    let revision: Revision
+    let selections: [Selection]
+}
+
+/// Who has selected what.
+extension Referee {
+    /// A room has been told what a session selects, and has taken it where that is newer than what anybody selected
+    /// before.
+    func took(_ event: RoomEvent, _ host: RoomHost, behind moment: Int) {
+        guard case .select(let session, let select, _) = event,
+            let place = host.state.sessions.place(of: session),
+            let history = ledger.history(of: host.document)
+        else { return }
+        let kept = host.state.sessions[place]
+        guard host.state.epoch.wire == history.epoch, let text = history.text(at: select.revision),
+            let said = text.selections(select.selections, in: kept.unit)
+        else { return }
+        // It may take it later, when it knows more of whoever pushes there.
+        let taken = TakenSelection(history: history.epoch, revision: select.revision, selections: said)
+        selected[kept.participant.name, default: []].append(taken)
+        guard kept.selected > moment else { return }
+        let mapped = history.moves(from: select.revision, to: host.state.head).mapping(said)
+        if mapped != kept.selections {
+            fail(.presence, "the server has \(kept.participant.name) select something else than it said")
+        }
+    }
+
+    /// Which of what a session selected this is at a revision, not before the one that was told last; 0 for none.
+    func match(
+        _ session: WireString, _ selections: [Selection], behind: Int, _ revision: Revision,
+        _ history: Ledger.History
+    ) -> Int {
+        // The first that fits: several may look the same, and none that is told later may be an earlier one.
+        for (index, one) in (selected[session] ?? []).enumerated().dropFirst(max(behind, 1) - 1)
+        where one.history == history.epoch && one.revision <= revision
+            && one.selections.count == selections.count
+        {
+            if history.moves(from: one.revision, to: revision).mapping(one.selections) == selections {
+                return index + 1
+            }
+        }
+        // In another history, and before it has ever selected, it has none.
+        if selections.isEmpty { return behind }
+        fail(.presence, "\(session) is said to have selected what it has not, at revision \(revision.value)")
+        return behind
+    }
+
+    func heard(_ peer: PeerChange, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
+        counts.peers += 1
+        guard let stream = link.streams[peer.document] else {
+            return fail(.stream, "client \(link.client) is told of a peer where nothing is open")
+        }
+        guard case .selected(let revision, let said, _) = peer.news else {
+            link.streams[peer.document]?.peers[peer.session] = nil
+            return
+        }
+        if revision != stream.position {
+            return fail(.presence, "client \(link.client) is told of a peer at another revision than it has")
+        }
+        guard let selections = stream.history.text(at: revision)?.selections(said, in: unit) else {
+            return fail(.presence, "a peer's selection has no place at revision \(revision.value)")
+        }
+        let known = stream.peers[peer.session]?.taken ?? 0
+        let taken = match(peer.session, selections, behind: known, revision, stream.history)
+        link.streams[peer.document]?.peers[peer.session] = StreamCheck.PeerView(
+            selections: selections, taken: taken)
+    }
+
+    // MARK: Bounds
+
+    func look(at host: RoomHost) {
+        looks += 1
+        if looks % 8 != 0 { return }
+        let room = host.state
+        // One revision more than fits is kept where it alone is larger.
+        if room.windowBytes > world.limits.windowBytes + 2_048 + 64 + 6 * world.limits.announced.document {
+            fail(.bounds, "a room keeps \(room.windowBytes) bytes of revisions")
+        }
+        // Answers and the selections of others are handed whatever the credit, one line each.
+        let most = world.limits.creditBytes + (4 + room.sessions.count) * longest
+        for session in room.sessions where session.outstanding > most {
+            fail(.bounds, "a session was handed \(session.outstanding) bytes beyond what was taken")
+        }
+        if room.selectionCount > world.limits.roomSelections {
+            fail(.bounds, "a room maps too many selections")
+        }
+        // What a room takes for the head is on disk.
+        guard let history = ledger[room.epoch.wire] else { return fail(.synced, "a room has no history") }
+        if room.head > history.head { return fail(.synced, "a room is ahead of the disk") }
+        if looks % 256 == 0, history.text(at: room.head) != room.text {
+            fail(.text, "a room has another text than the log at revision \(room.head.value)")
+        }
+    }
+
+    func look(at host: ConnectionHost) {
+        looks += 1
+        if looks % 8 != 0 { return }
+        let limits = world.limits
+        if host.state.waitingInput > limits.announced.line + limits.waitingLineBytes + limits.announced.line {
+            fail(.bounds, "a connection holds \(host.state.waitingInput) bytes of input")
+        }
+        // What each open document may hand on, what waits for the connection itself, and a line of each.
+        let most = limits.waitingOutput + 8 * (limits.creditBytes + longest) + 2 * longest
+        if host.state.waitingOutput > most {
+            fail(.bounds, "\(host.state.waitingOutput) bytes wait for a connection to take them")
+        }
+    }
+}

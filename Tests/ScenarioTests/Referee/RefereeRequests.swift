@@ -1,0 +1,104 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// Answers about documents that need not be open.
+extension Referee {
+    func heard(_ text: WireText, _ sent: SentLine, _ link: Link) {
+        mayBeTold(text.document, sent, link)
+        guard let history = history(text.epoch, text.revision, sent) else { return }
+        check(text.text, text.revision, history, "read")
+    }
+
+    func heard(_ document: DocumentSummary, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
+        mayBeTold(document.document, sent, link)
+        guard let history = history(document.epoch, document.revision, sent) else { return }
+        if history.text(at: document.revision)?.length.count(of: unit) != document.length {
+            fail(.text, "\(document.document) is listed with another length")
+        }
+    }
+
+    func heard(
+        _ revisions: Revisions, _ asked: ClientMessage?, _ sent: SentLine, _ link: Link, _ unit: CodeUnit
+    ) {
+        mayBeTold(revisions.document, sent, link)
+        guard let first = revisions.revisions.first else { return }
+        // A page does not say of which history it is: it is that of one of them.
+        let histories = ledger.histories.values.filter { history in
+            guard let logged = history.change(at: first.revision) else { return false }
+            return logged.time == Int64(first.author.time)
+                && Names.publicClient(logged.pusher) == first.author.client
+        }
+        let isKnown = histories.contains { history in
+            revisions.revisions.enumerated().allSatisfy { index, summary in
+                summary.revision.value == first.revision.value + index && holds(history, summary, sent, unit)
+            }
+        }
+        if !isKnown { fail(.text, "client \(link.client) is told a history that is none of the log") }
+    }
+
+    private func holds(
+        _ history: Ledger.History, _ summary: RevisionSummary, _ sent: SentLine, _ unit: CodeUnit
+    ) -> Bool {
+        guard let logged = history.change(at: summary.revision),
+            let serial = history.serial(of: summary.revision)
+        else { return false }
+        let inserted = logged.edits.reduce(0) { $0 + $1.edit.inserted.count(of: unit) }
+        let deleted = logged.edits.reduce(0) { $0 + $1.removed.count(of: unit) }
+        if let edits = summary.edits, edits != history.edits(at: summary.revision, in: unit) { return false }
+        return serial <= sent.serial && summary.inserted == inserted && summary.deleted == deleted
+            && Int64(summary.author.time) == logged.time
+    }
+
+    func heard(_ error: ErrorReport, _ asked: ClientMessage?, _ sent: SentLine, _ link: Link) {
+        guard case .known(let code) = error.code else { return fail(.wire, "an error code is not known") }
+        counts.refusals[code.rawValue, default: 0] += 1
+        if code == .internal { fail(.answer, "the server is at fault: \(error.message)") }
+        if [.badRange, .badEdits, .badText].contains(code), case .push(let push)? = asked,
+            isSound(push, on: link)
+        {
+            fail(.answer, "client \(link.client) is refused a sound push: \(error.message)")
+        }
+        guard let document = error.document else { return }
+        if code.tells, rights.mostAccess(link.client, to: document, at: sent.time) < .read {
+            fail(
+                .rights,
+                "client \(link.client) is told by \(code.rawValue) of \(document), which it may not read")
+        }
+        if let head = error.head, let serial = ledger[head.epoch]?.serial(of: head.revision) {
+            if serial > sent.serial { fail(.synced, "an error tells of a head that is not on disk") }
+        } else if error.head != nil {
+            fail(.synced, "an error tells of a head that is not in the log")
+        }
+    }
+
+    /// A push fits the text that it was made in.
+    private func isSound(_ push: Push, on link: Link) -> Bool {
+        guard case .edits(let edits) = push.content,
+            let text = push.epoch.flatMap({ ledger[$0] })?.text(at: push.base)
+        else { return false }
+        return text.change(edits, in: world.machines[link.client].unit) != nil
+    }
+
+    private func mayBeTold(_ document: WireString, _ sent: SentLine, _ link: Link) {
+        if rights.mostAccess(link.client, to: document, at: sent.time) < .read {
+            fail(.rights, "client \(link.client) is told of \(document), which it may not read")
+        }
+    }
+}
+
+extension ErrorCode {
+    /// It says that there is such a document.
+    fileprivate var tells: Bool {
+        switch self {
+        case .exists, .forbidden, .badRange, .baseAhead, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight,
+            .epochChanged, .seqReused, .damaged:
+            true
+        case .badJSON, .badMessage, .unknownType, .lineTooLong, .helloRequired, .helloTimeout,
+            .unsupportedProtocol, .unauthorized, .alreadyHello, .notOpen, .alreadyOpen, .badName, .notFound,
+            .badText, .badEdits, .tooLarge, .rateLimited, .storageFull, .storageFailed, .overloaded,
+            .shuttingDown, .internal:
+            false
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import CaretLog
+import CaretRooms
+import CaretWire
+
+/// Who may do what, and might a little while ago.
+struct RightsLog {
+    /// How long what was decided on a right that was taken away may be on its way, in microseconds.
+    static let slack: Int64 = 1_500_000
+
+    private struct Entry {
+        let since: Int64
+        let access: Access
+    }
+
+    private var entries: [[[Entry]]]
+    private var revoked: Set<Int> = []
+
+    init(clients: Int) {
+        entries = (0..<clients).map { _ in Plan.names.map { _ in [Entry(since: .min, access: .admin)] } }
+    }
+
+    mutating func allow(_ client: Int, _ name: Int, _ access: Access, at now: Int64) {
+        entries[client][name].append(Entry(since: now, access: access))
+    }
+
+    mutating func revoke(_ client: Int) { revoked.insert(client) }
+    mutating func reinstate(_ client: Int) { revoked.remove(client) }
+
+    func access(_ client: Int, _ name: Int) -> Access { entries[client][name].last?.access ?? .none }
+
+    /// The most that a client might do at some time of the last while.
+    func mostAccess(_ client: Int, to document: WireString, at now: Int64) -> Access {
+        guard let name = Names.documents.firstIndex(of: document), entries.indices.contains(client) else {
+            return .admin
+        }
+        var most = Access.none
+        for entry in entries[client][name].reversed() {
+            most = max(most, entry.access)
+            if entry.since < now - RightsLog.slack { break }
+        }
+        return most
+    }
+
+    /// Nil where the token is good for nothing.
+    func grants(of token: TokenID) -> Grants? {
+        let client = Int(token.value)
+        return revoked.contains(client) ? nil : grants(of: client)
+    }
+
+    func grants(of client: Int) -> Grants {
+        let grants = Plan.names.indices.map {
+            Grant(access(client, $0), to: .document(Names.parsed[$0]))
+        }
+        guard let grants = Grants(grants) else { preconditionFailure("a client has too many grants") }
+        return grants
+    }
+
+    /// What is known of a token: `token-` and the number of its client.
+    func authentication(_ token: WireString?) -> Authentication {
+        guard let client = token.flatMap({ Int($0.string.dropFirst(6)) }), entries.indices.contains(client)
+        else {
+            return .unknown
+        }
+        if revoked.contains(client) { return .unknown }
+        return .known(
+            Identity(
+                user: Names.user(of: client), token: TokenID(Int64(client)), grants: grants(of: client)))
+    }
+}

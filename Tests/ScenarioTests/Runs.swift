@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+
+/// What came of one seed.
+struct Outcome: Sendable {
+    let seed: UInt64
+    var steps = 0
+    var events = 0
+    var digest: UInt64 = 0
+    var failure: Failure?
+}
+
+/// Runs plans, one seed after the other, on as many threads as there are.
+enum Runs {
+    static func run(
+        _ plan: Plan, talks: Bool = false, fault: () -> PlantedFault = { PlantedFault() }
+    ) -> Outcome {
+        let world = World(plan, fault: fault())
+        world.talks = talks
+        let failure = world.run()
+        return Outcome(
+            seed: plan.seed, steps: plan.steps.count, events: world.events, digest: world.trace.value,
+            failure: failure)
+    }
+
+    /// The outcomes of seeds, in the order of the seeds.
+    static func run(_ seeds: Range<UInt64>, steps: Int? = nil) async -> [Outcome] {
+        let threads = 2
+        return await withTaskGroup(of: [Outcome].self) { group in
+            for thread in 0..<threads {
+                group.addTask {
+                    seeds.filter { Int($0) % threads == thread }.map { run(PlanMaker.plan($0, steps: steps)) }
+                }
+            }
+            var all: [Outcome] = []
+            for await outcomes in group { all += outcomes }
+            return all.sorted { $0.seed < $1.seed }
+        }
+    }
+
+    /// How a failing seed is told: what is wrong, how it is replayed, and what is left of its plan.
+    static func report(
+        _ plan: Plan, _ failure: Failure, fault: @escaping () -> PlantedFault = { PlantedFault() }
+    ) -> String {
+        var shrinking = Shrinking(plan, failure) { run($0, fault: fault).failure }
+        shrinking.shrink()
+        let small = shrinking.plan
+        let last = run(small, fault: fault).failure
+        return """
+            seed \(plan.seed): \(failure)
+            replay: \(Seeds.replay(plan.seed, of: "ScenarioTests"))
+            The plan has \(plan.steps.count) steps; these \(small.steps.count) fail in the same way:
+            \(last.map { "\($0)" } ?? "")
+            CARET_PLAN=FILE replays what stands below, in a file:
+
+            \(small.text)
+            """
+    }
+
+    /// A plan in a file, where one is asked for.
+    static func askedPlan() throws -> Plan? {
+        guard let path = ProcessInfo.processInfo.environment["CARET_PLAN"] else { return nil }
+        return try Plan(text: String(contentsOfFile: path, encoding: .utf8))
+    }
+
+    /// `CARET_SEEDS=from..to`, the last one left out; else the share of all that is run.
+    static func seeds(of all: Int, everyCommit share: Int) -> Range<UInt64> {
+        let words = ProcessInfo.processInfo.environment["CARET_SEEDS"]?.split(separator: ".").compactMap {
+            UInt64($0)
+        }
+        if let words, words.count == 2, words[0] < words[1] { return words[0]..<words[1] }
+        return Seeds.first(Seeds.share(of: all, everyCommit: share))
+    }
+}

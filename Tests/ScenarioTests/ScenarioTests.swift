@@ -1,0 +1,31 @@
+import TestSupport
+import Testing
+
+@Suite("Scenarios") struct ScenarioTests {
+    @Test("whatever befalls server, clients, network and store, no law is broken and all comes to rest")
+    func scenarios() async throws {
+        if let plan = try Runs.askedPlan() {
+            if let failure = Runs.run(plan, talks: true).failure {
+                Issue.record("\(Runs.report(plan, failure))")
+            }
+            return
+        }
+        let started = ContinuousClock.now
+        let outcomes = await Runs.run(Runs.seeds(of: 4_500, everyCommit: 300))
+        let seconds = (ContinuousClock.now - started) / .seconds(1)
+        let steps = outcomes.reduce(0) { $0 + $1.steps }
+        let events = outcomes.reduce(0) { $0 + $1.events }
+        print(
+            "scenarios: \(outcomes.count) seeds, \(steps) operations, \(events) events,"
+                + " \(Int(Double(steps) / seconds)) operations/s")
+        let failed = outcomes.filter { $0.failure != nil }
+        let laws = Dictionary(grouping: failed) { $0.failure?.law.rawValue ?? "" }
+        for (law, ones) in laws.sorted(by: { $0.key < $1.key }) {
+            print("broken \(ones.count) times, by seeds \(ones.prefix(12).map(\.seed)): \(law)")
+            guard let first = ones.min(by: { $0.steps < $1.steps }), let failure = first.failure else {
+                continue
+            }
+            Issue.record("\(Runs.report(PlanMaker.plan(first.seed), failure))")
+        }
+    }
+}

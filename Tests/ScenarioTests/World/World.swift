@@ -1,0 +1,150 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+
+/// What is wrong with a run.
+struct Failure: Error, CustomStringConvertible, Equatable {
+    /// Which law was broken: a smaller plan fails in the same way where it breaks the same.
+    let law: Law
+    let what: String
+    var time: Int64 = 0
+    var step = 0
+
+    var description: String { "\(law.rawValue): \(what) (at \(time / 1_000) ms, step \(step))" }
+
+    static func == (left: Failure, right: Failure) -> Bool { left.law == right.law }
+}
+
+/// What may not happen in any run.
+enum Law: String {
+    case stream = "every revision once and in order"
+    case text = "a text is the log's"
+    case commit = "what is committed is what was pushed, moved over what was committed since"
+    case ack = "an ack is in the log, once, with its revision"
+    case synced = "nothing is told of what is not on disk"
+    case presence = "selections agree"
+    case rights = "nobody without the right sees or writes"
+    case answer = "every request is answered once"
+    case bounds = "memory is bounded"
+    case wire = "lines are messages"
+    case client = "a client keeps its word"
+    case lost = "what was typed is committed"
+    case rest = "all comes to rest"
+    case check = "a check tells the truth"
+}
+
+/// Server, clients, network and store on one clock, all in the hands of a plan.
+///
+/// Confined to whoever runs it; one run is one thread's.
+final class World {
+    enum Event {
+        case step(Int)
+        case connection(ConnectionHost, Server)
+        case hub(Server)
+        case room(RoomHost, Server)
+        case wakeConnection(ConnectionHost, Server)
+        case wakeHub(Server)
+        case wakeRoom(RoomHost, Server)
+        case up(Link)
+        case down(Link)
+        case call(StoreJob)
+        case answer(() -> Void)
+        case timer(() -> Void)
+    }
+
+    let plan: Plan
+    let dice: Dice
+    let limits: Limits
+    let fault: PlantedFault
+    var agenda = Agenda<Event>()
+    /// In microseconds.
+    var now: Int64 = 0
+    var server: Server?
+    var lives = 0
+    var store: SimStore
+    var machines: [Machine] = []
+    var links = 0
+    let referee: Referee
+    var failure: Failure?
+    var step = 0
+    var events = 0
+    var trace = Trace64()
+    var isResting = false
+    /// What is said is printed.
+    var talks = false
+    let settings: ConnectionSettings
+
+    init(_ plan: Plan, fault: PlantedFault = PlantedFault()) {
+        self.plan = plan
+        self.fault = fault
+        dice = Dice(plan.seed)
+        limits = Limits.tight(plan.seed)
+        store = SimStore(Dice(plan.seed))
+        settings = ConnectionSettings(
+            limits: limits, server: "caret/simulated", publicClient: { Names.publicClient($0) },
+            sessionName: { WireString("s\($0.value)") }, digest: { Digest(of: $0) })
+        referee = Referee(plan)
+        referee.world = self
+        fault.world = self
+        start()
+        for (index, kind) in plan.clients.enumerated() { machines.append(Machine(index, kind, self)) }
+        for index in plan.steps.indices {
+            agenda.add(.step(index), at: Int64(plan.steps[index].time) * 1_000)
+        }
+    }
+
+    /// Milliseconds as the server has them.
+    var time: Int64 { World.epoch + now / 1_000 }
+    static let epoch: Int64 = 1_790_000_000_000
+
+    /// Far more than any plan leads to.
+    private var mostEvents: Int { 60_000 + 300 * plan.steps.count }
+
+    func fail(_ law: Law, _ what: @autoclosure () -> String) {
+        if failure != nil { return }
+        failure = Failure(law: law, what: what(), time: now, step: step)
+    }
+
+    /// Does all of the plan, and sees that the world comes to rest; what was wrong, or nil.
+    func run() -> Failure? {
+        for machine in machines { machine.connect() }
+        let end = Int64(plan.steps.last?.time ?? 0) * 1_000
+        proceed(until: end)
+        if failure == nil { comeToRest() }
+        return failure
+    }
+
+    func proceed(until end: Int64) {
+        while failure == nil, let next = agenda.next, next <= end, let (time, event) = agenda.take() {
+            now = max(now, time)
+            events += 1
+            if events > mostEvents { fail(.rest, "nothing comes of \(events) events") }
+            run(event)
+        }
+        now = max(now, end)
+    }
+
+    private func run(_ event: Event) {
+        switch event {
+        case .step(let index):
+            step = index
+            perform(plan.steps[index].deed)
+        case .connection(let host, let server): if !server.isDead { run(host, server) }
+        case .hub(let server): if !server.isDead { runHub(server) }
+        case .room(let host, let server): if !server.isDead, !host.isDropped { run(host, server) }
+        case .wakeConnection(let host, let server): post(.timePassed, to: host, server)
+        case .wakeHub(let server): post(.timePassed, server)
+        case .wakeRoom(let host, let server): post(.timePassed, to: host, server)
+        case .up(let link): deliverUp(link)
+        case .down(let link): deliverDown(link)
+        case .call(let job): execute(job)
+        case .answer(let body), .timer(let body): body()
+        }
+    }
+
+    func after(_ microseconds: Int64, _ body: @escaping () -> Void) {
+        agenda.add(.timer(body), at: now + microseconds)
+    }
+}

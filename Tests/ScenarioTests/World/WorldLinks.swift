@@ -1,0 +1,132 @@
+import CaretRooms
+import CaretWire
+import TestSupport
+
+/// The network: bytes take their time, come in pieces, and are lost with their connection.
+extension World {
+    func connect(_ client: Int) -> Link {
+        links += 1
+        let buffer = dice.roll(.buffer, client, at: now).peek(0...3)
+        let link = Link(
+            number: links, client: client, buffer: [300, 2_000, 16_000, 64_000][buffer],
+            longest: limits.announced.serverLine)
+        return link
+    }
+
+    // MARK: To the server
+
+    func schedule(up link: Link) {
+        if link.up.isScheduled || link.up.isHeld || link.isGone { return }
+        if link.up.count == 0, !link.up.hasEnded || link.up.isEndTold { return }
+        link.up.isScheduled = true
+        agenda.add(.up(link), at: now + dice.delay(.link, 2 * link.number, at: now))
+    }
+
+    func deliverUp(_ link: Link) {
+        link.up.isScheduled = false
+        if link.isGone || link.up.isHeld || link.up.isDead { return }
+        guard let server else { return }
+        if link.host == nil { accept(link, server) }
+        guard let host = link.host, server.connections[host.id] === host else { return }
+        if link.up.count > 0 {
+            let bytes = link.up.take(piece(of: link.up.count, 2 * link.number))
+            post(.received(bytes), to: host, server)
+        }
+        if link.up.count > 0 { return schedule(up: link) }
+        if link.up.hasEnded, !link.up.isEndTold {
+            link.up.isEndTold = true
+            post(.inputEnded, to: host, server)
+        }
+    }
+
+    /// How many of the bytes that wait arrive at once.
+    private func piece(of count: Int, _ thing: Int) -> Int {
+        var random = dice.roll(.piece, thing, at: now)
+        return random.chance(75) ? count : random.number(1...count)
+    }
+
+    func print(_ line: [UInt8], from client: Int) {
+        Swift.print(time - World.epoch, "c\(client) >", String(decoding: line.dropLast(), as: UTF8.self))
+    }
+
+    // MARK: To the client
+
+    func send(_ line: [UInt8], on host: ConnectionHost) {
+        let link = host.link
+        trace.add(UInt64(bitPattern: now))
+        trace.add(line)
+        if talks {
+            Swift.print(
+                time - World.epoch, "c\(link.client) <", String(decoding: line.dropLast(), as: UTF8.self))
+        }
+        if !link.down.isDead {
+            link.sent.append(SentLine(serial: referee.ledger.serial, time: now))
+        }
+        link.down.append(line)
+        fill(link)
+        schedule(down: link)
+    }
+
+    /// Takes bytes into the network's buffer, as far as there is room.
+    private func fill(_ link: Link) {
+        guard let host = link.host, let server, server.connections[host.id] === host else { return }
+        let taken = min(link.down.count, link.buffer) - link.buffered
+        if taken <= 0 { return }
+        link.buffered += taken
+        post(.written(taken), to: host, server)
+    }
+
+    func schedule(down link: Link) {
+        if link.down.isScheduled || link.down.isHeld || link.isGone || link.down.isDead { return }
+        if link.down.count == 0, !link.down.hasEnded || link.down.isEndTold { return }
+        link.down.isScheduled = true
+        agenda.add(.down(link), at: now + dice.delay(.link, 2 * link.number + 1, at: now))
+    }
+
+    func deliverDown(_ link: Link) {
+        link.down.isScheduled = false
+        if link.isGone || link.down.isHeld || link.down.isDead { return }
+        let most = link.host == nil ? link.down.count : min(link.down.count, max(1, link.buffered))
+        if most > 0 {
+            let bytes = link.down.take(piece(of: most, 2 * link.number + 1))
+            link.buffered = max(0, link.buffered - bytes.count)
+            fill(link)
+            machines[link.client].received(bytes, on: link)
+        }
+        if link.isGone { return }
+        if link.down.count > 0 { return schedule(down: link) }
+        if link.down.hasEnded, !link.down.isEndTold {
+            link.down.isEndTold = true
+            machines[link.client].outputEnded(link)
+        }
+    }
+
+    // MARK: Ends
+
+    /// The server has closed the connection.
+    func closedByServer(_ link: Link) {
+        link.up.isDead = true
+        link.up.drop()
+        // Closed with bytes unread or unwritten, the rest may be lost to a reset.
+        if !link.down.hasEnded, dice.roll(.close, link.number, at: now).peek(0...1) == 0 {
+            link.down.drop()
+        }
+        link.buffered = link.down.count
+        link.down.hasEnded = true
+        link.down.isHeld = false
+        schedule(down: link)
+    }
+
+    /// Nothing goes through any more. The server hears of it after a while, or never by itself.
+    func breakLink(_ link: Link, serverHears: Bool = true) {
+        if link.isGone { return }
+        link.isGone = true
+        link.up.drop()
+        link.down.drop()
+        (link.up.isDead, link.down.isDead) = (true, true)
+        guard serverHears, let host = link.host, let server else { return }
+        after(dice.delay(.loss, link.number, at: now)) { [unowned self] in
+            if !server.isDead, server.connections[host.id] === host { post(.lost, to: host, server) }
+        }
+    }
+}

@@ -1,0 +1,327 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+@testable import CaretRooms
+
+/// The server's values on their queues, and the shell around them: it runs what they want done, and decides nothing.
+extension World {
+    // MARK: The life of a server
+
+    func start() {
+        lives += 1
+        let hub = HubState(limits: limits, at: time, publicClient: { Names.publicClient($0) })
+        let server = Server(life: lives, hub: hub, budget: LineBudget(limits.lineBudget))
+        // Sessions are called after their connections, and no two of them alike.
+        server.lastConnection = Int64(lives) * 100_000
+        self.server = server
+    }
+
+    /// A client's bytes have reached the server, which has not seen the link before.
+    func accept(_ link: Link, _ server: Server) {
+        server.lastConnection += 1
+        let id = ConnectionID(server.lastConnection)
+        let host = ConnectionHost(id, ConnectionState(id, settings: settings, at: time), link)
+        server.connections[id] = host
+        link.host = host
+        run(host.state.begun(), host, server)
+    }
+
+    /// The server is gone at once, with all that it has not on disk.
+    func crash() {
+        guard let server else { return }
+        server.isDead = true
+        self.server = nil
+        for job in store.forgetCalls(at: now) { job.run() }
+        if fault.losesLast, let before = store.beforeLast { store.model = before }
+        referee.serverEnded()
+        for machine in machines { machine.serverIsGone(server) }
+        after(Int64(dice.roll(.reconnect, lives, at: now).peek(20_000...200_000))) { [unowned self] in
+            if self.server == nil { start() }
+        }
+    }
+
+    // MARK: Queues
+
+    func post(_ job: ConnectionJob, to host: ConnectionHost, _ server: Server) {
+        host.queue.append(job)
+        if host.queue.isAwake { return }
+        host.queue.isAwake = true
+        let delay = dice.delay(.queue, Int(host.id.value), at: now)
+        agenda.add(.connection(host, server), at: now + delay)
+    }
+
+    func post(_ job: HubJob, _ server: Server) {
+        server.hub.queue.append(job)
+        if server.hub.queue.isAwake { return }
+        server.hub.queue.isAwake = true
+        agenda.add(.hub(server), at: now + dice.delay(.queue, -1, at: now))
+    }
+
+    func post(_ job: RoomJob, to host: RoomHost, _ server: Server) {
+        host.queue.append(job)
+        if host.queue.isAwake { return }
+        host.queue.isAwake = true
+        let delay = dice.delay(.queue, -2 - Int(host.document.value), at: now)
+        agenda.add(.room(host, server), at: now + delay)
+    }
+
+    /// Whether a queue lets others go first before it goes on.
+    private func pauses(_ thing: Int, _ count: Int) -> Bool {
+        dice.roll(.pause, thing &+ count &* 1_000, at: now).peek(0...99) < 30
+    }
+
+    func run(_ host: ConnectionHost, _ server: Server) {
+        host.queue.isAwake = false
+        var count = 0
+        while failure == nil, let job = host.queue.next() {
+            perform(job, host, server)
+            count += 1
+            if !host.queue.isEmpty, pauses(Int(host.id.value), count) {
+                host.queue.isAwake = true
+                let delay = dice.delay(.queue, Int(host.id.value), at: now)
+                return agenda.add(.connection(host, server), at: now + delay)
+            }
+        }
+    }
+
+    func runHub(_ server: Server) {
+        server.hub.queue.isAwake = false
+        var count = 0
+        while failure == nil, let job = server.hub.queue.next() {
+            perform(job, server)
+            count += 1
+            if !server.hub.queue.isEmpty, pauses(-1, count) {
+                server.hub.queue.isAwake = true
+                return agenda.add(.hub(server), at: now + dice.delay(.queue, -1, at: now))
+            }
+        }
+    }
+
+    func run(_ host: RoomHost, _ server: Server) {
+        host.queue.isAwake = false
+        var count = 0
+        while failure == nil, let job = host.queue.next() {
+            perform(job, host, server)
+            count += 1
+            if !host.queue.isEmpty, pauses(-2 - Int(host.document.value), count) {
+                host.queue.isAwake = true
+                let delay = dice.delay(.queue, -2 - Int(host.document.value), at: now)
+                return agenda.add(.room(host, server), at: now + delay)
+            }
+        }
+    }
+
+    // MARK: A connection
+
+    private func perform(_ job: ConnectionJob, _ host: ConnectionHost, _ server: Server) {
+        run(host.state.timePassed(time), host, server)
+        switch job {
+        case .received(let bytes): run(host.state.received(bytes), host, server)
+        case .inputEnded: run(host.state.inputEnded(), host, server)
+        case .lost: run(host.state.connectionLost(), host, server)
+        case .written(let bytes): run(host.state.written(bytes), host, server)
+        case .told(let news): run(host.state.told(news), host, server)
+        case .sent(let line, let session): run(host.state.sent(line, to: session), host, server)
+        case .ended(let session): run(host.state.ended(session), host, server)
+        case .cut(let session): run(host.state.cut(session), host, server)
+        case .undelivered(let event): run(host.state.undelivered(event), host, server)
+        case .authenticated(let result): run(host.state.authenticated(result), host, server)
+        case .timePassed: break
+        }
+        referee.look(at: host)
+    }
+
+    private func run(_ actions: [ConnectionAction], _ host: ConnectionHost, _ server: Server) {
+        for action in actions { run(action, host, server) }
+    }
+
+    private func run(_ action: ConnectionAction, _ host: ConnectionHost, _ server: Server) {
+        switch action {
+        case .send(let line): for line in fault.lines(line) { send(line, on: host) }
+        case .pauseReading: host.link.up.isHeld = true
+        case .resumeReading:
+            host.link.up.isHeld = false
+            schedule(up: host.link)
+        case .claimLine(let bytes):
+            if !server.budget.claim(bytes) { run(host.state.lineRefused(), host, server) }
+        case .releaseLine(let bytes): server.budget.release(bytes)
+        case .authenticate(let token): authenticate(token, host, server)
+        case .join(let joining): post(.join(joining), server)
+        case .ask(let request): post(.ask(request), server)
+        case .tookDocuments: post(.tookDocuments(host.id), server)
+        case .leave: post(.left(host.id), server)
+        case .tell(let document, let event): tell(document, event, from: host, server)
+        case .wake(let time):
+            agenda.add(.wakeConnection(host, server), at: max(now, (time - World.epoch) * 1_000))
+        case .endOutput:
+            host.link.down.hasEnded = true
+            schedule(down: host.link)
+        case .close: close(host, server)
+        }
+    }
+
+    private func tell(_ document: DocumentID, _ event: RoomEvent, from host: ConnectionHost, _ server: Server)
+    {
+        if let room = server.rooms[document] {
+            post(.event(event, host.id), to: room, server)
+        } else {
+            post(.undelivered(event), to: host, server)
+        }
+    }
+
+    private func authenticate(_ token: WireString?, _ host: ConnectionHost, _ server: Server) {
+        let result = referee.rights.authentication(token)
+        after(dice.delay(.store, Int(host.id.value), at: now)) { [unowned self] in
+            if !server.isDead { post(.authenticated(result), to: host, server) }
+        }
+    }
+
+    private func close(_ host: ConnectionHost, _ server: Server) {
+        server.connections[host.id] = nil
+        closedByServer(host.link)
+    }
+
+    // MARK: The hub
+
+    private func perform(_ job: HubJob, _ server: Server) {
+        let hub = server.hub
+        run(hub.state.timePassed(time), server)
+        switch job {
+        case .join(let joining): join(joining, server)
+        case .ask(let request): run(hub.state.ask(request), server)
+        case .tookDocuments(let connection): run(hub.state.tookDocuments(connection), server)
+        case .left(let connection): run(hub.state.left(connection), server)
+        case .ended(let session): run(hub.state.ended(session), server)
+        case .answered(let id, let answer): run(hub.state.answered(id, answer), server)
+        case .unloadOffered(let document): run(hub.state.unloadOffered(document), server)
+        case .dropped(let document): run(hub.state.dropped(document), server)
+        case .kept(let document): run(hub.state.kept(document), server)
+        case .renamed(let document, let name, let result):
+            run(hub.state.renamed(document, to: name, result), server)
+        case .deleted(let document, let refusal): run(hub.state.deleted(document, refusal), server)
+        case .changed(let document): run(hub.state.changed(document), server)
+        case .grantsChanged(let grants, let token): run(hub.state.grantsChanged(grants, of: token), server)
+        case .shutDown: run(hub.state.shutDown(retryAfterMilliseconds: 50), server)
+        case .timePassed: break
+        }
+    }
+
+    /// What a token is good for may have changed since it was looked up, when the hub did not know the connection yet.
+    private func join(_ joining: Joining, _ server: Server) {
+        run(server.hub.state.join(joining), server)
+        let grants = referee.rights.grants(of: joining.token)
+        if grants != joining.grants, !fault.forgetsGrants {
+            run(server.hub.state.grantsChanged(grants, of: joining.token), server)
+        }
+    }
+
+    private func run(_ actions: [HubAction], _ server: Server) {
+        for action in actions {
+            switch action {
+            case .tell(let connection, let news):
+                if let host = server.connections[connection] { post(.told(news), to: host, server) }
+            case .call(let id, let call): ask(id, call, server)
+            case .makeRoom(let entry, let snapshot): makeRoom(entry, snapshot, server)
+            case .tellRoom(let document, let event): tellRoom(document, event, server)
+            case .dropRoom(let document):
+                if let room = server.rooms[document] { post(.drop, to: room, server) }
+            case .watchCommits(let watches): server.watchesCommits = watches
+            case .wake(let time): agenda.add(.wakeHub(server), at: max(now, (time - World.epoch) * 1_000))
+            case .finish: finish(server)
+            }
+        }
+    }
+
+    private func makeRoom(_ entry: DocumentEntry, _ snapshot: Snapshot, _ server: Server) {
+        if server.rooms[entry.id] != nil { return fail(.bounds, "a document has two rooms") }
+        let room = RoomState(
+            entry, head: snapshot, limits: limits, at: time, publicClient: { Names.publicClient($0) })
+        server.rooms[entry.id] = RoomHost(entry.id, room)
+    }
+
+    private func tellRoom(_ document: DocumentID, _ event: RoomEvent, _ server: Server) {
+        guard let room = server.rooms[document] else {
+            return fail(.answer, "the hub tells a room something that is no more")
+        }
+        post(.event(event, nil), to: room, server)
+    }
+
+    private func finish(_ server: Server) {
+        if server.connections.isEmpty { return stopped(server) }
+        // The last lines are on their way yet.
+        after(5_000) { [unowned self] in if !server.isDead { finish(server) } }
+    }
+
+    private func stopped(_ server: Server) {
+        if server.isDead { return }
+        crash()
+    }
+
+    // MARK: A room
+
+    private func perform(_ job: RoomJob, _ host: RoomHost, _ server: Server) {
+        let head = host.state.head
+        run(host.state.timePassed(time), host, server)
+        switch job {
+        case .event(let event, _):
+            let moment = host.state.presence.now
+            run(host.state.received(fault.told(event, host)), host, server)
+            referee.took(event, host, behind: moment)
+        case .news(let news): run(news(&host.state), host, server)
+        case .renamed(let name, let result):
+            run(host.state.renamed(result), host, server)
+            post(.renamed(host.document, name, result), server)
+        case .deleted(let result):
+            run(host.state.deleted(result), host, server)
+            var refusal: StoreRefusal?
+            if case .failure(let failure) = result { refusal = failure }
+            post(.deleted(host.document, refusal), server)
+        case .drop: drop(host, server)
+        case .timePassed: break
+        }
+        if host.state.head != head, server.watchesCommits { post(.changed(host.document), server) }
+        referee.look(at: host)
+    }
+
+    private func drop(_ host: RoomHost, _ server: Server) {
+        guard host.state.isIdle else { return post(.kept(host.document), server) }
+        host.isDropped = true
+        server.rooms[host.document] = nil
+        // What is on its way to it comes too late.
+        while let job = host.queue.next() {
+            guard case .event(let event, let connection) = job else { continue }
+            guard let connection else {
+                return fail(.answer, "the hub told a room something behind that it is to go")
+            }
+            if let told = server.connections[connection] { post(.undelivered(event), to: told, server) }
+        }
+        post(.dropped(host.document), server)
+    }
+
+    private func run(_ actions: [RoomAction], _ host: RoomHost, _ server: Server) {
+        for action in actions { run(action, host, server) }
+    }
+
+    private func run(_ action: RoomAction, _ host: RoomHost, _ server: Server) {
+        switch action {
+        case .send(let session, let line):
+            referee.longest = max(referee.longest, line.count)
+            if let told = server.connections[session.connection] {
+                post(.sent(line, session), to: told, server)
+            }
+        case .ended(let session):
+            if let told = server.connections[session.connection] { post(.ended(session), to: told, server) }
+            post(.ended(session), server)
+        case .cut(let session):
+            if let told = server.connections[session.connection] { post(.cut(session), to: told, server) }
+        case .unload: post(.unloadOffered(host.document), server)
+        case .wake(let time):
+            agenda.add(.wakeRoom(host, server), at: max(now, (time - World.epoch) * 1_000))
+        case .diverged(_, let revision):
+            fail(.check, "a client says that its text at revision \(revision.value) is another")
+        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .compute, .sum, .rename, .delete:
+            ask(action, host, server)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+
+/// What a plan does to the world.
+extension World {
+    func perform(_ deed: Deed) {
+        switch deed {
+        case .client(let client, let deed): if client < plan.clients.count { machines[client].does(deed) }
+        case .world(let deed): perform(deed)
+        }
+    }
+
+    private func perform(_ deed: WorldDeed) {
+        switch deed {
+        case .allows(let client, let name, let access):
+            if client < plan.clients.count { allow(client, name, access) }
+        case .revokes(let client, let span): if client < plan.clients.count { revoke(client, span) }
+        case .store(let weather, let span): store.weather[weather] = now + Int64(span) * 1_000
+        case .elsewhere(let name, let typings): appendElsewhere(name, typings)
+        case .trims(let name, let share): trim(name, share)
+        case .crashes: crash()
+        case .shutsDown: shutDown()
+        case .keeps: store.kept = store.model
+        case .putsBack: putBack()
+        }
+    }
+
+    func allow(_ client: Int, _ name: Int, _ access: Access) {
+        referee.rights.allow(client, name, access, at: now)
+        tellGrants(client, referee.rights.grants(of: client))
+    }
+
+    private func tellGrants(_ client: Int, _ grants: Grants?) {
+        guard let server, !fault.forgetsGrants else { return }
+        post(.grantsChanged(grants, TokenID(Int64(client))), server)
+    }
+
+    private func revoke(_ client: Int, _ span: Int) {
+        referee.rights.revoke(client)
+        tellGrants(client, nil)
+        after(Int64(span) * 1_000) { [unowned self] in referee.rights.reinstate(client) }
+    }
+
+    private func entry(_ name: Int) -> DocumentEntry? { try? store.model.find(Names.parsed[name]).get() }
+
+    /// Another node commits something, of which nobody here hears.
+    private func appendElsewhere(_ name: Int, _ typings: [Typing]) {
+        guard let entry = entry(name), let history = referee.ledger.history(of: entry.id) else { return }
+        let change = typings.change(in: history.text)
+        if change.isEmpty || history.text.length.utf8 > limits.announced.document / 2 { return }
+        store.elsewhereSeq += 1
+        let edits = change.edits.compactMap { try? LoggedEdit($0, in: history.text) }
+        let logged = LoggedChange(
+            pusher: Names.elsewhere, seq: store.elsewhereSeq, time: max(time, entry.updated), edits: edits)
+        _ = commit(
+            Append(
+                document: entry.id, epoch: entry.epoch, expected: entry.head,
+                changes: [PushedChange(logged, digest: Digest(of: []))]))
+    }
+
+    private func trim(_ name: Int, _ share: Int) {
+        guard let entry = entry(name) else { return }
+        _ = store.model.trim(entry.id, through: Revision(entry.head.value * share / 1_000))
+    }
+
+    private func shutDown() {
+        guard let server, !server.isStopping else { return }
+        server.isStopping = true
+        post(.shutDown, server)
+        // Whoever takes nothing is cut after a while, and what is under way ends with the store's answers.
+        after(30_000_000) { [unowned self] in
+            if !server.isDead { fail(.rest, "the server does not come to an end") }
+        }
+    }
+
+    /// The server ends, and comes back with an older state of its store.
+    private func putBack() {
+        guard let kept = store.kept, server != nil else { return }
+        crash()
+        store.generation += 1
+        let renewed = kept.renewed(generation: store.generation)
+        var entries: [(old: WireString, entry: DocumentEntry)] = []
+        for (old, new) in zip(kept.live, renewed.live) { entries.append((old.epoch.wire, new)) }
+        store.model = renewed
+        store.kept = renewed
+        referee.ledger.putBack(entries)
+    }
+}

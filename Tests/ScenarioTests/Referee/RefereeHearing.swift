@@ -28,6 +28,8 @@ extension Referee {
                     content: .restore,
                     time: world.now),
                 seq: restore.seq, of: link.client)
+        // What is on its way then is acked in the new session's stream, without its id.
+        case .open(let open): settle(link) { $0.document == open.document }
         case .close(let close): link.streams[close.document]?.isClosing = true
         case .diverged(let diverged): link.streams[diverged.document]?.isClosing = true
         default: break
@@ -83,11 +85,13 @@ extension Referee {
     /// A push that is repeated while it is not settled is answered once, by the id it was sent with last.
     private func share(_ message: ClientMessage, on link: Link) {
         guard case .push(let push) = message else { return }
+        settle(link) { $0.document == push.document && $0.seq == push.seq }
+    }
+
+    /// Pushes that need no answer of their own any more.
+    private func settle(_ link: Link, where holds: (Push) -> Bool) {
         for (id, awaited) in link.awaited {
-            if case .push(let other) = awaited.message, other.document == push.document, other.seq == push.seq
-            {
-                link.awaited[id]?.isShared = true
-            }
+            if case .push(let push) = awaited.message, holds(push) { link.awaited[id]?.isShared = true }
         }
     }
 
@@ -104,6 +108,10 @@ extension Referee {
     /// A client has been told of a revision, which nothing may take back.
     private func note(_ revision: Revision, of epoch: WireString, toldTo client: Int) {
         told[client][epoch] = max(revision, told[client][epoch] ?? 0)
+    }
+
+    private func isOnDisk(_ place: WirePosition, _ sent: SentLine) -> Bool {
+        ledger[place.epoch]?.serial(of: place.revision).map { $0 <= sent.serial } ?? false
     }
 
     private func check(_ serial: Int, _ revision: Revision, _ sent: SentLine) {
@@ -142,7 +150,7 @@ extension Referee {
                 fail(.synced, "client \(link.client) opens an older text than it was told of")
             }
         }
-        check(opened.own, history, link, sent)
+        check(opened.own, opened.document, history, link, sent)
         for peer in opened.peers {
             guard let selections = history.text(at: opened.revision)?.selections(peer.selections, in: unit)
             else {
@@ -162,8 +170,11 @@ extension Referee {
         }
     }
 
-    private func check(_ own: OwnPush?, _ history: Ledger.History, _ link: Link, _ sent: SentLine) {
+    private func check(
+        _ own: OwnPush?, _ document: WireString, _ history: Ledger.History, _ link: Link, _ sent: SentLine
+    ) {
         guard let own else { return }
+        settle(link) { $0.document == document && $0.seq == own.seq }
         let key = Ledger.PushKey(client: link.client, seq: Int64(own.seq))
         guard let revision = history.revisions[key], revision == own.revision else {
             return fail(.ack, "client \(link.client) is told of an own push \(own) that is not in the log")
@@ -179,7 +190,7 @@ extension Referee {
         }
         guard let history = history(resync.epoch, resync.revision, sent) else { return }
         check(resync.text, resync.revision, history, "resynced")
-        check(resync.own, history, link, sent)
+        check(resync.own, resync.document, history, link, sent)
         link.streams[resync.document] = StreamCheck(
             history: history, position: resync.revision, watches: stream.watches, squashes: stream.squashes,
             isUnsure: true, isClosing: stream.isClosing)
@@ -275,7 +286,11 @@ extension Referee {
         if ack.duplicate { counts.repeats += 1 }
         let stream = link.streams[ack.document]
         let places = ledger.commits[key]?.filter { $0.revision == ack.revision } ?? []
-        guard let place = places.first(where: { $0.epoch == stream?.history.epoch }) ?? places.last,
+        guard
+            let place = places.first(where: { $0.epoch == stream?.history.epoch }) ?? places.first(where: {
+                isOnDisk($0, sent)
+            })
+                ?? places.last,
             let history = ledger[place.epoch], let serial = history.serial(of: ack.revision)
         else {
             return fail(

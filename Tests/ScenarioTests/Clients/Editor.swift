@@ -60,7 +60,7 @@ final class Editor: Program {
                 sheet.markers = []
                 return sheet.replica.discard()
             }
-        case .repeats(let at): if let push = sheets[at]?.pushed { say(push) }
+        case .repeats(let at): repeatPush(at)
         case .reuses(let at): reuse(at)
         case .restarts: for at in sheets.indices where sheets[at] != nil { restart(at) }
         default: break
@@ -115,6 +115,16 @@ final class Editor: Program {
             }
             return sheet.replica.retry()
         }
+    }
+
+    /// Sends the last push once more. Where it may be refused once and taken the next time nobody does so: whoever was
+    /// refused may have pushed the same under another number by then.
+    private func repeatPush(_ at: Int) {
+        guard let sheet = sheets[at], let push = sheet.pushed else { return }
+        let isCommitted =
+            world.referee.ledger.commits[Ledger.PushKey(client: machine.index, seq: Int64(push.seq))] != nil
+        let isAwaited = sheet.replica.inFlight?.outcome == .awaited && !world.plan.changesRights
+        if isCommitted || isAwaited { say(push) }
     }
 
     private func reuse(_ at: Int) {

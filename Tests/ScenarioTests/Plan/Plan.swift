@@ -17,6 +17,16 @@ struct Plan: Equatable {
     var clients: [Kind]
     var steps: [Step]
 
+    /// Somebody may do now what he might not do before.
+    var changesRights: Bool {
+        steps.contains { step in
+            switch step.deed {
+            case .world(.allows), .world(.revokes): true
+            case .world, .client: false
+            }
+        }
+    }
+
     /// What documents are called. Renamed ones take these names too.
     static let names = ["a", "b/1", "b/2", "c\u{E9}"]
 }

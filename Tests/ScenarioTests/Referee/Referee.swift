@@ -61,8 +61,6 @@ final class Referee {
 
     func fail(_ law: Law, _ what: @autoclosure () -> String) { world.fail(law, what()) }
 
-    func serverEnded() { selected = [:] }
-
     // MARK: The log
 
     /// The client that a pusher is; nil for another node.

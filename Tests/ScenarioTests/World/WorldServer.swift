@@ -34,8 +34,10 @@ extension World {
         self.server = nil
         for job in store.forgetCalls(at: now) { job.run() }
         if fault.losesLast, let before = store.beforeLast { store.model = before }
-        referee.serverEnded()
         for machine in machines { machine.serverIsGone(server) }
+        for id in server.connections.keys.sorted() {
+            if let link = server.connections[id]?.link { breakLink(link, serverHears: false) }
+        }
         after(Int64(dice.roll(.reconnect, lives, at: now).peek(20_000...200_000))) { [unowned self] in
             if self.server == nil { start() }
         }

@@ -81,7 +81,9 @@ public struct Ack: Equatable, Sendable {
 
     public let seq: Seq
     public let revision: Revision
-    /// The edits as committed; nil where they are literally the ones that were sent.
+    /// The edits as committed; nil where they are literally the ones that were sent, in UTF-16. Whoever has agreed on
+    /// another unit gives them all the same, read from the sent ones in the text at the revision before: between base and
+    /// there, equal offsets of another unit may have become others of UTF-16.
     public let edits: [Edit]?
     public let kind: Kind
 

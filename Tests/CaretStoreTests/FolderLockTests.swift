@@ -1,7 +1,7 @@
 import CaretCore
 import CaretLog
+import Dispatch
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -79,23 +79,19 @@ import Testing
 
 /// Where threads wait until it is opened: those of a queue, since tasks have few.
 private final class Gate: Sendable {
-    private struct State {
-        var isOpen = false
-        var waits = 0
-    }
-
-    private let state = Mutex(State())
+    private let opening = DispatchSemaphore(value: 0)
+    private let waits = Counted()
 
     func wait() {
-        state.withLock { $0.waits += 1 }
-        while !state.withLock({ $0.isOpen }) { usleep(200) }
+        waits.add()
+        opening.wait()
+        // Who comes next finds it open too.
+        opening.signal()
     }
 
-    func open() { state.withLock { $0.isOpen = true } }
-
-    var passes: Int { state.withLock { $0.waits } }
+    func open() { opening.signal() }
 
     func somebodyWaits() async {
-        while passes == 0 { await Task.yield() }
+        while waits.count == 0 { await Task.yield() }
     }
 }

@@ -43,7 +43,8 @@ struct ImportTable {
             "CaretServer", "TestSupport", "Dispatch", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretStoreTests": [
-            "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Foundation", "Synchronization", "Testing",
+            "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Dispatch", "Foundation", "Synchronization",
+            "Testing",
         ],
         "Tests/CaretWireTests": ["CaretCore", "CaretWire", "TestSupport", "Foundation", "Testing"],
         "Tests/ScenarioTests": [

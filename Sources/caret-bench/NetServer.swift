@@ -92,7 +92,7 @@ enum NetServer: String, CaseIterable {
 final class BenchRooms: Sendable {
     /// Of one document, with the queue that a push goes through.
     struct Room: Sendable {
-        var members: [ConnectionID] = []
+        var members: [SocketID] = []
         let queue: DispatchQueue?
     }
 
@@ -101,14 +101,14 @@ final class BenchRooms: Sendable {
 
     init(asQueues: Bool) { self.asQueues = asQueues }
 
-    func join(_ document: Int, _ member: ConnectionID) {
+    func join(_ document: Int, _ member: SocketID) {
         rooms.withLock {
             $0[document, default: Room(queue: asQueues ? DispatchQueue(label: "room") : nil)]
                 .members.append(member)
         }
     }
 
-    func leave(_ document: Int, _ member: ConnectionID) {
+    func leave(_ document: Int, _ member: SocketID) {
         rooms.withLock { $0[document]?.members.removeAll { $0 == member } }
     }
 
@@ -154,7 +154,7 @@ final class LineHandler: ConnectionHandler {
         }
     }
 
-    private func push(_ payload: Payload, _ pusher: ConnectionID, _ room: BenchRooms.Room) {
+    private func push(_ payload: Payload, _ pusher: SocketID, _ room: BenchRooms.Room) {
         guard let queue = room.queue else {
             return LineHandler.handOn(payload, from: pusher, to: room.members, sockets)
         }
@@ -165,10 +165,10 @@ final class LineHandler: ConnectionHandler {
     }
 
     private static func handOn(
-        _ payload: Payload, from pusher: ConnectionID, to members: [ConnectionID], _ sockets: Sockets
+        _ payload: Payload, from pusher: SocketID, to members: [SocketID], _ sockets: Sockets
     ) {
         sockets[pusher]?.send(written)
-        sockets.send(payload, from: OutputSource(1), to: members, except: pusher)
+        for member in members where member != pusher { sockets[member]?.send(payload) }
     }
 
     private static func payload(_ line: UnsafeRawBufferPointer) -> Payload {
@@ -178,9 +178,9 @@ final class LineHandler: ConnectionHandler {
         }
     }
 
-    func inputEnded(on connection: Connection) { connection.finish(by: .now.after(seconds: 10)) }
+    func inputEnded(on connection: Connection) { connection.close() }
 
-    func wrote(_ output: WrittenOutput, on connection: Connection) {}
+    func wrote(_ bytes: Int, on connection: Connection) {}
 
     func deadlinePassed(on connection: Connection) {}
 

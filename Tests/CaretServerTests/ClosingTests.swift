@@ -5,93 +5,41 @@ import Testing
 
 @Suite("The end of connections", .timeLimit(.minutes(2)))
 struct ClosingTests {
-    @Test("what is written before a finish comes through, though the peer goes on sending")
-    func finishAgainstSender() async throws {
+    @Test("what is written before the output ends comes through, though the peer goes on sending")
+    func endAgainstSender() async throws {
         let events = Events<Told>()
         var behaviour = TellingHandler.Behaviour()
-        behaviour.takes = { min($0, 1) }
         behaviour.onReceived = { connection, _ in
             connection.send(Payload(Array("refused".utf8)))
-            connection.finish(by: .now.after(seconds: 60))
+            connection.endOutput()
+            connection.send(Payload(Array("too late".utf8)))
         }
+        behaviour.onInputEnded = { $0.close() }
         let told = behaviour
         let maker: HandlerMaker = { _ in TellingHandler(events, told) }
         try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
-            // More than the server reads before it knows, and less than it drops.
-            try client.send([UInt8](repeating: 65, count: 600_000))
+            try client.send("one")
             #expect(try client.receive(text: 7) == "refused")
             #expect(try client.receiveSome().isEmpty)
+            try client.send("two")
             client.endOutput()
-            #expect(await events.next() == .received("A"))
-            #expect(await events.next() == .closed(.finished))
+            #expect(await events.next() == .received("one"))
+            #expect(await events.next() == .received("two"))
+            #expect(await events.next() == .inputEnded)
+            #expect(await events.next() == .closed(.ordered))
         }
     }
 
-    @Test("a peer that sends without end behind a finish is closed after the bytes that are dropped")
-    func endlessSender() async throws {
-        let events = Events<Told>()
-        var settings = LoopSettings()
-        settings.droppingMilliseconds = 60_000
-        let maker: HandlerMaker = { connection in
-            connection.finish(by: .now.after(seconds: 60))
-            return TellingHandler(events)
-        }
-        try await withServer(settings, handler: maker) { server in
-            let client = try Client(to: server.address)
-            async let sent = onOwnThread { sendUntilItFails(client) }
-            #expect(await events.next() == .closed(.finished))
-            #expect([EPIPE, ECONNRESET].contains(try await sent))
-            #expect(await server.counters().bytesRead <= (1 << 20) + (64 << 10))
-        }
-    }
-
-    @Test("a peer that says nothing behind a finish is closed when its time is over")
-    func silentPeer() async throws {
-        let events = Events<Told>()
-        let clock = HandClock()
-        let maker: HandlerMaker = { connection in
-            connection.finish(by: clock.now.after(seconds: 60))
-            return TellingHandler(events)
-        }
-        try await withServer(clock.settings, handler: maker) { server in
-            let client = try Client(to: server.address)
-            #expect(try client.receiveSome().isEmpty)
-            #expect(await server.counters().closed == 0)
-            clock.advance(milliseconds: 1_000)
-            server.loops[0].post { _ in }
-            #expect(await events.next() == .closed(.finished))
-        }
-    }
-
-    @Test("what is not taken by the deadline of a finish is given up")
-    func notTaken() async throws {
-        let events = Events<Told>()
-        let clock = HandClock()
-        let maker: HandlerMaker = { connection in
-            connection.send(Payload([UInt8](repeating: 1, count: 16 << 20)))
-            connection.finish(by: clock.now.after(seconds: 5))
-            return TellingHandler(events)
-        }
-        try await withServer(clock.settings, handler: maker) { server in
-            let client = try Client(to: server.address, receiveBuffer: 4_096)
-            await server.wait { $0.blockedWrites > 0 }
-            clock.advance(milliseconds: 5_000)
-            server.loops[0].post { _ in }
-            #expect(await events.next() == .closed(.notTaken))
-            withExtendedLifetime(client) {}
-        }
-    }
-
-    @Test("an abort is a reset for the peer")
-    func abort() async throws {
+    @Test("where output waits, a close is a reset for the peer")
+    func reset() async throws {
         let events = Events<Told>()
         var behaviour = TellingHandler.Behaviour()
         behaviour.onReceived = { connection, _ in
             connection.send(Payload([2]))
-            connection.abort()
+            connection.close()
             connection.send(Payload([3]))
-            connection.finish(by: .now)
+            connection.endOutput()
         }
         let told = behaviour
         let maker: HandlerMaker = { _ in TellingHandler(events, told) }
@@ -101,42 +49,29 @@ struct ClosingTests {
             let (bytes, code) = client.receiveAll()
             #expect(bytes.isEmpty && code == ECONNRESET)
             #expect(await events.next() == .received("x"))
-            #expect(await events.next() == .closed(.aborted))
+            #expect(await events.next() == .closed(.ordered))
         }
     }
 
-    @Test("what was told to finish takes no further order, but for an abort")
-    func abortWhileFinishing() async throws {
+    @Test("where nothing waits, a close is an end for the peer")
+    func end() async throws {
         let events = Events<Told>()
-        let ids = Events<ConnectionID>()
-        let maker: HandlerMaker = { connection in
-            ids.tell(connection.id)
-            return TellingHandler(events)
-        }
-        var settings = LoopSettings()
-        settings.droppingMilliseconds = 60_000
-        try await withServer(settings, handler: maker) { server in
+        var behaviour = TellingHandler.Behaviour()
+        behaviour.onReceived = { connection, _ in connection.close() }
+        let told = behaviour
+        let maker: HandlerMaker = { _ in TellingHandler(events, told) }
+        try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
-            let id = try #require(await ids.next())
-            // Awaited: what comes before it would still be handed over.
-            _ = await server.loops[0].asked { sockets in
-                sockets[id]?.finish(by: .now.after(seconds: 60))
-                sockets[id]?.send(Payload([1]))
-                sockets[id]?.deadline = .now
-                sockets[id]?.resumeReading()
-            }
-            try client.send("dropped")
-            #expect(try client.receiveSome().isEmpty)
-            server.loops[0].post { $0[id]?.abort() }
-            #expect(await events.next() == .closed(.aborted))
-            withExtendedLifetime(client) {}
+            try client.send("x")
+            let (bytes, code) = client.receiveAll()
+            #expect(bytes.isEmpty && code == 0)
         }
     }
 
     @Test("a deadline is told once, and may be set again; moved to later it is not told")
     func deadline() async throws {
         let events = Events<Told>()
-        let ids = Events<ConnectionID>()
+        let ids = Events<SocketID>()
         let clock = HandClock()
         let maker: HandlerMaker = { connection in
             connection.deadline = clock.now.after(seconds: 10)
@@ -212,7 +147,7 @@ struct ClosingTests {
     )
     func goneWhilePaused() async throws {
         let events = Events<Told>()
-        let ids = Events<ConnectionID>()
+        let ids = Events<SocketID>()
         let maker: HandlerMaker = { connection in
             connection.pauseReading()
             ids.tell(connection.id)
@@ -234,15 +169,5 @@ struct ClosingTests {
                 return
             }
         }
-    }
-}
-
-private func sendUntilItFails(_ client: Client) -> Int32 {
-    let bytes = [UInt8](repeating: 66, count: 65_536)
-    while true {
-        let count = bytes.withUnsafeBytes {
-            Glibc.send(client.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-        }
-        if count < 0 { return errno }
     }
 }

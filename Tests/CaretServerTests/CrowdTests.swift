@@ -7,7 +7,7 @@ import Testing
 struct CrowdTests {
     @Test("2,000 connections are all answered, and a payload reaches all of them")
     func twoThousand() async throws {
-        let members = Shared<[ConnectionID]>([])
+        let members = Shared<[SocketID]>([])
         let maker: HandlerMaker = { connection in
             members.change { $0.append(connection.id) }
             return EchoHandler()

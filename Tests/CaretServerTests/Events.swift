@@ -22,7 +22,7 @@ final class Events<Event: Sendable>: Sendable {
 enum Told: Equatable {
     case received(String)
     case inputEnded
-    case wrote(UInt32, Int)
+    case wrote(Int)
     case deadlinePassed
     case closed(CloseReason)
 }
@@ -60,8 +60,8 @@ final class TellingHandler: ConnectionHandler {
         behaviour.onInputEnded(connection)
     }
 
-    func wrote(_ output: WrittenOutput, on connection: Connection) {
-        if behaviour.tellsWritten { events.tell(.wrote(output.source.rawValue, output.bytes)) }
+    func wrote(_ bytes: Int, on connection: Connection) {
+        if behaviour.tellsWritten { events.tell(.wrote(bytes)) }
     }
 
     func deadlinePassed(on connection: Connection) {
@@ -72,16 +72,25 @@ final class TellingHandler: ConnectionHandler {
     func closed(_ reason: CloseReason, on connection: Connection) { events.tell(.closed(reason)) }
 }
 
-/// Sends back what comes, and finishes when the input has ended.
+/// Sends back what comes, and closes once all of it is written and the input has ended.
 final class EchoHandler: ConnectionHandler {
+    private var hasEnded = false
+
     func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Int {
         connection.send(Payload(bytes))
         return bytes.count
     }
 
-    func inputEnded(on connection: Connection) { connection.finish(by: .now.after(seconds: 60)) }
+    func inputEnded(on connection: Connection) {
+        hasEnded = true
+        closeIfDone(connection)
+    }
 
-    func wrote(_ output: WrittenOutput, on connection: Connection) {}
+    func wrote(_ bytes: Int, on connection: Connection) { closeIfDone(connection) }
+
+    private func closeIfDone(_ connection: Connection) {
+        if hasEnded, connection.waitingBytes == 0 { connection.close() }
+    }
 
     func deadlinePassed(on connection: Connection) {}
 

@@ -40,7 +40,7 @@ struct LoopTests {
     @Test("a loop that stops writes what was posted before, closes all, and tells each handler once")
     func stopCloses() async throws {
         let events = Events<Told>()
-        let ids = Events<ConnectionID>()
+        let ids = Events<SocketID>()
         let maker: HandlerMaker = { connection in
             ids.tell(connection.id)
             return TellingHandler(events)
@@ -70,7 +70,7 @@ struct LoopTests {
 
     @Test("a connection that is over is nowhere, though another one has its place and its descriptor")
     func oldNamesFindNothing() async throws {
-        let ids = Events<ConnectionID>()
+        let ids = Events<SocketID>()
         let maker: HandlerMaker = { connection in
             ids.tell(connection.id)
             return EchoHandler()
@@ -139,7 +139,7 @@ private final class DeafHandler: ConnectionHandler {
 
     func inputEnded(on connection: Connection) {}
 
-    func wrote(_ output: WrittenOutput, on connection: Connection) { connection.send(Payload([1])) }
+    func wrote(_ bytes: Int, on connection: Connection) { connection.send(Payload([1])) }
 
     func deadlinePassed(on connection: Connection) {}
 

@@ -2,15 +2,13 @@ import Glibc
 
 /// The shell of one socket: it reads for its handler, and writes what it is handed once a turn. Confined to its loop.
 ///
-/// Orders to a connection that is over do nothing; one that was told to finish can only be aborted.
+/// Orders to a connection that is over do nothing.
 package final class Connection {
-    private enum Phase {
+    private enum OwnSide {
         case open
-        /// Told to finish: what waits is written, and nothing is read.
-        case finishing
-        /// The own side is ended; input is read and dropped, so many bytes more at most.
-        case dropping(bytes: Int)
-        case closed
+        /// Told to end: nothing more is taken, and what waits is written first.
+        case ending
+        case ended
     }
 
     private enum Input {
@@ -37,20 +35,21 @@ package final class Connection {
         case hungUp
     }
 
-    package let id: ConnectionID
+    package let id: SocketID
     /// The other side's address.
     package let peer: SocketAddress
     let descriptor: Int32
     /// The sockets of its loop, it among them.
     package unowned let sockets: Sockets
     private var handler: (any ConnectionHandler)?
-    private var phase = Phase.open
+    private var isClosed = false
+    private var ownSide = OwnSide.open
     private var input = Input.reading
     private var watch = Watch.watched(.input)
     private var output = OutputQueue()
     private var flow = Flow.idle
 
-    init(_ id: ConnectionID, _ socket: AcceptedSocket, on sockets: Sockets) {
+    init(_ id: SocketID, _ socket: AcceptedSocket, on sockets: Sockets) {
         self.id = id
         self.peer = socket.peer
         self.descriptor = socket.descriptor
@@ -60,13 +59,6 @@ package final class Connection {
     /// The handler is there from the first event on.
     func begin(_ handler: any ConnectionHandler) { self.handler = handler }
 
-    private var isOpen: Bool {
-        switch phase {
-        case .open: true
-        case .finishing, .dropping, .closed: false
-        }
-    }
-
     // MARK: Orders
 
     /// Bytes that were sent and that the system has not taken yet.
@@ -74,20 +66,20 @@ package final class Connection {
 
     /// When the handler is to be told that the deadline passed. To move it to later costs next to nothing.
     package var deadline: Moment? {
-        get { isOpen ? sockets.deadline(of: id.slot) : nil }
-        set { if isOpen { sockets.setDeadline(newValue, of: id.slot) } }
+        get { isClosed ? nil : sockets.deadline(of: id.slot) }
+        set { if !isClosed { sockets.setDeadline(newValue, of: id.slot) } }
     }
 
     /// Has the bytes written behind all that were sent before, at the end of the turn.
-    package func send(_ payload: Payload, from source: OutputSource = .handler) {
-        guard isOpen, !payload.bytes.isEmpty else { return }
-        output.append(payload, from: source)
+    package func send(_ payload: Payload) {
+        guard !isClosed, case .open = ownSide, !payload.bytes.isEmpty else { return }
+        output.append(payload)
         awaitFlush()
     }
 
     /// Reads nothing more until reading is resumed, so that the other side must wait.
     package func pauseReading() {
-        guard isOpen else { return }
+        if isClosed { return }
         switch input {
         case .reading: input = .paused(rest: [])
         case .resuming(let rest): input = .paused(rest: rest)
@@ -97,7 +89,7 @@ package final class Connection {
     }
 
     package func resumeReading() {
-        guard isOpen, case .paused(let rest) = input else { return }
+        guard !isClosed, case .paused(let rest) = input else { return }
         if rest.isEmpty {
             input = .reading
             watchForWhatIsWanted()
@@ -107,24 +99,23 @@ package final class Connection {
         }
     }
 
-    /// Writes what waits, ends the own side, and closes once the other side has had the time to read it.
-    ///
-    /// What is not taken by `deadline` is given up. Input is dropped from now on.
-    package func finish(by deadline: Moment) {
-        guard isOpen else { return }
-        sockets.setDeadline(deadline, of: id.slot)
-        phase = .finishing
-        if case .ended = input {} else { input = .paused(rest: []) }
+    /// Writes what waits, and then tells the other side that no more comes. What it sends is still read.
+    package func endOutput() {
+        guard !isClosed, case .open = ownSide else { return }
+        ownSide = .ending
         awaitFlush()
     }
 
-    /// Ends it at once, told to finish or not; what waits, in the system too, is given up.
-    package func abort() {
-        if case .closed = phase { return }
-        // The other side gets a reset, and the system's buffers are free now and not when it gives up.
-        var linger = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
-        close(.aborted)
+    /// Ends it at once; what waits is given up.
+    package func close() {
+        if isClosed { return }
+        if !output.isEmpty {
+            // The other side gets a reset, and the system's buffers are free now and not when it gives up.
+            var linger = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(
+                descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        }
+        close(.ordered)
     }
 
     // MARK: Events of the loop
@@ -135,21 +126,17 @@ package final class Connection {
     }
 
     private func inputIsReady(hasHungUp: Bool) {
-        switch (phase, input) {
-        case (.closed, _): return
-        case (.dropping(let bytes), _): drop(upTo: bytes)
-        case (.open, .reading): read()
-        case (.open, .paused), (.open, .resuming), (.finishing, .paused), (.finishing, .reading),
-            (.finishing, .resuming):
-            if hasHungUp { hungUp() }
-        case (.open, .ended), (.finishing, .ended):
-            if hasHungUp { close(.gone(failure)) }
+        if isClosed { return }
+        switch input {
+        case .reading: read()
+        case .paused, .resuming: if hasHungUp { hungUp() }
+        case .ended: if hasHungUp { close(.gone(failure)) }
         }
     }
 
     /// Hands over what was kept while reading was paused.
     func deliverRest() {
-        guard isOpen, case .resuming(let rest) = input else { return }
+        guard !isClosed, case .resuming(let rest) = input else { return }
         input = .reading
         rest.withUnsafeBytes(deliver)
         watchForWhatIsWanted()
@@ -164,27 +151,26 @@ package final class Connection {
             case .failed(let code): return close(.gone(SystemFault("sendmsg", code: code)))
             case .wrote(let count, let isAll):
                 if !isAll { flow = .blocked }
-                tell(written: count)
+                if count > 0 {
+                    output.take(count)
+                    handler?.wrote(count, on: self)
+                }
             }
         }
         goOn()
     }
 
     private func goOn() {
-        if case .closed = phase { return }
+        if isClosed { return }
         if !output.isEmpty { awaitFlush() }
         watchForWhatIsWanted()
-        if case .finishing = phase, output.isEmpty { endOwnSide() }
-    }
-
-    func deadlinePassed() {
-        switch phase {
-        case .open: handler?.deadlinePassed(on: self)
-        case .finishing: close(.notTaken)
-        case .dropping: close(.finished)
-        case .closed: return
+        if case .ending = ownSide, output.isEmpty {
+            ownSide = .ended
+            shutdown(descriptor, Int32(SHUT_WR))
         }
     }
+
+    func deadlinePassed() { handler?.deadlinePassed(on: self) }
 
     /// Tells the handler that it is over, and lets it go: it may hold this connection.
     func tellClosed(_ reason: CloseReason) {
@@ -193,8 +179,8 @@ package final class Connection {
     }
 
     func close(_ reason: CloseReason) {
-        if case .closed = phase { return }
-        phase = .closed
+        if isClosed { return }
+        isClosed = true
         input = .ended
         output.removeAll()
         sockets.remove(self, reason)
@@ -217,25 +203,13 @@ package final class Connection {
     private func deliver(_ bytes: UnsafeRawBufferPointer) {
         guard let handler else { return }
         let taken = handler.received(bytes, on: self)
-        if taken == bytes.count || !isOpen { return }
+        if taken == bytes.count || isClosed { return }
         precondition(0..<bytes.count ~= taken, "a handler took \(taken) of \(bytes.count) bytes")
         input = .paused(rest: Array(bytes[taken...]))
         watchForWhatIsWanted()
     }
 
-    private func drop(upTo bytes: Int) {
-        let count = sockets.read(from: descriptor)
-        if count < 0, errno == EAGAIN || errno == EWOULDBLOCK { return }
-        if count <= 0 || count >= bytes { return close(.finished) }
-        phase = .dropping(bytes: bytes - count)
-    }
-
     // MARK: Writing and closing
-
-    private func tell(written count: Int) {
-        var count = count
-        while let written = output.take(&count) { handler?.wrote(written, on: self) }
-    }
 
     private func awaitFlush() {
         guard case .idle = flow else { return }
@@ -249,21 +223,11 @@ package final class Connection {
         awaitFlush()
     }
 
-    private func endOwnSide() {
-        shutdown(descriptor, Int32(SHUT_WR))
-        if case .ended = input { return close(.finished) }
-        phase = .dropping(bytes: sockets.settings.droppingBytes)
-        sockets.setDeadline(
-            sockets.now.after(milliseconds: sockets.settings.droppingMilliseconds), of: id.slot)
-        watchForWhatIsWanted()
-    }
-
     private func hungUp() {
         // What waits cannot be written either, which the flush finds out; what is kept may still be taken.
         watch = .hungUp
         sockets.unwatch(descriptor)
         roomIsThere()
-        if case .finishing = phase { close(.gone(failure)) }
     }
 
     /// The fault that the system keeps for this socket.
@@ -277,16 +241,14 @@ package final class Connection {
     private var wanted: Interest {
         var forOutput: Interest = []
         if case .blocked = flow { forOutput = .output }
-        switch (phase, input) {
-        case (.open, .reading): return forOutput.union(.input)
-        case (.dropping, _): return .input
-        case (.open, .paused), (.open, .resuming), (.open, .ended), (.finishing, _), (.closed, _):
-            return forOutput
+        switch input {
+        case .reading: return forOutput.union(.input)
+        case .paused, .resuming, .ended: return forOutput
         }
     }
 
     private func watchForWhatIsWanted() {
-        if case .closed = phase { return }
+        if isClosed { return }
         let wanted = wanted
         switch watch {
         case .watched(wanted): return

@@ -1,17 +1,13 @@
-/// Names a connection on every queue: the loop it belongs to for life, and its place there.
-package struct ConnectionID: Hashable, Sendable {
+/// Names a socket on every queue: the loop it belongs to for life, and its place there.
+package struct SocketID: Hashable, Sendable {
     package let loop: LoopNumber
     let slot: SlotID
 }
 
 /// Why a connection ended.
 package enum CloseReason: Equatable, Sendable {
-    /// It was told to finish, and all that waited was written.
-    case finished
-    /// It was told to finish, and the other side did not take what waited in time.
-    case notTaken
-    /// It was told to abort.
-    case aborted
+    /// It was told to close.
+    case ordered
     /// The other side reset it or is gone for good, or the network gave it up.
     case gone(SystemFault)
     /// Its loop stopped.
@@ -30,8 +26,8 @@ package protocol ConnectionHandler: AnyObject {
     /// The other side sends nothing more; it may still read.
     func inputEnded(on connection: Connection)
 
-    /// The system took these bytes of what was sent.
-    func wrote(_ output: WrittenOutput, on connection: Connection)
+    /// The system took so many bytes of what was sent.
+    func wrote(_ bytes: Int, on connection: Connection)
 
     /// The connection's deadline has passed; it has none now.
     func deadlinePassed(on connection: Connection)

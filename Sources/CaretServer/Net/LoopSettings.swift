@@ -7,11 +7,6 @@ package struct LoopSettings: Sendable {
     package var eventsATurn = 256
     /// Payloads that go to the system in one call.
     package var payloadsAWrite = 128
-    /// Milliseconds for which input is read and dropped after the own side was ended, so that a reset does not swallow
-    /// what was written last.
-    package var droppingMilliseconds = 1_000
-    /// Bytes that are read and dropped after the own side was ended.
-    package var droppingBytes = 1 << 20
     /// Connections that are taken off a listening socket a turn: the connections that are there go on meanwhile.
     package var acceptsATurn = 32
     /// Milliseconds for which nothing is accepted where the system has no memory or descriptor left.

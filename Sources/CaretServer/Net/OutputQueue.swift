@@ -1,28 +1,11 @@
 import Glibc
 
-/// Whose output some bytes are: whoever hands payloads to a connection picks the number, and is told by it.
-package struct OutputSource: Hashable, Sendable {
-    package let rawValue: UInt32
-
-    package init(_ rawValue: UInt32) { self.rawValue = rawValue }
-
-    /// What the connection's own handler says for itself.
-    package static let handler = OutputSource(0)
-}
-
-/// Bytes of one source, one behind the other, that the system has taken.
-package struct WrittenOutput: Equatable, Sendable {
-    package let source: OutputSource
-    package var bytes: Int
-}
-
 /// The payloads that wait to be written to a connection.
 struct OutputQueue {
     private struct Entry {
         let payload: Payload
         /// Those of the payload, here too since they are looked at often, and to count a reference costs as much.
         let bytes: UnsafeRawBufferPointer
-        let source: OutputSource
     }
 
     private var entries: [Entry] = []
@@ -40,8 +23,8 @@ struct OutputQueue {
 
     var isEmpty: Bool { first == entries.count }
 
-    mutating func append(_ payload: Payload, from source: OutputSource) {
-        entries.append(Entry(payload: payload, bytes: payload.bytes, source: source))
+    mutating func append(_ payload: Payload) {
+        entries.append(Entry(payload: payload, bytes: payload.bytes))
         bytes += payload.bytes.count
     }
 
@@ -63,25 +46,20 @@ struct OutputQueue {
         return count
     }
 
-    /// Takes up to `count` bytes off the front, all of one source, and counts them off.
-    ///
-    /// One source at a time, so that whoever is told may append meanwhile.
-    mutating func take(_ count: inout Int) -> WrittenOutput? {
-        guard count > 0, !isEmpty else { return nil }
-        var taken = WrittenOutput(source: entries[first].source, bytes: 0)
-        while count > 0, !isEmpty, entries[first].source == taken.source {
-            let size = min(count, entries[first].bytes.count - written)
-            count -= size
+    /// Takes so many bytes off the front.
+    mutating func take(_ count: Int) {
+        bytes -= count
+        var left = count
+        while left > 0 {
+            let size = min(left, entries[first].bytes.count - written)
+            left -= size
             written += size
-            taken.bytes += size
             if written == entries[first].bytes.count {
                 first += 1
                 written = 0
             }
         }
-        bytes -= taken.bytes
         dropWritten()
-        return taken
     }
 
     mutating func removeAll() {

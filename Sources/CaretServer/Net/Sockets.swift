@@ -68,7 +68,7 @@ package final class Sockets {
     // MARK: What others may ask for
 
     /// Nil where the connection is over.
-    package subscript(id: ConnectionID) -> Connection? {
+    package subscript(id: SocketID) -> Connection? {
         guard id.loop == number, case .connection(let connection) = slots[id.slot] else { return nil }
         return connection
     }
@@ -83,20 +83,12 @@ package final class Sockets {
         }
     }
 
-    /// Has one payload written by many connections, but for one; those that are over are passed by.
-    package func send(
-        _ payload: Payload, from source: OutputSource, to connections: [ConnectionID],
-        except one: ConnectionID? = nil
-    ) {
-        for id in connections where id != one { self[id]?.send(payload, from: source) }
-    }
-
     /// Takes over a connected socket, which it closes in any case; nil where the system cannot watch one more.
     @discardableResult
     package func adopt(_ socket: AcceptedSocket, _ make: HandlerMaker) -> Connection? {
         var made: Connection?
         slots.insert { slot in
-            let id = ConnectionID(loop: number, slot: slot)
+            let id = SocketID(loop: number, slot: slot)
             let connection = Connection(id, socket, on: self)
             made = connection
             return .connection(connection)

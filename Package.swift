@@ -22,7 +22,12 @@ let package = Package(
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretConfig", dependencies: ["CaretWire"], swiftSettings: strict),
         .target(name: "CaretReplica", dependencies: ["CaretCore"], swiftSettings: strict),
-        .target(name: "CaretServer", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(
+            name: "CaretServer",
+            dependencies: [
+                "CLinux", "CZlib", "CaretCore", "CaretLog", "CaretRooms", "CaretStore", "CaretWire",
+            ],
+            swiftSettings: strict),
         .target(
             name: "CaretRooms", dependencies: ["CaretCore", "CaretLog", "CaretWire"], swiftSettings: strict),
         .target(
@@ -34,6 +39,13 @@ let package = Package(
             exclude: ["caret-core.mjs", "runtime.c"],
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "caretd",
+            dependencies: [
+                "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore",
+                "CaretWire",
+            ],
+            swiftSettings: strict),
         .executableTarget(name: "caret-demo", dependencies: ["CaretCore"], swiftSettings: strict),
         .executableTarget(
             name: "caret-bench",

@@ -16,7 +16,10 @@ struct ImportTable {
         "Sources/CaretLog": ["CaretCore"],
         "Sources/CaretReplica": ["CaretCore"],
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
-        "Sources/CaretServer": ["CLinux", "Dispatch", "Glibc", "Synchronization"],
+        "Sources/CaretServer": [
+            "CLinux", "CZlib", "CaretCore", "CaretLog", "CaretRooms", "CaretStore", "CaretWire", "Dispatch",
+            "Glibc", "Synchronization",
+        ],
         "Sources/CaretStore": [
             "CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Dispatch", "Glibc", "Synchronization",
         ],
@@ -27,6 +30,10 @@ struct ImportTable {
             "CaretRooms", "CaretServer",
             "CaretStore", "CaretWire", "TestSupport", "Dispatch", "FoundationEssentials", "Glibc",
             "Synchronization",
+        ],
+        "Sources/caretd": [
+            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore", "CaretWire",
+            "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
         "Tests/CFaultVFS": [],

@@ -11,8 +11,11 @@ struct UncheckedPromise {
             path: "Sources/CaretCore/Chunk.swift", count: 1,
             reason: "copy-on-write bytes, written only while uniquely referenced"),
         UncheckedPromise(
-            path: "Sources/CaretServer/Net/Loop.swift", count: 1,
+            path: "Sources/CaretServer/QueueBound.swift", count: 1,
             reason: "a value that only its queue touches"),
+        UncheckedPromise(
+            path: "Sources/CaretServer/Serving/LoopBound.swift", count: 1,
+            reason: "a value that only its loop touches"),
         UncheckedPromise(
             path: "Sources/CaretServer/Net/Payload.swift", count: 1,
             reason: "bytes that are written before anybody else has the reference, and never again"),

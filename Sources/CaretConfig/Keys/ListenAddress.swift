@@ -38,6 +38,11 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(family: family, bytes: bytes, port: port)
     }
 
+    /// The same address with another port.
+    package func with(port: UInt16) -> ListenAddress {
+        ListenAddress(family: family, bytes: bytes, port: port)
+    }
+
     private static func bytes(of literal: String, _ family: Family) -> [UInt8]? {
         // A NUL would end the text for the system before its end.
         guard !literal.utf8.contains(0) else { return nil }

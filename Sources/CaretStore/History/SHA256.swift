@@ -1,10 +1,10 @@
 import COpenSSL
-import CaretLog
+package import CaretLog
 
 /// A digest by OpenSSL's libcrypto, of bytes that come piece by piece.
 ///
 /// The calls that libcrypto has for a piece of its own each time cost more than a short digest does.
-struct SHA256 {
+package struct SHA256 {
     private var context = SHA256_CTX()
 
     init() { SHA256_Init(&context) }
@@ -29,7 +29,7 @@ struct SHA256 {
         return Digest(words)
     }
 
-    static func digest(of bytes: [UInt8]) -> Digest {
+    package static func digest(of bytes: [UInt8]) -> Digest {
         var sum = SHA256()
         sum.take(bytes)
         return sum.digest()

@@ -1,0 +1,62 @@
+import CaretCore
+package import CaretLog
+import CaretRooms
+import CaretStore
+import CaretWire
+import Synchronization
+
+/// A running server: what speaks the protocol on sockets, over a store that somebody else opens and closes.
+package final class Server: Sendable {
+    private let switchboard: Switchboard
+    private let listeners = Mutex<[Listener]>([])
+
+    package init(_ settings: ServerSettings, store: any DocumentStore, doorman: any Doorman)
+        throws(SystemFault)
+    {
+        // So that no two servers call their sessions alike, nor two lives of one.
+        let life = String(UInt64.random(in: .min ... .max), radix: 36)
+        let connections = ConnectionSettings(
+            limits: settings.limits, server: settings.name, publicClient: { Server.publicClient($0) },
+            sessionName: { WireString("\(life)-\(String($0.value, radix: 36))") },
+            digest: { SHA256.digest(of: $0) })
+        switchboard = try Switchboard(settings, connections, store: store, doorman: doorman)
+        switchboard.begin()
+    }
+
+    /// A client's id is his secret; whoever has this cannot find it.
+    private static func publicClient(_ pusher: Pusher) -> WireString {
+        let digest = SHA256.digest(of: pusher.user.utf8 + [0] + pusher.client.utf8)
+        return WireString("p-" + String(digest.words[0], radix: 36))
+    }
+
+    /// Takes connections at an address from now on, and answers with where: the system may have chosen the port.
+    package func listen(at address: SocketAddress, as door: @escaping @Sendable (SocketAddress) -> Door)
+        async throws(ListenFault) -> SocketAddress
+    {
+        let switchboard = switchboard
+        let listener = try await Listener.listening(at: address, spreadOver: switchboard.loops) {
+            switchboard.shell(for: $0, at: door($0.peer))
+        }
+        listeners.withLock { $0.append(listener) }
+        return listener.address
+    }
+
+    /// Takes no more connections and requests, lets what rooms and the store have begun end, tells everybody of it and
+    /// says goodbye; whoever is not through by then is cut. Nothing is asked of the store any more afterwards.
+    package func stop(within time: Duration) async {
+        for listener in listeners.withLock({ $0 }) { await listener.closed() }
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        Task { [switchboard] in
+            await switchboard.drained()
+            end.finish()
+        }
+        let limit = Task {
+            try? await Task.sleep(for: time)  // It fails only where it need not be waited for any more.
+            end.finish()
+        }
+        for await _ in ended {}
+        limit.cancel()
+        for loop in switchboard.loops { await loop.stopped() }
+        await switchboard.ended()
+    }
+}

@@ -1,0 +1,91 @@
+import CaretRooms
+import Synchronization
+
+/// Runs what a connection's state wants done, on its socket and with the others. Confined to the connection's loop.
+final class ConnectionShell: ConnectionHandler {
+    private let id: ConnectionID
+    private var state: ConnectionState
+    private unowned let connection: Connection
+    private let door: Door
+    private let switchboard: Switchboard
+
+    init(_ id: ConnectionID, _ connection: Connection, at door: Door, _ switchboard: Switchboard) {
+        self.id = id
+        self.connection = connection
+        self.door = door
+        self.switchboard = switchboard
+        state = ConnectionState(id, settings: switchboard.connectionSettings, at: switchboard.clock.now)
+    }
+
+    func begin() { run(state.begun()) }
+
+    // MARK: The socket
+
+    func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Int {
+        takeTime()
+        run(state.received(bytes))
+        return bytes.count
+    }
+
+    func inputEnded(on connection: Connection) {
+        takeTime()
+        run(state.inputEnded())
+    }
+
+    func wrote(_ bytes: Int, on connection: Connection) {
+        takeTime()
+        run(state.written(bytes))
+    }
+
+    func deadlinePassed(on connection: Connection) { takeTime() }
+
+    func closed(_ reason: CloseReason, on connection: Connection) {
+        takeTime()
+        run(state.connectionLost())
+        switchboard.gone(id, from: connection.sockets)
+    }
+
+    // MARK: The others
+
+    func take(_ job: ConnectionJob) {
+        takeTime()
+        switch job {
+        case .sent(let line, let session): run(state.sent(line, to: session))
+        case .ended(let session): run(state.ended(session))
+        case .cut(let session): run(state.cut(session))
+        case .told(let news): run(state.told(news))
+        case .undelivered(let event): run(state.undelivered(event))
+        case .authenticated(let result): run(state.authenticated(result))
+        }
+    }
+
+    // MARK: Actions
+
+    private func takeTime() { run(state.timePassed(switchboard.clock.time(at: connection.sockets.now))) }
+
+    private func run(_ actions: [ConnectionAction]) {
+        for action in actions { run(action) }
+    }
+
+    private func run(_ action: ConnectionAction) {
+        switch action {
+        case .send(let line): connection.send(Payload(line))
+        case .pauseReading: connection.pauseReading()
+        case .resumeReading: connection.resumeReading()
+        case .claimLine(let bytes):
+            if !switchboard.lineBudget.withLock({ $0.claim(bytes) }) { run(state.lineRefused()) }
+        case .releaseLine(let bytes): switchboard.lineBudget.withLock { $0.release(bytes) }
+        case .authenticate(let token):
+            let (id, switchboard) = (id, switchboard)
+            switchboard.doorman.identify(token, at: door) { switchboard.tell(id, .authenticated($0)) }
+        case .join(let joining): switchboard.hub.post(.join(joining))
+        case .ask(let request): switchboard.hub.post(.ask(request))
+        case .tookDocuments: switchboard.hub.post(.tookDocuments(id))
+        case .leave: switchboard.hub.post(.left(id))
+        case .tell(let document, let event): switchboard.tell(document, .event(document, event, from: id))
+        case .wake(let time): connection.deadline = switchboard.clock.moment(of: time)
+        case .endOutput: connection.endOutput()
+        case .close: connection.close()
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import CaretLog
+import CaretRooms
+
+/// What the hub asks of the store.
+extension Switchboard {
+    func ask(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
+        switch call {
+        case .find(let name): store.find(name) { answer(.found($0)) }
+        case .create(let name, let time): store.create(name, at: time) { answer(.created($0)) }
+        case .text(let document, let revision):
+            store.text(of: document, at: revision) { answer(.text($0)) }
+        case .read(let document, let revision, let limit):
+            store.read(document, after: revision, limit: limit) { answer(.read($0)) }
+        case .list(let prefix, let after, let limit):
+            store.list(prefix: prefix, after: after, limit: limit) { answer(.listed($0)) }
+        case .entries(let documents): store.entries(of: documents) { answer(.entries($0)) }
+        case .rename(let document, let name): store.rename(document, to: name) { answer(.renamed($0)) }
+        case .delete(let document, let time):
+            store.delete(document, at: time) { result in
+                switch result {
+                case .success: answer(.deleted(nil))
+                case .failure(let refusal): answer(.deleted(refusal))
+                }
+            }
+        }
+    }
+}

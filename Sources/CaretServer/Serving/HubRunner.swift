@@ -1,0 +1,75 @@
+import CaretLog
+import CaretRooms
+import Synchronization
+
+/// Feeds the hub what it is told, and runs what it wants done. Confined to the hub's queue.
+final class HubRunner {
+    private var state: HubState
+    private let switchboard: Switchboard
+    private let timer: QueueTimer
+    private var wake: Moment?
+    /// To be called once the last connection has left.
+    private var finished: (@Sendable () -> Void)?
+
+    init(_ switchboard: Switchboard) {
+        self.switchboard = switchboard
+        let settings = switchboard.connectionSettings
+        state = HubState(
+            limits: settings.limits, at: switchboard.clock.now, publicClient: settings.publicClient)
+        let inbox = switchboard.hub
+        timer = QueueTimer(on: inbox.queue) { [weak inbox] in inbox?.post(.timePassed) }
+    }
+
+    func run(_ jobs: [HubJob]) {
+        for job in jobs {
+            run(state.timePassed(switchboard.clock.now))
+            perform(job)
+        }
+        timer.set(for: wake)
+    }
+
+    private func perform(_ job: HubJob) {
+        switch job {
+        case .join(let joining): run(state.join(joining))
+        case .ask(let request): run(state.ask(request))
+        case .tookDocuments(let connection): run(state.tookDocuments(connection))
+        case .left(let connection): run(state.left(connection))
+        case .ended(let session): run(state.ended(session))
+        case .answered(let id, let answer): run(state.answered(id, answer))
+        case .unloadOffered(let document): run(state.unloadOffered(document))
+        case .dropped(let document): run(state.dropped(document))
+        case .kept(let document): run(state.kept(document))
+        case .renamed(let document, let name, let result): run(state.renamed(document, to: name, result))
+        case .deleted(let document, let refusal): run(state.deleted(document, refusal))
+        case .changed(let document): run(state.changed(document))
+        case .grantsChanged(let grants, let token): run(state.grantsChanged(grants, of: token))
+        case .shutDown(let completion):
+            finished = completion
+            run(state.shutDown(retryAfterMilliseconds: nil))
+        case .timePassed:
+            wake = nil
+            timer.passed()
+        }
+    }
+
+    private func run(_ actions: [HubAction]) {
+        for action in actions {
+            switch action {
+            case .tell(let connection, let news): switchboard.tell(connection, .told(news))
+            case .call(let id, let call):
+                switchboard.ask(call) { [switchboard] in switchboard.hub.post(.answered(id, $0)) }
+            case .makeRoom(let entry, let snapshot): switchboard.tell(entry.id, .make(entry, snapshot))
+            case .tellRoom(let document, let event): switchboard.tell(document, .order(document, event))
+            case .dropRoom(let document): switchboard.tell(document, .drop(document))
+            case .watchCommits(let watches):
+                switchboard.watchesCommits.store(watches, ordering: .sequentiallyConsistent)
+            case .wake(let time):
+                let moment = switchboard.clock.moment(of: time)
+                wake = min(wake ?? moment, moment)
+            case .finish:
+                finished?()
+                finished = nil
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import Synchronization
+
+/// Who is where: every loop, every queue of rooms and the hub, and the ways between them.
+///
+/// What one of them tells another comes in the order in which it was told, and behind what made it be told.
+final class Switchboard: Sendable {
+    let clock: ServerClock
+    let connectionSettings: ConnectionSettings
+    let doorman: any Doorman
+    let store: any DocumentStore
+    let hub = Inbox<HubJob>("caret.hub")
+    /// Whether the hub wants to know of every commit.
+    let watchesCommits = Atomic(false)
+    let lineBudget: Mutex<LineBudget>
+    let loops: [Loop]
+    private let hosts: [LoopBound<LoopHost>]
+    private let roomQueues: [Inbox<RoomJob>]
+
+    init(
+        _ settings: ServerSettings, _ connectionSettings: ConnectionSettings, store: any DocumentStore,
+        doorman: any Doorman
+    ) throws(SystemFault) {
+        clock = ServerClock()
+        self.connectionSettings = connectionSettings
+        self.doorman = doorman
+        self.store = store
+        lineBudget = Mutex(LineBudget(settings.limits.lineBudget))
+        var loops: [Loop] = []
+        for number in 0..<settings.loops { loops.append(try Loop(LoopNumber(number))) }
+        self.loops = loops
+        hosts = loops.indices.map { LoopBound(LoopNumber($0), LoopHost($0, of: loops.count)) }
+        roomQueues = (0..<settings.roomQueues).map { Inbox("caret.rooms.\($0)") }
+    }
+
+    /// Begins to do what is told to the hub and to rooms.
+    func begin() {
+        let hub = QueueBound(hub.queue, HubRunner(self))
+        self.hub.begin { hub.value.run($0) }
+        for inbox in roomQueues {
+            let rooms = QueueBound(inbox.queue, RoomsRunner(inbox, self))
+            inbox.begin { rooms.value.run($0) }
+        }
+    }
+
+    /// Tells everybody that the server stops, and comes back once all have been told all.
+    func drained() async {
+        tellAllConnections(.told(.shuttingDown(retryAfterMilliseconds: nil)))
+        await withCheckedContinuation { done in hub.post(.shutDown { done.resume() }) }
+        for (loop, host) in zip(loops, hosts) {
+            await withCheckedContinuation { done in
+                let isPosted = loop.post { host.value(on: $0).whenEmpty { done.resume() } }
+                if !isPosted { done.resume() }
+            }
+        }
+    }
+
+    /// Lets go of the hub and of all rooms, whom nobody tells anything any more.
+    func ended() async {
+        await hub.ended()
+        for inbox in roomQueues { await inbox.ended() }
+    }
+
+    // MARK: Connections
+
+    /// Makes what stands behind a new connection; on its loop.
+    func shell(for connection: Connection, at door: Door) -> ConnectionShell {
+        let host = hosts[connection.id.loop.rawValue].value(on: connection.sockets)
+        let shell = host.insert { ConnectionShell($0, connection, at: door, self) }
+        shell.begin()
+        return shell
+    }
+
+    func gone(_ connection: ConnectionID, from sockets: Sockets) {
+        hosts[loop(of: connection)].value(on: sockets).remove(connection)
+    }
+
+    /// On which loop a connection is.
+    func loop(of connection: ConnectionID) -> Int { Int(connection.value % Int64(loops.count)) }
+
+    func tell(_ connection: ConnectionID, _ job: ConnectionJob) {
+        tell(loop: loop(of: connection), [(connection, job)])
+    }
+
+    func tell(loop: Int, _ jobs: [(ConnectionID, ConnectionJob)]) {
+        let host = hosts[loop]
+        loops[loop].post { host.value(on: $0).take(jobs) }
+    }
+
+    func tellAllConnections(_ job: ConnectionJob) {
+        for (loop, host) in zip(loops, hosts) { loop.post { host.value(on: $0).tellAll(job) } }
+    }
+
+    // MARK: Rooms
+
+    func tell(_ document: DocumentID, _ job: RoomJob) {
+        roomQueues[Int(UInt64(bitPattern: document.value) % UInt64(roomQueues.count))].post(job)
+    }
+}

@@ -1,0 +1,46 @@
+import CaretConfig
+import FoundationEssentials
+import Glibc
+
+/// The server as a program: it reads what it is to do, does it, and ends with 0, with 1 where something failed, or with
+/// 2 where it was asked for what it does not know.
+@main
+struct Caretd {
+    static func main() async {
+        let environment = ProcessInfo.processInfo.environment
+        let invocation = Invocation(
+            arguments: Array(CommandLine.arguments.dropFirst()), environment: environment)
+        switch invocation.order {
+        case .help: finish(printing: HelpText.help)
+        case .version: finish(printing: "caretd \(Version.number)\n")
+        case .helpConfig: finish(printing: HelpText.exampleFile)
+        case .checkConfig: finish(printing: configuration(invocation, environment).report)
+        case .serve: exit(await Service(configuration(invocation, environment)).run())
+        }
+    }
+
+    private static func finish(printing text: String) -> Never {
+        exit(StandardStream.output.write(text) ? 0 : 1)
+    }
+
+    private static func configuration(
+        _ invocation: Invocation, _ environment: [String: String]
+    ) -> Configuration {
+        let configuration = Configuration(
+            invocation, file: invocation.file.map(read), environment: environment)
+        if configuration.faults.isEmpty { return configuration }
+        for fault in configuration.faults { StandardStream.error.write("caretd: \(fault)\n") }
+        exit(2)
+    }
+
+    private static func read(_ path: String) -> Configuration.File {
+        do {
+            return Configuration.File(path: path, bytes: Array(try Data(contentsOf: URL(filePath: path))))
+        } catch {
+            // It says no more than that it could not, and the system says why.
+            let reason = String(cString: strerror(errno))
+            StandardStream.error.write("caretd: \(path): the configuration cannot be read: \(reason)\n")
+            exit(2)
+        }
+    }
+}

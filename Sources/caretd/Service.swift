@@ -1,0 +1,114 @@
+import CaretConfig
+import CaretLog
+import CaretRooms
+import CaretServer
+import CaretStore
+import CaretWire
+@preconcurrency import Dispatch
+import Glibc
+
+/// One life of the server, from what it is configured with to the code that it ends with.
+struct Service {
+    private let configuration: Configuration
+    private let log: LogWriter
+
+    private var settings: Settings { configuration.settings }
+
+    /// For how long a server that was told to stop waits for its clients: five seconds later it is over.
+    private static let stopsWithin = Duration.seconds(4)
+
+    init(_ configuration: Configuration) {
+        self.configuration = configuration
+        log = LogWriter(format: configuration.settings.logFormat, level: configuration.settings.logLevel)
+    }
+
+    func run() async -> Int32 {
+        // A peer that is gone is an error of the call that writes to it, and not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        let signals = StopSignals()
+        log.write(LogEvent(.starting, .version(Version.word), .process(Int(getpid())), .path(settings.data)))
+        for name in configuration.ignoredVariables { log.write(LogEvent(.variableIgnored, .variable(name))) }
+        if settings.allowsAnyoneFromAnywhere { log.write(LogEvent(.openToAnyone)) }
+        let code = await serve(until: signals)
+        log.write(LogEvent(.stopped))
+        log.close()
+        return code
+    }
+
+    private func serve(until signals: StopSignals) async -> Int32 {
+        let store: SQLiteStore
+        do {
+            try makeFolder()
+            store = try openStore()
+        } catch {
+            StandardStream.error.write("caretd: \(settings.data): \(error)\n")
+            return 1
+        }
+        guard let server = await started(on: store) else {
+            await close(store)
+            return 1
+        }
+        log.write(LogEvent(.ready))
+        let signal = await signals.next()
+        log.write(LogEvent(.stopping, .signal(signal)))
+        await server.stop(within: Service.stopsWithin)
+        await close(store)
+        return 0
+    }
+
+    // MARK: The store
+
+    private func makeFolder() throws(OpeningFault) {
+        // For nobody else's eyes: the texts are in it.
+        if mkdir(settings.data, 0o700) != 0, errno != EEXIST { throw .system(errno) }
+    }
+
+    private func openStore() throws(OpeningFault) -> SQLiteStore {
+        let log = StoreLog(log)
+        return try SQLiteStore(folder: settings.data, settings: StoreSettings(settings)) { log.tell($0) }
+    }
+
+    private func close(_ store: SQLiteStore) async {
+        await withCheckedContinuation { done in store.close { done.resume() } }
+    }
+
+    // MARK: The doors
+
+    private func started(on store: SQLiteStore) async -> Server? {
+        do {
+            let server = try Server(ServerSettings(settings), store: store, doorman: OpenDoorman())
+            for address in settings.listen {
+                try await listen(server, at: SocketAddress(address), for: address)
+            }
+            if settings.hasAdminSocket { try await listenForAdmin(server) }
+            return server
+        } catch {
+            StandardStream.error.write("caretd: \(error)\n")
+            return nil
+        }
+    }
+
+    private func listen(
+        _ server: Server, at address: SocketAddress, for configured: ListenAddress
+    ) async throws(ListenFault) {
+        do throws(ListenFault) {
+            let found = try await server.listen(at: address) { .address($0) }
+            log.write(
+                LogEvent(.listening, .transport(.tcp), .address(configured.with(port: found.port ?? 0))))
+        } catch {
+            log.write(LogEvent(.cannotListen, .transport(.tcp), .address(configured)))
+            throw error
+        }
+    }
+
+    private func listenForAdmin(_ server: Server) async throws(ListenFault) {
+        let path = settings.adminSocketPath
+        do throws(ListenFault) {
+            _ = try await server.listen(at: .unix(path: path)) { _ in .adminSocket }
+            log.write(LogEvent(.listening, .transport(.unix), .path(path)))
+        } catch {
+            log.write(LogEvent(.cannotListen, .transport(.unix), .path(path)))
+            throw error
+        }
+    }
+}

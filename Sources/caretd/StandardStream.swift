@@ -1,0 +1,19 @@
+import Glibc
+
+/// A stream that every process has from its start.
+enum StandardStream: Int32 {
+    case output = 1
+    case error = 2
+
+    /// False where not all of it could be written.
+    @discardableResult
+    func write(_ text: String) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR { return false }
+            rest = rest.dropFirst(max(0, count))
+        }
+        return true
+    }
+}

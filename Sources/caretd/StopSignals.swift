@@ -1,0 +1,30 @@
+@preconcurrency import Dispatch
+import Glibc
+
+/// SIGTERM and SIGINT: the first is told, the second ends the process at once.
+struct StopSignals {
+    private let sources: [any DispatchSourceSignal]
+    private let first: AsyncStream<Int32>
+
+    init() {
+        let (stream, told) = AsyncStream<Int32>.makeStream()
+        let queue = DispatchQueue(label: "caretd.signals")
+        first = stream
+        sources = [SIGTERM, SIGINT].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler {
+                if case .terminated = told.yield(number) { _exit(128 + number) }
+                told.finish()
+            }
+            source.activate()
+            return source
+        }
+    }
+
+    /// The first one.
+    func next() async -> Int32 {
+        for await number in first { return number }
+        return SIGTERM
+    }
+}

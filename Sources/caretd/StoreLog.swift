@@ -1,0 +1,66 @@
+import CaretConfig
+import CaretCore
+import CaretLog
+import CaretStore
+import Glibc
+import Synchronization
+
+/// Tells the operator what happens inside the store.
+final class StoreLog: Sendable {
+    private let log: LogWriter
+    /// No space was left when the store wrote last.
+    private let isFull = Mutex(false)
+
+    init(_ log: LogWriter) { self.log = log }
+
+    func tell(_ event: StoreEvent) {
+        switch event {
+        case .renewed(let renewal): log.write(LogEvent(.epochsRenewed, .reason(renewal.word)))
+        case .migrating(let number): log.write(LogEvent(.migrating, .count(Int(number))))
+        case .committed: freed()
+        case .trimmed(let document, let start):
+            log.write(LogEvent(.historyTrimmed, .document(document.value), .revision(start.value)))
+        case .purged(let document): log.write(LogEvent(.documentPurged, .document(document.value)))
+        case .forgot(let document, let pushers):
+            log.write(LogEvent(.pushersForgotten, .document(document.value), .count(pushers)))
+        case .full:
+            let isNew = isFull.withLock { isFull in
+                defer { isFull = true }
+                return !isFull
+            }
+            if isNew { log.write(LogEvent(.diskFull)) }
+        case .damaged(let document?): log.write(LogEvent(.documentDamaged, .document(document.value)))
+        case .damaged(nil): log.write(LogEvent(.documentDamaged))
+        case .failed(let fault): end(fault)
+        case .writing, .committing, .checkpointing, .checkpointed, .snapshotting, .merging, .merged, .copying:
+            break
+        }
+    }
+
+    private func freed() {
+        let was = isFull.withLock { isFull in
+            defer { isFull = false }
+            return isFull
+        }
+        if was { log.write(LogEvent(.diskFreed)) }
+    }
+
+    /// What is on disk is known only once the file is opened anew, so the process ends, and whoever runs it starts it
+    /// again.
+    private func end(_ fault: DatabaseFault) -> Never {
+        log.write(LogEvent(.diskFailed, .sqlite(fault.code)))
+        log.close()
+        _exit(1)
+    }
+}
+
+extension Renewal {
+    fileprivate var word: LogWord {
+        switch self {
+        case .backup: "backup"
+        case .behind: "behind"
+        case .otherGeneration: "other_generation"
+        case .noCounter: "no_counter"
+        }
+    }
+}

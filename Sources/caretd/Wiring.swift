@@ -1,0 +1,59 @@
+import CaretConfig
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretServer
+import CaretStore
+import CaretWire
+import Glibc
+
+// What is configured, as those take it whom it concerns.
+
+extension ServerSettings {
+    init(_ settings: Settings) {
+        let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        self.init(
+            name: WireString("caret/\(Version.number)"), loops: settings.loops == 0 ? cores : settings.loops,
+            roomQueues: settings.roomQueues == 0 ? cores : settings.roomQueues)
+        limits = settings.limits
+    }
+}
+
+extension StoreSettings {
+    init(_ settings: Settings) {
+        self.init()
+        switch settings.keepHistory {
+        case .forever: keepHistory = .all
+        case .seconds(let seconds): keepHistory = .time(Int64(seconds) * 1_000)
+        case .revisions(let count): keepHistory = .revisions(count)
+        }
+        keepDeleted = Int64(settings.keepDeletedSeconds) * 1_000
+        keepPushers = Int64(settings.limits.pusherDays) * StoreSettings.day
+        roundEvery = .seconds(settings.upkeepSeconds)
+    }
+}
+
+extension SocketAddress {
+    init(_ address: ListenAddress) {
+        let number = { (range: Range<Int>) in address.bytes[range].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+        switch address.family {
+        case .ipv4: self = .ip4(UInt32(number(0..<4)), port: address.port)
+        case .ipv6: self = .ip6(number(0..<8), number(8..<16), scope: 0, port: address.port)
+        }
+    }
+}
+
+/// Lets everybody in, as one user who may do everything.
+struct OpenDoorman: Doorman {
+    func identify(
+        _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void
+    ) {
+        let user: ByteString
+        switch door {
+        case .address: user = "anyone"
+        case .adminSocket: user = "admin"
+        }
+        completion(.known(Identity(user: user, token: TokenID(0), grants: .all)))
+    }
+}

@@ -15,7 +15,7 @@ extension Switchboard {
         case .append(let append):
             store.append([append]) { [self] in answer(place, .appended($0[0])) }
         case .appendLocked(let append, let plan):
-            store.appendLocked(append, rebase: { plan.changes(behind: $0) }) { [self] missed, outcome in
+            store.appendLocked(append, rebase: plan.changes(behind:)) { [self] missed, outcome in
                 answer(place, .appendedLocked(missed: missed, outcome))
             }
         case .lookUp(let pusher):

@@ -51,7 +51,7 @@ struct OpenDoorman: Doorman {
     ) {
         let user: ByteString
         switch door {
-        case .address: user = "anyone"
+        case .address: user = "anonymous"
         case .adminSocket: user = "admin"
         }
         completion(.known(Identity(user: user, token: TokenID(0), grants: .all)))

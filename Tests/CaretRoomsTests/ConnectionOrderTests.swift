@@ -15,7 +15,7 @@ struct ConnectionOrderTests {
         #expect(world.told(.placed(SessionID(1, number: 1), DocumentID(7))) == [])
         #expect(
             world.room(#"{"type":"opened"}"#, to: 1) == [
-                #"< {"type":"opened"}"#, "[room 7: push seq 1 s1 write]", "[room 7: written s1 18]",
+                #"< {"type":"opened"}"#, "[room 7: push seq 1 s1 write]",
             ])
     }
 

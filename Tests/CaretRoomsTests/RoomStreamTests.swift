@@ -225,26 +225,6 @@ import Testing
         world.release()
         #expect(world.lines(.ann).revisions == [2, 3, 4])
     }
-
-    @Test("a client that takes nothing for so long is cut, and one that takes a little is not")
-    func cut() throws {
-        var world = try RoomWorld("ab")
-        world.isTakenAtOnce = false
-        world.open(.ann)
-        world.open(.bob)
-        world.pass(milliseconds: 29_999)
-        #expect(world.cut.isEmpty)
-        world.tell { $0.written(Person.bob.session, bytes: 1) }
-        world.pass(milliseconds: 1)
-        #expect(world.cut == [Person.ann.session])
-        world.forget()
-        world.push(.joe, .text("abc"), base: 1, seq: 1)
-        #expect(world.lines(.ann).isEmpty && world.lines(.bob).revisions == [2])
-        world.pass(milliseconds: 29_999)
-        #expect(world.cut == [Person.ann.session, Person.bob.session])
-        world.leave(.ann)
-        #expect(world.ended == [Person.ann.session])
-    }
 }
 
 extension Limits {

@@ -38,9 +38,16 @@ extension ConnectionState {
     package mutating func written(_ bytes: Int) -> [ConnectionAction] {
         if isClosed { return [] }
         let taken = output.take(bytes, at: now)
-        for (session, bytes) in taken.sessions { tell(.written(session, bytes: bytes), of: session) }
+        for (session, bytes) in taken.sessions { took(bytes, of: session) }
         if taken.endsDocuments, isTalking { order(.tookDocuments) }
         return settled()
+    }
+
+    private mutating func took(_ bytes: Int, of session: SessionID) {
+        // A room that has handed less than its credit waits for nothing.
+        let some = limits.creditBytes / 4
+        guard let told = documents.took(bytes, of: session, tellingEvery: some) else { return }
+        tell(.written(session, bytes: told), of: session)
     }
 
     /// The server has no room for more of the line that is begun.

@@ -21,8 +21,10 @@ extension ConnectionState {
 
     /// Asks to be woken in time for the next deadline; a later one is looked at then.
     mutating func wakeInTime() {
-        let deadlines = [closingDeadline, outputDeadline, inputDeadline, silenceDeadline]
-        guard let next = deadlines.compactMap({ $0 }).min(), next < wakes ?? .max else { return }
+        // Without a list: this is asked behind every event.
+        let ends = min(closingDeadline ?? .max, outputDeadline ?? .max)
+        let next = min(ends, inputDeadline ?? .max, silenceDeadline ?? .max)
+        guard next < wakes ?? .max else { return }
         wakes = next
         order(.wake(at: next))
     }

@@ -8,8 +8,9 @@ struct HubRoom: Equatable, Sendable {
         case open
         /// It was told to rename or delete its document; what else is asked waits until this time.
         case ending(until: Int64)
-        /// It is to be dropped, unless it has something to do.
-        case dropping
+        /// It is to be dropped, unless it has something to do. Where it was told to rename or delete, requests wait until
+        /// this time if it is kept.
+        case dropping(wasEnding: Int64?)
         /// There is none: the store renames or deletes the document.
         case changing
     }

@@ -114,26 +114,32 @@ extension HubState {
         guard let room = rooms[document], room.offersUnload, room.sessions.isEmpty else { return }
         switch room.state {
         // One that was told to end, and is idle, has refused that.
-        case .open, .ending:
-            endings[document] = nil
-            rooms[document]?.state = .dropping
-            order(.dropRoom(document))
+        case .open: drop(document, wasEnding: nil)
+        case .ending(let until): drop(document, wasEnding: until)
         case .loading, .dropping, .changing: break
         }
     }
 
+    private mutating func drop(_ document: DocumentID, wasEnding: Int64?) {
+        endings[document] = nil
+        rooms[document]?.state = .dropping(wasEnding: wasEnding)
+        order(.dropRoom(document))
+    }
+
     /// A room is no more.
     package mutating func dropped(_ document: DocumentID) -> [HubAction] {
-        guard rooms[document]?.state == .dropping else { return [] }
+        guard case .dropping = rooms[document]?.state else { return [] }
         forget(document)
         return settled()
     }
 
     /// A room could not be dropped, since it has something to do.
     package mutating func kept(_ document: DocumentID) -> [HubAction] {
-        guard rooms[document]?.state == .dropping else { return [] }
-        rooms[document]?.state = .open
+        guard case .dropping(let wasEnding) = rooms[document]?.state else { return [] }
         rooms[document]?.offersUnload = false
+        // It offered to be dropped before it heard that it was to end.
+        rooms[document]?.state = wasEnding.map { .ending(until: $0) } ?? .open
+        endings[document] = wasEnding
         tellRightsOfGuests(in: document)
         serve(document)
         return settled()

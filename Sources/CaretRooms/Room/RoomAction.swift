@@ -30,7 +30,8 @@ package enum RoomAction: Equatable, Sendable {
     case wake(at: Int64)
     /// The session is no more. What it is sent yet answers a push of its own.
     case ended(SessionID)
-    /// The session has taken nothing for too long: its connection is to be closed, with `too_slow`.
+    /// The session is so slow that it holds up what is remembered for it: its connection is to be closed, with
+    /// `too_slow`.
     case cut(SessionID)
     /// A session says that its text at a revision is not what `check` said; it is ended. For whoever runs the server.
     case diverged(SessionID, Revision)

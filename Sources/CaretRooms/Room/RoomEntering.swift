@@ -123,11 +123,11 @@ extension RoomState {
         actions.append(.ended(id))
     }
 
-    /// So many bytes that a session was handed have been taken by its connection.
+    /// So many bytes that a session was handed have been taken by its connection. It may keep a part to itself that is
+    /// less than the credit; that it takes something at all is for it to see to.
     package mutating func written(_ session: SessionID, bytes: Int) -> [RoomAction] {
         guard let place = sessions.place(of: session) else { return finished() }
         sessions[place].outstanding = max(0, sessions[place].outstanding - bytes)
-        sessions[place].waiting = clock.now
         advance(place)
         return finished()
     }

@@ -21,10 +21,6 @@ extension RoomState {
     /// A line to a session that has the document open, which counts against its credit.
     mutating func hand(_ line: [UInt8], at place: Int) {
         if sessions[place].isCut { return }
-        if sessions[place].outstanding == 0 {
-            sessions[place].waiting = clock.now
-            clock.needs(at: clock.now + Int64(limits.takingSeconds) * 1_000)
-        }
         sessions[place].outstanding += line.count
         actions.append(.send(sessions[place].id, line))
     }

@@ -15,10 +15,8 @@ struct RoomSession: Sendable {
     let joined: Revision
     /// The last revision that it was handed.
     var position: Revision
-    /// Bytes that it was handed, and that its connection has not taken yet.
+    /// Bytes that it was handed, and that its connection has not said yet that it took.
     var outstanding = 0
-    /// Since when its connection has taken nothing of them.
-    var waiting: Int64 = 0
     /// Its connection is to be closed.
     var isCut = false
     /// Revisions behind its position were asked of the store for it.

@@ -16,18 +16,10 @@ extension RoomState {
         guard clock.passed(to: now) else { return [] }
         // Whatever is not due yet says again when it is.
         if over == nil {
-            cutSlowReaders()
             askAgain()
             streamsWait = true
         }
         return finished()
-    }
-
-    private mutating func cutSlowReaders() {
-        for place in sessions.indices where sessions[place].outstanding > 0 && !sessions[place].isCut {
-            let end = sessions[place].waiting + Int64(limits.takingSeconds) * 1_000
-            if clock.now >= end { cut(place) } else { clock.needs(at: end) }
-        }
     }
 
     /// Nothing more is handed to a session; its connection is to be closed.

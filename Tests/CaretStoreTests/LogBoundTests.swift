@@ -38,6 +38,44 @@ import Testing
         #expect(isCut && longest > 8000 * 4120, "\(longest) bytes")
         await store.close()
     }
+
+    @Test(
+        "a checkpoint that waits in vain for readers of the whole log says that all of it is in the database")
+    func readerOfAll() throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let writer = try DataFolder(scratch.path).openForWriting()
+        try writer.execute("PRAGMA user_version = 1")
+        let begun = try scratch.logBegun()
+        let reader = try Database(path: scratch.databasePath, for: .read)
+        try reader.run("BEGIN")
+        #expect(try reader.first("PRAGMA user_version") { $0.integer(0) } == 1)
+        #expect(try writer.checkpoint(.patient))
+        try reader.run("COMMIT")
+        // Whatever is written next begins the log anew: without that answer, the counter would not know.
+        try writer.execute("PRAGMA user_version = 2")
+        #expect(try scratch.logBegun() == begun + 1)
+    }
+
+    @Test(
+        "a checkpoint that a reader of less than the log keeps from some of it says so",
+        arguments: [false, true])
+    func readerOfSome(isPatient: Bool) throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let writer = try DataFolder(scratch.path).openForWriting()
+        try writer.execute("PRAGMA user_version = 1")
+        let begun = try scratch.logBegun()
+        let reader = try Database(path: scratch.databasePath, for: .read)
+        try reader.run("BEGIN")
+        #expect(try reader.first("PRAGMA user_version") { $0.integer(0) } == 1)
+        try writer.execute("PRAGMA user_version = 2")
+        #expect(try !writer.checkpoint(isPatient ? .patient : .passive))
+        try reader.run("COMMIT")
+        try writer.execute("PRAGMA user_version = 3")
+        #expect(try scratch.logBegun() == begun)
+        #expect(try writer.checkpoint(.passive))
+    }
 }
 
 /// Reads in a transaction of one connection after the other, of which each begins before the one before ends.

@@ -53,6 +53,12 @@ struct Scratch {
             .filter { $0.hasPrefix("backup-") && !$0.contains(".partial") }.map { "\(path)/\($0)" }
     }
 
+    /// How often the log was begun anew: the number that SQLite counts up in its header.
+    func logBegun() throws -> UInt32 {
+        let header = try Data(contentsOf: URL(filePath: databasePath + "-wal")).prefix(16)
+        return header.suffix(4).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
     func count(_ table: String) throws -> Int64 { try number("SELECT count(*) FROM \(table)") }
 }
 

@@ -145,7 +145,7 @@ final class Database {
         _ = caret_sqlite_keep_log(connection, keeps ? 1 : 0)
     }
 
-    /// Brings the log into the database; whether all of it is there now.
+    /// Brings the log into the database; whether all of it is there now, so that whoever writes next may begin it anew.
     func checkpoint(_ checkpoint: Checkpoint) throws(DatabaseFault) -> Bool {
         let mode =
             switch checkpoint {
@@ -158,10 +158,10 @@ final class Database {
         defer { sqlite3_busy_timeout(connection, Database.patience) }
         var (pages, done): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(connection, nil, mode, &pages, &done)
-        // Somebody still reads what would be written over.
-        if code & 0xFF == SQLITE_BUSY { return false }
-        if code != SQLITE_OK { throw fault(code) }
-        return pages == done
+        // Somebody still reads what would be written over: some of the log cannot come in, or all of it is in the
+        // database and only the log cannot be begun anew yet. Where nothing was tried, both numbers are -1.
+        if code != SQLITE_OK, code & 0xFF != SQLITE_BUSY { throw fault(code) }
+        return done >= 0 && done == pages
     }
 
     /// Runs statements that answer nothing and have no parameters.

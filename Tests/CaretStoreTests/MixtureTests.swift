@@ -1,6 +1,7 @@
 import CaretCore
 import CaretLog
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -32,6 +33,19 @@ import Testing
         guard case .renewed(.behind)? = try await opened(copy).first else {
             throw Unexpected(what: "an older state was not told as one")
         }
+    }
+
+    @Test("an older database beside a log that holds all that came since is the whole store")
+    func olderDatabaseOfLog() async throws {
+        let states = try await States(isLogKept: true)
+        defer { states.remove() }
+        let copy = try states.crashed.copied()
+        defer { copy.remove() }
+        #expect(try copy.databaseBytes() != states.older)
+        try copy.write(states.older)
+        #expect(try await opened(copy).isEmpty)
+        #expect(try await opened(states.crashed).isEmpty)
+        #expect(try copy.databaseBytes() == states.crashed.databaseBytes())
     }
 
     @Test("a log without its database is not taken for the beginning of another one")
@@ -88,38 +102,45 @@ private struct States {
     /// The database before all that follows.
     let older: Data
     let backup: Data
-    /// As a kill leaves the folder: a log beside the database, which has been brought in more than once.
+    /// As a kill leaves the folder: a log beside the database, which was begun anew since; unless it `isLogKept`, which
+    /// has been brought in more than once, and never wholly.
     let crashed: Scratch
     let crashedLog: Data
     /// After more was written, and the store closed.
     let closed: Scratch
 
-    init() async throws {
+    init(isLogKept: Bool = false) async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }
         older = try sample.scratch.databaseBytes()
         let target = try Scratch.inMemory()
         defer { target.remove() }
-        let checkpoints = Counted()
+        let (checkpoints, crash) = (Counted(), NextCopy(of: sample.scratch))
         let store = try SQLiteStore(folder: sample.scratch.path) { event in
             if case .checkpointed = event { checkpoints.add() }
+            if case .writing = event { crash.takeIfDue() }
         }
         _ = try await store.backUp(to: target.databasePath, at: 5)
         backup = try target.databaseBytes()
         var document = try await Following(on: store, "filling")
-        let paste = String(repeating: "0123456789abcdef", count: 25_000)
-        while checkpoints.count < 2 {
-            let append = try document.append([SampleChange.edit(0, document.text.end.value, paste)], seq: 1)
-            #expect(await store.append(append) == .committed(head: document.head.next))
-            try document.follow(append)
+        let reader = try isLogKept ? Database(path: sample.scratch.databasePath, for: .read) : nil
+        try reader?.run("BEGIN")
+        _ = try reader?.first("SELECT count(*) FROM document") { $0.integer(0) }
+        let begun = try sample.scratch.logBegun()
+        // How many checkpoints the log takes to be begun anew is up to the store's own readers.
+        while try isLogKept ? checkpoints.count < 2 : sample.scratch.logBegun() == begun {
+            try await document.paste()
         }
         for number in 0..<30 {
             var other = try await Following(on: store, "later/\(number)")
             try await other.type("a", by: Pusher(user: ByteString("user \(number)"), client: "c"))
         }
-        crashed = try sample.scratch.copied()
-        crashedLog = try Data(contentsOf: crashed.file("caret.sqlite-wal"))
+        crash.order()
         try await document.type("more")
+        try reader?.run("COMMIT")
+        crashed = try crash.taken()
+        crashedLog = try Data(contentsOf: crashed.file("caret.sqlite-wal"))
+        #expect(try (crashed.logBegun() == begun) == isLogKept)
         await store.close()
         closed = try sample.scratch.copied()
     }
@@ -127,5 +148,44 @@ private struct States {
     func remove() {
         crashed.remove()
         closed.remove()
+    }
+}
+
+/// A copy of a store's folder, taken on the writer's queue: at one moment, since nobody else writes to its files.
+private final class NextCopy: Sendable {
+    private enum State {
+        case none
+        case due
+        case taken(Result<Scratch, any Error>)
+    }
+
+    private let state = Mutex(State.none)
+    private let folder: Scratch
+
+    init(of folder: Scratch) { self.folder = folder }
+
+    func order() { state.withLock { $0 = .due } }
+
+    func takeIfDue() {
+        state.withLock { state in
+            if case .due = state { state = .taken(Result { try folder.copied() }) }
+        }
+    }
+
+    func taken() throws -> Scratch {
+        try state.withLock { state in
+            guard case .taken(let copy) = state else { throw Unexpected(what: "no copy was taken") }
+            return try copy.get()
+        }
+    }
+}
+
+extension Following {
+    /// Puts a long text in the place of all that there is.
+    fileprivate mutating func paste() async throws {
+        let paste = String(repeating: "0123456789abcdef", count: 25_000)
+        let append = try append([SampleChange.edit(0, text.end.value, paste)], seq: 1)
+        #expect(await store.append(append) == .committed(head: head.next))
+        try follow(append)
     }
 }

@@ -51,7 +51,8 @@ extension Scratch {
     fileprivate func keepFiles() throws {
         let kept = path + "/kept"
         try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: true)
-        for file in ["caret.sqlite", "caret.sqlite-wal", "caret.commits"] {
+        // The counter first: it may be behind the log if the store tends a document meanwhile, but never before it.
+        for file in ["caret.commits", "caret.sqlite", "caret.sqlite-wal"] {
             try FileManager.default.copyItem(atPath: "\(path)/\(file)", toPath: "\(kept)/\(file)")
         }
     }

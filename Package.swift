@@ -105,6 +105,8 @@ let package = Package(
                 "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretWire", "TestSupport",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "LiveTests", dependencies: ["CaretWire", "TestSupport", "caretd"], swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+@Suite("Doors of a server", .onOwnThread) struct DoorTests {
+    @Test("the socket in the data folder is a door for this system user, who is admin there")
+    func adminSocket() throws {
+        let server = try LiveServer()
+        let admin = try LineClient(server, at: .adminSocket)
+        try admin.send(#"{"type":"hello","protocol":1,"client":"the-admin"}"#)
+        try admin.expect(#"{"type":"welcome",…,"user":"admin","client":"p-…",…"#)
+        try admin.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"x","create":true}"#)
+        try admin.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…"#)
+        let client = try LineClient(server)
+        try client.greet(as: "ann-client")
+        try client.send(#"{"type":"history","doc":"a"}"#)
+        try client.expect(#"{"type":"revisions","doc":"a","revisions":[{"rev":1,"user":"admin",…}]}"#)
+
+        #expect(try permissions(of: server.socketPath) == 0o600)
+        #expect(try permissions(of: server.dataPath) == 0o700)
+        try client.endOutput()
+        try admin.endOutput()
+        #expect(try server.stopped().status == 0)
+        #expect(!FileManager.default.fileExists(atPath: server.socketPath))
+    }
+
+    @Test("the socket of a server that was killed is taken over by the next one")
+    func socketLeft() throws {
+        let server = try LiveServer()
+        try server.killed()
+        #expect(FileManager.default.fileExists(atPath: server.socketPath))
+        let admin = try LineClient(server.again(), at: .adminSocket)
+        try admin.greet(as: "the-admin")
+    }
+
+    @Test("a second server on the same data is refused, and the first goes on")
+    func secondServer() throws {
+        let server = try LiveServer()
+        let client = try LineClient(server)
+        try client.greet(as: "ann-client")
+        let second = try Program(LiveServer.command([:], in: server.scratch)).ended()
+        #expect(second.status == 1)
+        #expect(
+            second.errors.contains("caretd: \(server.dataPath): another server holds the folder"),
+            "\(second.errors)")
+        try client.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"x","create":true}"#)
+        try client.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…"#)
+        try LineClient(server, at: .adminSocket).greet(as: "the-admin")
+    }
+
+    @Test("a port that somebody has is refused, and the data folder is free again")
+    func portInUse() throws {
+        let server = try LiveServer()
+        let scratch = try Scratch.inMemory()
+        let address = "127.0.0.1:\(server.port)"
+        let second = try Program(LiveServer.command(["--listen": address], in: scratch)).ended()
+        #expect(second.status == 1)
+        #expect(
+            second.errors.contains { $0.hasSuffix("event=cannot_listen transport=tcp address=\(address)") })
+        #expect(
+            second.errors.contains("caretd: somebody listens there already"), "\(second.errors)")
+        try LineClient(LiveServer(in: scratch)).greet(as: "ann-client")
+    }
+
+    @Test("it listens at several addresses, and without the socket where that is not wanted")
+    func addresses() throws {
+        let scratch = try Scratch.inMemory()
+        let server = try LiveServer(
+            ["--listen": "127.0.0.1:0,127.0.0.2:0", "--admin-socket": "false"], in: scratch)
+        try LineClient(server).greet(as: "ann-client")
+        #expect(!FileManager.default.fileExists(atPath: server.socketPath))
+    }
+
+    private func permissions(of path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+}

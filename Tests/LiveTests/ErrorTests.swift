@@ -1,0 +1,150 @@
+import Testing
+
+@Suite("Errors over a socket", .onOwnThread) struct ErrorTests {
+    @Test("a line that is no message is refused, and the connection goes on")
+    func noMessage() throws {
+        try converse(
+            """
+            ann> {"type":"ping","id":1}
+            ann< {"type":"pong","id":1}
+            ann> {"type":"ping",}
+            ann< {"type":"error","code":"bad_json","message":"…"}
+            ann> {"type":"open","id":2}
+            ann< {"type":"error","id":2,"code":"bad_message","message":"…doc…"}
+            ann> {"type":"dance","id":3}
+            ann< {"type":"error","id":3,"code":"unknown_type","message":"there is no message \\"dance\\""}
+            ann> {"type":"hello","id":4,"protocol":1,"client":"ann-client"}
+            ann< {"type":"error","id":4,"code":"already_hello",…
+            """)
+    }
+
+    @Test("the twentieth line that is no message closes")
+    func manyFaults() throws {
+        let pair = #"""
+            ann> nonsense
+            ann< {"type":"error","code":"bad_json",…
+
+            """#
+        try converse(
+            """
+            ann> {"type":"ping"}
+            ann< {"type":"pong"}
+
+            """ + String(repeating: pair, count: 20) + "ann<|\n")
+    }
+
+    @Test(
+        "every error before the welcome closes",
+        arguments: [
+            ("{", #""code":"bad_json""#),
+            (#"{"type":"ping","id":1}"#, #""id":1,"code":"hello_required""#),
+            (#"{"type":"hello","id":1,"protocol":1,"client":"short"}"#, #""id":1,"code":"bad_message""#),
+            (
+                #"{"type":"hello","id":1,"protocol":2,"who":"ann"}"#,
+                #""id":1,"code":"unsupported_protocol""#
+            ),
+        ])
+    func beforeWelcome(line: String, error: String) throws {
+        let client = try LineClient(try LiveServer())
+        try client.send(line)
+        try client.expect(#"{"type":"error",\#(error),…"#)
+        try client.expectEnd()
+    }
+
+    @Test("what is asked of documents that are not there, or not open, is refused")
+    func documents() throws {
+        try converse(
+            """
+            ann> {"type":"open","id":1,"doc":"a"}
+            ann< {"type":"error","id":1,"doc":"a","code":"not_found",…
+            ann> {"type":"open","id":2,"doc":"a//b","create":true}
+            ann< {"type":"error","id":2,"doc":"a//b","code":"bad_name",…
+            ann> {"type":"read","id":3,"doc":"a"}
+            ann< {"type":"error","id":3,"doc":"a","code":"not_found",…
+            ann> {"type":"delete","id":4,"doc":"a"}
+            ann< {"type":"error","id":4,"doc":"a","code":"not_found",…
+            ann> {"type":"close","id":5,"doc":"a"}
+            ann< {"type":"error","id":5,"doc":"a","code":"not_open",…
+            ann> {"type":"select","id":6,"doc":"a","rev":0,"selections":[]}
+            ann< {"type":"error","id":6,"doc":"a","code":"not_open",…
+            ann> {"type":"open","id":7,"doc":"a","create":true}
+            ann< {"type":"opened","id":7,"doc":"a",…
+            ann> {"type":"open","id":8,"doc":"a"}
+            ann< {"type":"error","id":8,"doc":"a","code":"already_open",…
+            """)
+    }
+
+    @Test("a push that cannot be used is refused with both numbers, and its seq stays free")
+    func pushes() throws {
+        try converse(
+            """
+            ann> {"type":"open","doc":"a","create":true}
+            ann< {"type":"opened","doc":"a","epoch":"⟨e⟩",…
+            ann> {"type":"push","doc":"b","epoch":"⟨e⟩","base":0,"seq":1,"edits":[]}
+            ann< {"type":"error","doc":"b","seq":1,"code":"not_open",…
+            ann> {"type":"push","id":1,"doc":"a","epoch":"⟨e⟩","base":0,"seq":1,"edits":[{"range":[0,1],"text":""}]}
+            ann< {"type":"error","id":1,"doc":"a","seq":1,"code":"bad_range","message":"edit 0: range 0..<1 ends past the text's length 0 at revision 0"}
+            ann> {"type":"push","doc":"a","epoch":"⟨e⟩","base":0,"seq":1,"edits":[{"range":[0,0],"text":"\\r"}]}
+            ann< {"type":"error","doc":"a","seq":1,"code":"bad_text",…
+            ann> {"type":"push","doc":"a","epoch":"⟨e⟩","base":1,"seq":1,"edits":[{"range":[0,0],"text":"a"}]}
+            ann< {"type":"error","doc":"a","seq":1,"code":"base_ahead","message":"…","epoch":"⟨e⟩","rev":0}
+            ann> {"type":"push","doc":"a","epoch":"other","base":0,"seq":1,"edits":[{"range":[0,0],"text":"a"}]}
+            ann< {"type":"error","doc":"a","seq":1,"code":"epoch_changed","message":"…","epoch":"⟨e⟩","rev":0}
+            ann> {"type":"push","doc":"a","epoch":"⟨e⟩","base":0,"seq":1,"edits":[{"range":[0,0],"text":"😀"}]}
+            ann< {"type":"ack","doc":"a","seq":1,"rev":1}
+            ann> {"type":"push","doc":"a","epoch":"⟨e⟩","base":1,"seq":2,"edits":[{"range":[1,1],"text":"a"}]}
+            ann< {"type":"error","doc":"a","seq":2,"code":"bad_range",…
+            ann> {"type":"push","doc":"a","epoch":"⟨e⟩","base":1,"seq":2,"edits":[{"range":[2,2],"text":"a"},{"range":[0,0],"text":"b"}]}
+            ann< {"type":"error","doc":"a","seq":2,"code":"bad_edits",…
+            ann> {"type":"push","doc":"a","epoch":"⟨e⟩","base":0,"seq":2,"edits":[{"range":[0,0],"text":"b"}]}
+            ann< {"type":"error","doc":"a","seq":2,"code":"base_before_own_push","message":"…","epoch":"⟨e⟩","rev":1}
+            ann> {"type":"push","doc":"a","epoch":"⟨e⟩","base":0,"seq":1,"edits":[{"range":[0,0],"text":"b"}]}
+            ann< {"type":"error","doc":"a","seq":1,"code":"seq_reused",…
+            ann> {"type":"read","id":2,"doc":"a","rev":2}
+            ann< {"type":"error","id":2,"doc":"a","code":"base_ahead",…
+            """)
+    }
+
+    @Test("a push beside one that is in flight is refused")
+    func inFlight() throws {
+        let client = try LineClient(try LiveServer(), .glued)
+        try client.greet(as: "ann-client")
+        try client.send(#"{"type":"open","doc":"a","create":true}"#)
+        try client.expect(#"{"type":"opened",…"#)
+        // The disk is never so quick that one of them does not come too soon.
+        for seq in 1...20 {
+            try client.send(
+                #"{"type":"push","doc":"a","base":0,"seq":\#(seq),"edits":[{"range":[0,0],"text":"a"}]}"#)
+        }
+        let answers = try (1...20).compactMap { _ in try client.next() }
+        #expect(answers.contains { $0.hasPrefix(#"{"type":"ack","doc":"a","seq":1,"rev":1"#) }, "\(answers)")
+        #expect(answers.contains { $0.contains(#""code":"push_in_flight""#) }, "\(answers)")
+    }
+
+    @Test("what is over its limit is refused, and what is at it is taken")
+    func tooLarge() throws {
+        let full = String(repeating: "a", count: 1_024)
+        try converse(
+            """
+            ann> {"type":"open","doc":"a","create":true}
+            ann< {"type":"opened","doc":"a","epoch":"⟨e⟩",…
+            ann> {"type":"open","doc":"b","create":true}
+            ann< {"type":"error","doc":"b","code":"too_large",…
+            ann> {"type":"push","doc":"a","epoch":"⟨e⟩","base":0,"seq":1,"edits":[{"range":[0,0],"text":"\(full)"}]}
+            ann< {"type":"ack","doc":"a","seq":1,"rev":1}
+            ann> {"type":"push","doc":"a","epoch":"⟨e⟩","base":1,"seq":2,"edits":[{"range":[0,0],"text":"a"}]}
+            ann< {"type":"error","doc":"a","seq":2,"code":"too_large",…
+            ann> {"type":"push","doc":"a","epoch":"⟨e⟩","base":1,"seq":2,"edits":[{"range":[0,1],"text":"b"},{"range":[2,3],"text":"c"},{"range":[4,5],"text":"d"}]}
+            ann< {"type":"error","doc":"a","seq":2,"code":"too_large",…
+            ann> {"type":"push","doc":"a","epoch":"⟨e⟩","base":1,"seq":2,"edits":[{"range":[0,1],"text":"b"},{"range":[2,3],"text":"c"}]}
+            ann< {"type":"ack","doc":"a","seq":2,"rev":2}
+            ann> {"type":"select","id":3,"doc":"a","rev":2,"selections":[[0,0],[1,1]]}
+            ann< {"type":"error","id":3,"doc":"a","code":"too_large",…
+            ann> {"type":"select","id":4,"doc":"a","rev":2,"selections":[[0,0]]}
+            """,
+            options: [
+                "--limit-document": "1 KiB", "--limit-edits": "2", "--limit-documents": "1",
+                "--limit-selections": "1",
+            ])
+    }
+}

@@ -1,0 +1,67 @@
+import Testing
+
+@Suite("Framing over a socket", .onOwnThread) struct FramingTests {
+    /// All that is said before anything is heard, with both ends of a line.
+    private static let session =
+        #"""
+        {"type":"hello","protocol":1,"client":"ann-client","units":["utf-8"]}
+        {"type":"open","id":1,"doc":"a","create":true}
+
+        {"type":"push","id":2,"doc":"a","base":0,"seq":1,"edits":[{"range":[0,0],"text":"a😀ẞ\ud83d\ude00"}]}
+        {"type":"select","doc":"a","rev":0,"selections":[[0,0]]}
+        {"type":"read","id":3,"doc":"b"}
+        {"type":"ping","id":4}
+        nonsense
+        {"type":"push","id":6,"doc":"c","base":0,"seq":1,"text":"a\r\nb","create":true}
+        {"type":"read","id":7,"doc":"c"}
+        {"type":"history","id":5,"doc":"c","edits":true}
+        {"type":"dance","id":8}
+
+        """#.replacing("\n", with: "\r\n")
+
+    /// What is said about one thing comes in its order, and the rest as it is ready.
+    private static let answers = [
+        #"{"type":"welcome",…"unit":"utf-8",…"#,
+        #"{"type":"opened","id":1,"doc":"a",…"#,
+        #"{"type":"ack","id":2,"doc":"a","seq":1,"rev":1}"#,
+        #"{"type":"error","id":3,"doc":"b","code":"not_found",…"#,
+        #"{"type":"pong","id":4}"#,
+        #"{"type":"revisions","id":5,"doc":"c","revisions":[{"rev":1,…,"inserted":3,"deleted":0,"edits":[{"range":[0,0],"text":"a\nb"}]}]}"#,
+        #"{"type":"error","code":"bad_json","message":"byte 0: …"}"#,
+        #"{"type":"ack","id":6,"doc":"c","seq":1,"rev":1,"edits":[{"range":[0,0],"text":"a\nb"}]}"#,
+        #"{"type":"text","id":7,"doc":"c",…"rev":1,"text":"a\nb","newline":"crlf"}"#,
+        #"{"type":"error","id":8,"code":"unknown_type",…"#,
+    ]
+
+    @Test(
+        "a session is answered in full behind its half close and then ended, however it is cut into pieces",
+        arguments: LineClient.Way.allCases)
+    func session(way: LineClient.Way) throws {
+        let client = try LineClient(try LiveServer(), way)
+        for line in Self.session.split(separator: "\n") { try client.send(bytes: line.utf8 + [0x0A]) }
+        try client.endOutput()
+        var heard = try client.rest()
+        for answer in Self.answers {
+            let place = heard.firstIndex { Pattern(answer).matches($0) != nil }
+            heard.remove(at: try #require(place, "\(answer) is not among \(heard)"))
+        }
+        #expect(heard == [])
+    }
+
+    @Test("the first line of an HTTP request is answered with bad_json, and closes")
+    func http() throws {
+        let client = try LineClient(try LiveServer(), .glued)
+        try client.send(
+            bytes: Array("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/html\r\n\r\n".utf8))
+        try client.expect(#"{"type":"error","code":"bad_json",…"#)
+        try client.expectEnd()
+    }
+
+    @Test("a line without its end is no line, and a connection that ends before its hello just ends")
+    func halfLine() throws {
+        let client = try LineClient(try LiveServer())
+        try client.send(bytes: Array(#"{"type":"hello","protocol":1,"client":"ann-client"}"#.utf8))
+        try client.endOutput()
+        try client.expectEnd()
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+import Testing
+
+/// The other side of a connection, which says and hears lines. It waits for what it does.
+final class LineClient {
+    /// How lines are put into the connection.
+    enum Way: String, CaseIterable {
+        case whole
+        case byteByByte
+        /// What stands between two waits, at once.
+        case glued
+    }
+
+    enum Door {
+        case tcp, adminSocket
+    }
+
+    /// It runs as long as somebody talks to it.
+    private let server: LiveServer
+    private let reader: LineReader
+    private let way: Way
+    private var unsent: [UInt8] = []
+
+    var descriptor: Int32 { reader.descriptor }
+
+    init(_ server: LiveServer, at door: Door = .tcp, _ way: Way = .whole) throws {
+        self.server = server
+        self.way = way
+        let address =
+            switch door {
+            case .tcp: Address.loopback(port: server.port)
+            case .adminSocket: Address.unix(path: server.socketPath)
+            }
+        reader = LineReader(try address.connected())
+    }
+
+    // MARK: Saying
+
+    func send(_ line: String) throws { try send(bytes: Array(line.utf8) + [UInt8(ascii: "\n")]) }
+
+    func send(bytes: [UInt8]) throws {
+        switch way {
+        case .whole: try write(bytes[...])
+        case .byteByByte: for index in bytes.indices { try write(bytes[index...index]) }
+        case .glued: unsent += bytes
+        }
+    }
+
+    private func write(_ bytes: ArraySlice<UInt8>) throws {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0 { throw SystemFailure("send", errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func flush() throws {
+        let bytes = unsent
+        unsent = []
+        try write(bytes[...])
+    }
+
+    /// Says that it says no more, and still hears.
+    func endOutput() throws {
+        try flush()
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    // MARK: Hearing
+
+    /// The next line; nil where no more comes.
+    func next() throws -> String? {
+        try flush()
+        return try reader.next()
+    }
+
+    /// All lines until the end.
+    func rest() throws -> [String] {
+        try flush()
+        return try reader.rest()
+    }
+
+    /// The next line must be like this one, in which `…` stands for anything.
+    func expect(_ pattern: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let line = try next()
+        let isExpected = line.map { Pattern(pattern).matches($0) != nil } ?? false
+        try #require(
+            isExpected, "wanted \(pattern), got \(line ?? "the end")", sourceLocation: sourceLocation)
+    }
+
+    /// No more lines come.
+    func expectEnd(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let line = try next()
+        try #require(line == nil, sourceLocation: sourceLocation)
+    }
+
+    /// Introduces itself, and waits until it is welcome.
+    func greet(as client: String) throws {
+        try send(#"{"type":"hello","protocol":1,"client":"\#(client)"}"#)
+        try expect(#"{"type":"welcome",…"#)
+    }
+}

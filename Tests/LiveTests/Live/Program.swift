@@ -1,0 +1,87 @@
+import Foundation
+import Glibc
+
+/// A program that a test runs beside itself. Whoever lets it go ends it.
+final class Program {
+    /// How it ended, and all that it said and nobody has read.
+    struct End {
+        /// The status of its exit; nil where a signal ended it.
+        let status: Int32?
+        let output: [String]
+        let errors: [String]
+    }
+
+    let process: pid_t
+    let output: LineReader
+    let errors: LineReader
+    private var hasEnded = false
+
+    /// Runs a command as a shell would find it, without variables that are for the server but those that are named.
+    init(_ command: [String], environment: [String: String] = [:]) throws {
+        let (output, errors) = (try Ends(), try Ends())
+        defer {
+            close(output.write)
+            close(errors.write)
+        }
+        self.output = LineReader(output.read)
+        self.errors = LineReader(errors.read)
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, output.write, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, errors.write, STDERR_FILENO)
+        let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CARET_") }
+        let variables = inherited.merging(environment) { $1 }.map { strdup("\($0)=\($1)") } + [nil]
+        let arguments = command.map { strdup($0) } + [nil]
+        defer { for text in variables + arguments { free(text) } }
+        var process: pid_t = 0
+        let code = posix_spawnp(&process, command[0], &actions, nil, arguments, variables)
+        if code != 0 { throw SystemFailure("posix_spawnp", code) }
+        self.process = process
+    }
+
+    /// A way out of the program, which no other one gets: of a pipe that could not be said while it is made.
+    private struct Ends {
+        let read: Int32
+        let write: Int32
+
+        init() throws {
+            var ends: [Int32] = [0, 0]
+            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            if socketpair(AF_UNIX, kind, 0, &ends) != 0 { throw SystemFailure("socketpair", errno) }
+            (read, write) = (ends[0], ends[1])
+        }
+    }
+
+    deinit {
+        if hasEnded { return }
+        Glibc.kill(process, SIGKILL)
+        waitpid(process, nil, 0)
+    }
+
+    /// The server, which lies beside the tests.
+    static let caretd = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        .appending(path: "caretd").path
+
+    func kill(_ signal: Int32) { Glibc.kill(process, signal) }
+
+    /// Waits until it ends.
+    func ended() throws -> End {
+        let (output, errors) = (try output.rest(), try errors.rest())
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+        hasEnded = true
+        // As the macros of the system do it.
+        return End(status: status & 0x7F == 0 ? status >> 8 & 0xFF : nil, output: output, errors: errors)
+    }
+}
+
+/// A call of the system that failed.
+struct SystemFailure: Error, CustomStringConvertible {
+    let call: String
+    let code: Int32
+
+    init(_ call: String, _ code: Int32) { (self.call, self.code) = (call, code) }
+
+    var description: String { "\(call): \(String(cString: strerror(code)))" }
+}

@@ -1,0 +1,150 @@
+import Testing
+
+@Suite("Messages over a socket", .onOwnThread) struct MessageTests {
+    @Test("hello is answered by a welcome that tells who one is and what is allowed")
+    func hello() throws {
+        try converse(
+            """
+            ann> {"type":"hello","id":"h","protocol":1,"client":"ann-client","units":["utf-9","utf-8"],"token":"any","info":{"name":"Ann"}}
+            ann< {"type":"welcome","id":"h","protocol":1,"unit":"utf-8","server":"caret/…","user":"…","client":"p-…","features":["follow","squash"],"limits":{"line":26214400,"document":4194304,"edits":10000,"documents":256,"selections":1000},"ping":3600}
+            """)
+    }
+
+    @Test("a newer connection of a client takes the place of the older one, which is told so")
+    func replaced() throws {
+        try converse(
+            """
+            old> {"type":"hello","protocol":1,"client":"ann-client"}
+            old< {"type":"welcome",…
+            new> {"type":"hello","protocol":1,"client":"ann-client"}
+            old< {"type":"bye","reason":"replaced"}
+            new< {"type":"welcome",…
+            old<|
+            """)
+    }
+
+    @Test("a document is opened, edited, told to others, and closed")
+    func edits() throws {
+        try converse(
+            """
+            ann> {"type":"open","id":1,"doc":"notes/today","create":true}
+            ann< {"type":"opened","id":1,"doc":"notes/today","epoch":"⟨epoch⟩","rev":0,"text":"","rights":"write","newline":"lf","peers":[]}
+            bob> {"type":"open","doc":"notes/today","mode":"watch"}
+            bob< {"type":"opened","doc":"notes/today","epoch":"⟨epoch⟩","rev":0,"text":"",…
+            ann> {"type":"push","id":2,"doc":"notes/today","epoch":"⟨epoch⟩","base":0,"seq":1,"edits":[{"range":[0,0],"text":"one three"}]}
+            ann< {"type":"ack","id":2,"doc":"notes/today","seq":1,"rev":1}
+            bob< {"type":"change","doc":"notes/today","rev":1,"edits":[{"range":[0,0],"text":"one three"}],"user":"…","client":"p-…","time":…}
+            ann> {"type":"push","id":"p","doc":"notes/today","epoch":"⟨epoch⟩","base":1,"seq":2,"edits":[{"range":[4,4],"text":"two"},{"range":[4,4],"text":" "}]}
+            ann< {"type":"ack","id":"p","doc":"notes/today","seq":2,"rev":2,"edits":[{"range":[4,4],"text":"two "}]}
+            bob< {"type":"change","doc":"notes/today","rev":2,"edits":[{"range":[4,4],"text":"two "}],…
+            ann> {"type":"close","id":3,"doc":"notes/today"}
+            ann< {"type":"closed","id":3,"doc":"notes/today"}
+            ann> {"type":"open","doc":"notes/today","epoch":"⟨epoch⟩","rev":1}
+            ann< {"type":"opened","doc":"notes/today","epoch":"⟨epoch⟩","rev":1,"resumed":true,"rights":"write","newline":"lf","peers":[],"own":{"seq":2,"rev":2}}
+            ann< {"type":"ack","doc":"notes/today","seq":2,"rev":2,"edits":[{"range":[4,4],"text":"two "}]}
+            ann< {"type":"check","doc":"notes/today","rev":2,"length":13,"crc32":"7825d3d7"}
+            bob> {"type":"push","doc":"notes/today","epoch":"⟨epoch⟩","base":2,"seq":1,"edits":[{"range":[0,0],"text":"x"}]}
+            bob< {"type":"error","doc":"notes/today","seq":1,"code":"forbidden",…
+            """)
+    }
+
+    @Test("a whole text is compared, committed, known again and acked with the text that is wanted")
+    func wholeText() throws {
+        try converse(
+            """
+            ann> {"type":"push","id":1,"doc":"a","base":0,"seq":1,"text":"one\\r\\ntwo\\r\\n","create":true}
+            ann< {"type":"ack","id":1,"doc":"a","seq":1,"rev":1,"edits":[{"range":[0,0],"text":"one\\ntwo\\n"}]}
+            ann> {"type":"push","id":2,"doc":"a","base":0,"seq":1,"text":"one\\r\\ntwo\\r\\n"}
+            ann< {"type":"ack","id":2,"doc":"a","seq":1,"rev":1,"edits":[{"range":[0,0],"text":"one\\ntwo\\n"}],"duplicate":true}
+            ann> {"type":"read","doc":"a"}
+            ann< {"type":"text","doc":"a","epoch":"⟨epoch⟩","rev":1,"text":"one\\ntwo\\n","newline":"crlf"}
+            bob> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":0,"seq":1,"text":"one\\ntwo\\n"}
+            bob< {"type":"ack","doc":"a","seq":1,"rev":1,"unchanged":true}
+            bob> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":1,"seq":2,"text":"one\\ntwo\\nthree\\n","want":"text"}
+            bob< {"type":"ack","doc":"a","seq":2,"rev":2,"edits":[{"range":[8,8],"text":"three\\n"}],"text":"one\\ntwo\\nthree\\n"}
+            ann> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":1,"seq":2,"text":"zero\\none\\ntwo\\n","want":"text"}
+            ann< {"type":"ack","doc":"a","seq":2,"rev":3,"edits":[{"range":[0,0],"text":"zero\\n"}],"text":"zero\\none\\ntwo\\nthree\\n"}
+            """)
+    }
+
+    @Test("who is in a document, and where, is told to the others until he leaves")
+    func presence() throws {
+        try converse(
+            """
+            ann> {"type":"push","doc":"a","base":0,"seq":1,"text":"one two","create":true}
+            ann< {"type":"ack","doc":"a",…
+            ann> {"type":"open","doc":"a"}
+            ann< {"type":"opened","doc":"a","epoch":"⟨epoch⟩","rev":1,"text":"one two",…,"peers":[],"own":{"seq":1,"rev":1}}
+            bob> {"type":"hello","protocol":1,"client":"bob-client","info":{"name":"Bob"}}
+            bob< {"type":"welcome",…
+            bob> {"type":"open","doc":"a"}
+            bob< {"type":"opened",…
+            bob> {"type":"select","doc":"a","rev":1,"selections":[[4,7]]}
+            ann< {"type":"peer","doc":"a","session":"⟨bob⟩","user":"…","client":"p-…","info":{"name":"Bob"},"rev":1,"selections":[[4,7]]}
+            ann> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":1,"seq":2,"edits":[{"range":[0,3],"text":"three"}]}
+            ann< {"type":"ack","doc":"a","seq":2,"rev":2}
+            bob< {"type":"change","doc":"a","rev":2,…
+            bob> {"type":"select","doc":"a","rev":2,"selections":[[6,9],[2,0]]}
+            ann< {"type":"peer","doc":"a","session":"⟨bob⟩","rev":2,"selections":[[6,9],[2,0]]}
+            eve> {"type":"open","doc":"a"}
+            eve< {"type":"opened","doc":"a",…,"peers":[{"session":"⟨bob⟩","user":"…","client":"p-…","info":{"name":"Bob"},"selections":[[6,9],[2,0]]}]}
+            bob> {"type":"close","doc":"a"}
+            bob< {"type":"closed","doc":"a"}
+            ann< {"type":"peer","doc":"a","session":"⟨bob⟩","left":true}
+            eve< {"type":"peer","doc":"a","session":"⟨bob⟩","left":true}
+            """)
+    }
+
+    @Test("revisions that somebody missed come to him joined where he asked for that, and one by one else")
+    func squash() throws {
+        try converse(
+            """
+            ann> {"type":"push","doc":"a","base":0,"seq":1,"text":"a","create":true,"want":"text"}
+            ann< {"type":"ack","doc":"a","seq":1,"rev":1,…
+            ann> {"type":"open","doc":"a"}
+            ann< {"type":"opened","doc":"a","epoch":"⟨epoch⟩",…
+            ann> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":1,"seq":2,"edits":[{"range":[1,1],"text":"b"}]}
+            ann< {"type":"ack","doc":"a","seq":2,"rev":2}
+            ann> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":2,"seq":3,"edits":[{"range":[2,2],"text":"c"}]}
+            ann< {"type":"ack","doc":"a","seq":3,"rev":3}
+            bob> {"type":"open","doc":"a","epoch":"⟨epoch⟩","rev":1,"mode":"watch","squash":true}
+            bob< {"type":"opened","doc":"a","epoch":"⟨epoch⟩","rev":1,"resumed":true,…
+            bob< {"type":"change","doc":"a","rev":3,"from":1,"edits":[{"range":[1,1],"text":"bc"}]}
+            bob< {"type":"check","doc":"a","rev":3,"length":3,"crc32":"352441c2"}
+            eve> {"type":"open","doc":"a","epoch":"⟨epoch⟩","rev":1}
+            eve< {"type":"opened","doc":"a","epoch":"⟨epoch⟩","rev":1,"resumed":true,…
+            eve< {"type":"change","doc":"a","rev":2,"edits":[{"range":[1,1],"text":"b"}],…
+            eve< {"type":"change","doc":"a","rev":3,"edits":[{"range":[2,2],"text":"c"}],…
+            eve< {"type":"check","doc":"a","rev":3,"length":3,"crc32":"352441c2"}
+            """)
+    }
+
+    @Test("a document at rest is summed up, and who finds another sum says so and opens it again")
+    func check() throws {
+        try converse(
+            """
+            ann> {"type":"open","doc":"a","create":true}
+            ann< {"type":"opened","doc":"a","epoch":"⟨epoch⟩",…
+            ann> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":0,"seq":1,"edits":[{"range":[0,0],"text":"123456789"}]}
+            ann< {"type":"ack","doc":"a","seq":1,"rev":1}
+            ann< {"type":"check","doc":"a","rev":1,"length":9,"crc32":"cbf43926"}
+            ann> {"type":"diverged","doc":"a","rev":1}
+            ann> {"type":"open","doc":"a"}
+            ann< {"type":"opened","doc":"a","epoch":"⟨epoch⟩","rev":1,"text":"123456789",…
+            """, options: ["--limit-rest-time": "100 ms"])
+    }
+
+    @Test("who is silent is pinged, and told goodbye where he stays so")
+    func pings() throws {
+        try converse(
+            """
+            ann> {"type":"ping","id":7}
+            ann< {"type":"pong","id":7}
+            ann< {"type":"ping"}
+            ann> {"type":"pong"}
+            ann< {"type":"ping"}
+            ann< {"type":"bye","reason":"idle"}
+            ann<|
+            """, options: ["--ping": "1 s"])
+    }
+}

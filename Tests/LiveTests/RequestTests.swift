@@ -1,0 +1,125 @@
+import Testing
+
+@Suite("Requests on documents over a socket", .onOwnThread) struct RequestTests {
+    /// Two documents of bob's, the first with two revisions.
+    private static let library = """
+        bob> {"type":"push","doc":"notes/a","base":0,"seq":1,"text":"one","create":true}
+        bob< {"type":"ack","doc":"notes/a","seq":1,"rev":1,…
+        bob> {"type":"read","doc":"notes/a"}
+        bob< {"type":"text","doc":"notes/a","epoch":"⟨a⟩",…
+        bob> {"type":"push","doc":"notes/a","epoch":"⟨a⟩","base":1,"seq":2,"text":"one two"}
+        bob< {"type":"ack","doc":"notes/a","seq":2,"rev":2,…
+        bob> {"type":"push","doc":"notes/b","base":0,"seq":1,"text":"😀","create":true}
+        bob< {"type":"ack","doc":"notes/b","seq":1,"rev":1,…
+
+        """
+
+    @Test("documents are listed by name, in pages")
+    func list() throws {
+        try converse(
+            Self.library + """
+                ann> {"type":"list","id":1}
+                ann< {"type":"listed","id":1,"docs":[{"doc":"notes/a","epoch":"⟨a⟩","rev":2,"length":7,"updated":…},{"doc":"notes/b","epoch":"…","rev":1,"length":2,"updated":…}]}
+                ann> {"type":"list","id":2,"prefix":"notes/","limit":1}
+                ann< {"type":"listed","id":2,"docs":[{"doc":"notes/a",…}],"more":true}
+                ann> {"type":"list","id":3,"after":"notes/a","limit":1}
+                ann< {"type":"listed","id":3,"docs":[{"doc":"notes/b",…}]}
+                ann> {"type":"list","id":4,"prefix":"other/"}
+                ann< {"type":"listed","id":4,"docs":[]}
+                """)
+    }
+
+    @Test("a text is read as it is, as it was at a revision, and as it was at a time")
+    func read() throws {
+        try converse(
+            Self.library + """
+                ann> {"type":"read","id":1,"doc":"notes/a"}
+                ann< {"type":"text","id":1,"doc":"notes/a","epoch":"⟨a⟩","rev":2,"text":"one two","newline":"lf"}
+                ann> {"type":"read","id":2,"doc":"notes/a","rev":1}
+                ann< {"type":"text","id":2,"doc":"notes/a","epoch":"⟨a⟩","rev":1,"text":"one","newline":"lf"}
+                ann> {"type":"read","id":3,"doc":"notes/a","at":0}
+                ann< {"type":"text","id":3,"doc":"notes/a","epoch":"⟨a⟩","rev":0,"text":"","newline":"lf"}
+                """)
+    }
+
+    @Test("the history tells who changed what, with the edits for who wants them")
+    func history() throws {
+        try converse(
+            Self.library + """
+                ann> {"type":"history","id":1,"doc":"notes/a"}
+                ann< {"type":"revisions","id":1,"doc":"notes/a","revisions":[{"rev":1,"user":"…","client":"⟨bob⟩","time":…,"inserted":3,"deleted":0},{"rev":2,"user":"…","client":"⟨bob⟩","time":…,"inserted":4,"deleted":0}]}
+                ann> {"type":"history","id":2,"doc":"notes/a","limit":1,"edits":true}
+                ann< {"type":"revisions","id":2,"doc":"notes/a","revisions":[{"rev":1,…,"edits":[{"range":[0,0],"text":"one"}]}],"more":true}
+                ann> {"type":"history","id":3,"doc":"notes/a","after":1,"edits":true}
+                ann< {"type":"revisions","id":3,"doc":"notes/a","revisions":[{"rev":2,…,"edits":[{"range":[3,3],"text":" two"}]}]}
+                ann> {"type":"history","id":4,"doc":"notes/a","at":0,"limit":1}
+                ann< {"type":"revisions","id":4,"doc":"notes/a","revisions":[{"rev":1,…}],"more":true}
+                ann> {"type":"history","id":5,"doc":"notes/a","after":9}
+                ann< {"type":"revisions","id":5,"doc":"notes/a","revisions":[]}
+                """)
+    }
+
+    @Test("an earlier text is restored as a new revision")
+    func restore() throws {
+        try converse(
+            Self.library + """
+                ann> {"type":"open","doc":"notes/a"}
+                ann< {"type":"opened","doc":"notes/a",…
+                bob> {"type":"restore","id":1,"doc":"notes/a","epoch":"⟨a⟩","rev":1,"seq":3}
+                bob< {"type":"ack","id":1,"doc":"notes/a","seq":3,"rev":3,"edits":[{"range":[3,7],"text":""}]}
+                ann< {"type":"change","doc":"notes/a","rev":3,"edits":[{"range":[3,7],"text":""}],…
+                bob> {"type":"restore","id":2,"doc":"notes/a","epoch":"⟨a⟩","rev":1,"seq":3}
+                bob< {"type":"ack","id":2,"doc":"notes/a","seq":3,"rev":3,"edits":[{"range":[3,7],"text":""}],"duplicate":true}
+                """)
+    }
+
+    @Test("who follows the list is told of every document, and of what happens to it")
+    func follow() throws {
+        try converse(
+            Self.library + """
+                ann> {"type":"follow","id":1,"prefix":"notes/"}
+                ann< {"type":"document","doc":"notes/a","epoch":"⟨a⟩","rev":2,"length":7,"updated":…}
+                ann< {"type":"document","doc":"notes/b","epoch":"⟨b⟩","rev":1,"length":2,"updated":…}
+                ann< {"type":"done","id":1}
+                bob> {"type":"push","doc":"other","base":0,"seq":1,"text":"x","create":true}
+                bob< {"type":"ack","doc":"other",…
+                bob> {"type":"push","doc":"notes/b","epoch":"⟨b⟩","base":1,"seq":2,"text":"😀😀"}
+                bob< {"type":"ack","doc":"notes/b","seq":2,"rev":2,…
+                ann< {"type":"document","doc":"notes/b","epoch":"⟨b⟩","rev":2,"length":4,"updated":…}
+                bob> {"type":"rename","id":1,"doc":"notes/a","to":"notes/c"}
+                bob< {"type":"done","id":1}
+                ann< {"type":"gone","doc":"notes/a","reason":"renamed","to":"notes/c"}
+                ann< {"type":"document","doc":"notes/c","epoch":"⟨a⟩","rev":2,"length":7,"updated":…}
+                bob> {"type":"delete","id":2,"doc":"notes/c"}
+                bob< {"type":"done","id":2}
+                ann< {"type":"gone","doc":"notes/c","reason":"deleted"}
+                ann> {"type":"unfollow","id":2}
+                ann< {"type":"done","id":2}
+                bob> {"type":"delete","id":3,"doc":"notes/b"}
+                bob< {"type":"done","id":3}
+                """, options: ["--limit-document-every": "0 ms"])
+    }
+
+    @Test("a renamed document goes on under its new name, a deleted one begins anew")
+    func renameAndDelete() throws {
+        try converse(
+            Self.library + """
+                ann> {"type":"open","doc":"notes/a"}
+                ann< {"type":"opened","doc":"notes/a",…
+                ann> {"type":"rename","id":1,"doc":"notes/a","to":"notes/b"}
+                ann< {"type":"error","id":1,"doc":"notes/a","code":"exists",…
+                ann> {"type":"rename","id":2,"doc":"notes/a","to":"notes/c"}
+                ann< {"type":"gone","doc":"notes/a","reason":"renamed","to":"notes/c"}
+                ann< {"type":"done","id":2}
+                ann> {"type":"open","doc":"notes/c","epoch":"⟨a⟩","rev":1}
+                ann< {"type":"opened","doc":"notes/c","epoch":"⟨a⟩","rev":1,"resumed":true,…
+                ann< {"type":"change","doc":"notes/c","rev":2,…
+                ann< {"type":"check","doc":"notes/c","rev":2,…
+                bob> {"type":"delete","id":3,"doc":"notes/c"}
+                bob< {"type":"done","id":3}
+                ann< {"type":"gone","doc":"notes/c","reason":"deleted"}
+                bob> {"type":"open","doc":"notes/c","epoch":"⟨a⟩","rev":1,"create":true}
+                bob< {"type":"opened","doc":"notes/c","epoch":"⟨new⟩","rev":0,"resumed":false,"text":"",…
+                """)
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import Testing
+
+@Suite("Stopping a server", .onOwnThread) struct ShutdownTests {
+    private static let bye = #"{"type":"bye","reason":"shutting_down"}"#
+
+    @Test(
+        "at SIGTERM everybody is told, whatever he does, what was pushed is acked, and the server ends with 0"
+    )
+    func told() throws {
+        let server = try LiveServer()
+        let nameless = try LineClient(server)
+        let idle = try LineClient(server)
+        try idle.greet(as: "idle-client")
+        let open = try LineClient(server)
+        try open.greet(as: "open-client")
+        try open.send(#"{"type":"open","doc":"a","create":true}"#)
+        try open.expect(#"{"type":"opened","doc":"a",…"#)
+        let half = try LineClient(server)
+        try half.greet(as: "half-client")
+        try half.send(bytes: Array(#"{"type":"push","doc":"#.utf8))
+
+        server.program.kill(SIGTERM)
+        try nameless.expect(#"{"type":"error","code":"shutting_down",…"#)
+        try nameless.expectEnd()
+        try idle.expect(Self.bye)
+        try idle.expectEnd()
+        try open.expect(Self.bye)
+        try open.expectEnd()
+        try half.expect(Self.bye)
+        try half.expectEnd()
+        for client in [nameless, idle, open, half] { try client.endOutput() }
+        let end = try server.program.ended()
+        #expect(end.status == 0 && end.output == [])
+        #expect(
+            end.errors.map { $0.split(separator: " ").dropFirst(2) } == [
+                ["event=stopping", "signal=15"], ["event=stopped"],
+            ])
+    }
+
+    @Test("SIGINT stops it as well, and what it has acked is there again")
+    func interrupted() throws {
+        let server = try LiveServer()
+        let client = try LineClient(server)
+        try client.greet(as: "ann-client")
+        try client.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"kept","create":true}"#)
+        try client.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…"#)
+        server.program.kill(SIGINT)
+        try client.expect(Self.bye)
+        try client.endOutput()
+        #expect(try server.program.ended().status == 0)
+
+        let next = try LineClient(server.again())
+        try next.greet(as: "ann-client")
+        try next.send(#"{"type":"read","doc":"a"}"#)
+        try next.expect(#"{"type":"text","doc":"a",…"rev":1,"text":"kept","newline":"lf"}"#)
+        try next.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"kept"}"#)
+        try next.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…,"duplicate":true}"#)
+    }
+
+    @Test(
+        "who takes nothing does not keep the server, and a second SIGTERM ends it at once", arguments: [1, 2])
+    func nobodyReads(signals: Int) throws {
+        let server = try LiveServer()
+        let reader = try LineClient(server)
+        try reader.greet(as: "ann-client")
+        let text = String(repeating: "a", count: 4 << 20)
+        try reader.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"\#(text)","create":true}"#)
+        try reader.expect(#"{"type":"ack",…"#)
+        // So much waits for him then that the system holds no more of it.
+        let deaf = try LineClient(server, .glued)
+        try deaf.greet(as: "deaf-client")
+        for _ in 0..<4 { try deaf.send(#"{"type":"read","doc":"a"}"#) }
+        try deaf.flush()
+        try reader.send(#"{"type":"ping"}"#)
+        try reader.expect(#"{"type":"pong"}"#)
+
+        let began = ContinuousClock.now
+        server.program.kill(SIGTERM)
+        try server.says("event=stopping signal=15")
+        try reader.expect(Self.bye)
+        if signals == 2 { server.program.kill(SIGTERM) }
+        let end = try server.program.ended()
+        #expect(end.status == (signals == 1 ? 0 : 128 + SIGTERM))
+        print("SIGTERM × \(signals) with one who takes nothing: over after \(ContinuousClock.now - began)")
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@Suite("The page of the protocol", .onOwnThread) struct ProtocolPageTests {
+    @Test("the session to read is what a client and the server say, line by line")
+    func session() throws {
+        let conversation = Conversation(with: try LiveServer(["--ping": "20 s"]))
+        for line in try sessionToRead() {
+            if line.hasPrefix(">") || line.hasPrefix("<") {
+                try conversation.run("alice" + line)
+            } else if let (_, rest) = line.parts(around: "somebody else pushes "),
+                let (text, _) = rest.parts(around: ")")
+            {
+                try conversation.run(
+                    """
+                    bob> {"type":"push","doc":"agenda","epoch":"⟨epoch⟩","base":1,"seq":1,"text":\(text)}
+                    bob< {"type":"ack",…
+                    """)
+            } else if let (_, rest) = line.parts(around: " to "), let (mapped, _) = rest.parts(around: ";") {
+                try conversation.run(
+                    """
+                    bob> {"type":"open","doc":"agenda"}
+                    bob< {"type":"opened",…"selections":[[\(mapped.replacing("..", with: ","))]]}],…
+                    """)
+            } else {
+                throw Unexpected("nobody knows what this line of the page is: \(line)")
+            }
+        }
+        try conversation.end()
+    }
+
+    /// The lines of section 6, with what is another one in every life of a server as `Pattern` has it.
+    private func sessionToRead() throws -> [String] {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/protocol.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let section = try #require(text.parts(around: "\n## 6.")?.1.parts(around: "\n```\n")?.1)
+        let block = try #require(section.parts(around: "\n```\n")?.0)
+        return block.replacing("\n   \"", with: "\"").replacing("k2v9", with: "⟨epoch⟩")
+            .replacing(/p-[0-9a-z]+/, with: "…").replacing("1790000000000", with: "…")
+            .split(separator: "\n").map(String.init)
+    }
+}

@@ -172,10 +172,13 @@ extension RoomEvent {
 }
 
 extension ConnectionSettings {
-    static func sample(_ limits: Limits) -> ConnectionSettings {
+    static func sample(
+        _ limits: Limits, server: WireString = "caret/test",
+        publicClient: @escaping @Sendable (Pusher) -> WireString = { .sample($0) }
+    ) -> ConnectionSettings {
         ConnectionSettings(
-            limits: limits, server: "caret/test",
-            publicClient: { .sample($0) }, sessionName: { WireString("s\($0.value)") },
+            limits: limits, server: server, publicClient: publicClient,
+            sessionName: { WireString("s\($0.value)") },
             digest: { bytes in
                 Digest(SIMD4(repeating: bytes.reduce(7) { ($0 &* 31) &+ UInt64($1) }))
             })

@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 
 /// The plainest room that keeps its contract with connections and the hub: every push is committed at the head, at once.
-struct PlainRoom {
+struct PlainRoom: ServedRoom {
     private enum Ending {
         case rename(to: DocumentName, RoomOrder)
         case delete(RoomOrder)

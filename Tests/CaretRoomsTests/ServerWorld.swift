@@ -27,10 +27,16 @@ final class ServerWorld {
     private(set) var hub: HubState
     private(set) var connections: [ConnectionID: ConnectionState] = [:]
     private(set) var clients: [ConnectionID: TestClient] = [:]
-    private(set) var rooms: [DocumentID: PlainRoom] = [:]
+    private(set) var rooms: [DocumentID: any ServedRoom] = [:]
     let settings: ConnectionSettings
     var now: Int64 = 10_000
     var tokens: [String: Identity] = [:]
+    /// Whoever comes without a token.
+    var anonymous: Identity?
+    /// What a room is here.
+    var makesRoom: (DocumentEntry, Snapshot, ServerWorld) -> any ServedRoom = { entry, text, _ in
+        PlainRoom(entry, text)
+    }
     /// Which calls of the store wait until `release`.
     var holds: (StoreCall) -> Bool = { _ in false }
     /// Rooms are dropped as soon as they are idle.
@@ -48,13 +54,17 @@ final class ServerWorld {
     private(set) var isFinished = false
     private(set) var watchesCommits = false
 
-    init(seed: UInt64? = nil, _ change: (inout Limits) -> Void = { _ in }) {
+    init(_ settings: ConnectionSettings, seed: UInt64? = nil) {
+        self.settings = settings
+        hub = HubState(limits: settings.limits, at: now, publicClient: settings.publicClient)
+        random = seed.map { Seeded($0) }
+        budget = LineBudget(settings.limits.lineBudget)
+    }
+
+    convenience init(seed: UInt64? = nil, _ change: (inout Limits) -> Void = { _ in }) {
         var limits = Limits()
         change(&limits)
-        settings = .sample(limits)
-        hub = HubState(limits: limits, at: now) { .sample($0) }
-        random = seed.map { Seeded($0) }
-        budget = LineBudget(limits.lineBudget)
+        self.init(.sample(limits), seed: seed)
     }
 
     // MARK: Clients
@@ -171,7 +181,7 @@ final class ServerWorld {
         case .claimLine(let bytes): if !budget.claim(bytes) { event(id) { $0.lineRefused() } }
         case .releaseLine(let bytes): budget.release(bytes)
         case .authenticate(let token):
-            let identity = token.flatMap { tokens[$0.string] }
+            let identity = token.map { tokens[$0.string] } ?? anonymous
             later(id) { $0.authenticated(identity.map { .known($0) } ?? .unknown) }
         case .join(let joining): hubLater { $0.join(joining) }
         case .ask(let request): hubLater { $0.ask(request) }
@@ -210,7 +220,7 @@ final class ServerWorld {
         case .makeRoom(let entry, let snapshot):
             post(.room(entry.id)) { [unowned self] in
                 precondition(self.rooms[entry.id] == nil, "there are two rooms of one document")
-                self.rooms[entry.id] = PlainRoom(entry, snapshot)
+                self.rooms[entry.id] = self.makesRoom(entry, snapshot, self)
             }
         case .tellRoom(let document, let event): roomLater(document, event, from: nil)
         case .dropRoom(let document):
@@ -266,7 +276,7 @@ final class ServerWorld {
             storeLater(.delete(document, at: now)) { [unowned self] in self.delete(document) }
         case .append, .appendLocked, .lookUp, .read, .readText, .reload, .compute, .sum, .wake, .cut,
             .diverged:
-            preconditionFailure("a plain room asks for nothing else")
+            preconditionFailure("a room asks for nothing else here")
         }
     }
 

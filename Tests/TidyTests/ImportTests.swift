@@ -44,7 +44,7 @@ struct ImportTable {
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
         "Tests/CaretReplicaTests": ["CaretCore", "CaretReplica", "TestSupport", "Testing"],
         "Tests/CaretRoomsTests": [
-            "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Testing",
+            "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/CaretServerTests": [
             "CaretServer", "TestSupport", "Dispatch", "Glibc", "Synchronization", "Testing",

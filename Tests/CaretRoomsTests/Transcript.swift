@@ -1,0 +1,59 @@
+import Foundation
+
+/// The session that section 6 of the protocol shows.
+enum Transcript {
+    enum Step: Equatable {
+        /// The client's line.
+        case says(String)
+        /// The server's, as it is told; `…` stands for the inside of one object.
+        case hears(String)
+        case otherPushes(String)
+        case maps(Range<Int>, to: Range<Int>)
+    }
+
+    /// A line of the section that is no step.
+    struct Unreadable: Error {
+        let line: String
+    }
+
+    static func inProtocol() throws -> [Step] {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/protocol.md")
+        return try steps(of: String(contentsOf: file, encoding: .utf8))
+    }
+
+    /// The lines between the fences of the section.
+    private static func steps(of page: String) throws -> [Step] {
+        let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
+        let section = lines.drop { !$0.hasPrefix("## 6. ") }.dropFirst().prefix { !$0.hasPrefix("## ") }
+        let fenced = section.drop { $0 != "```" }.dropFirst().prefix { $0 != "```" }
+        return try fenced.map { try step($0) }
+    }
+
+    static func step(_ line: Substring) throws -> Step {
+        if line.hasPrefix("> ") { return .says(String(line.dropFirst(2))) }
+        if line.hasPrefix("< ") { return .hears(String(line.dropFirst(2))) }
+        if let push = line.wholeMatch(of: /\s*\(somebody else pushes "(.*)"\)/) {
+            return .otherPushes(String(push.1))
+        }
+        let mapped =
+            /\s*\(the client maps its selection (\d+)\.\.(\d+) to (\d+)\.\.(\d+); so has the server, for the others\)/
+        if let edges = line.wholeMatch(of: mapped), let from = Int(edges.1), let to = Int(edges.2),
+            let newFrom = Int(edges.3), let newTo = Int(edges.4)
+        {
+            return .maps(from..<to, to: newFrom..<newTo)
+        }
+        throw Unreadable(line: String(line))
+    }
+
+    /// Whether a line is the one that is shown, byte by byte but for the insides of objects that are left out.
+    static func isShown(_ line: String, by shown: String) -> Bool {
+        var rest = Substring(line).utf8
+        for (index, piece) in shown.split(separator: "…", omittingEmptySubsequences: false).enumerated() {
+            if index > 0 { rest = rest.drop { $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "}") } }
+            guard rest.starts(with: piece.utf8) else { return false }
+            rest = rest.dropFirst(piece.utf8.count)
+        }
+        return rest.isEmpty
+    }
+}

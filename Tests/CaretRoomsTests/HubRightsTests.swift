@@ -159,4 +159,51 @@ struct HubRightsTests {
         #expect(bob.asks(#"{"type":"ping"}"#) == [#"{"type":"pong"}"#])
         #expect(world.hub.connectionCount == 1)
     }
+
+    /// Somebody says hello, and the token's grants change before the hub hears of him.
+    private func join(_ world: ServerWorld, _ grants: Grants?) -> TestClient {
+        world.tokens["token"] = Identity(user: "ann", token: 7, grants: HubRightsTests.some)
+        let ann = world.connection()
+        ann.send([#"{"type":"hello","protocol":1,"client":"client-ann","token":"token"}"#])
+        world.hubEvent { $0.grantsChanged(grants, of: 7) }
+        world.run()
+        return ann
+    }
+
+    @Test("rights that change after the token was looked up hold for whoever joins")
+    func changeBeforeJoining() {
+        for (grants, answer) in [
+            (Grants([]), "not_found"), (Grants([Grant(.read, to: .prefix(""))]), "forbidden"),
+        ] {
+            let world = ServerWorld()
+            world.document("own/a", "x")
+            let ann = join(world, grants)
+            #expect(ann.hears() == ["welcome"])
+            #expect(ann.asks(#"{"type":"delete","doc":"own/a"}"#) == [answer])
+        }
+    }
+
+    @Test("whose token was revoked after it was looked up is not let in, and takes nobody's place")
+    func revokedBeforeJoining() {
+        let world = ServerWorld()
+        let present = world.connect("ann", client: "client-ann")
+        let ann = join(world, nil)
+        #expect(ann.hears() == ["unauthorized"] && ann.isEnded)
+        #expect(present.hears() == ["welcome"] && !present.isEnded)
+        #expect(world.hub.connectionCount == 1)
+    }
+
+    @Test("whoever joins is told of other rights in front of his welcome, and of the same ones not at all")
+    func changeIsToldFirst() throws {
+        let changed = try #require(Grants([Grant(.read, to: .prefix("pub/"))]))
+        for (found, news) in [
+            (HubRightsTests.some, [ConnectionNews.grantsChanged(changed), .admitted]), (changed, [.admitted]),
+        ] {
+            var hub = HubState(limits: Limits(), at: 0) { .sample($0) }
+            #expect(hub.grantsChanged(changed, of: 1) == [])
+            let pusher = Pusher(user: "ann", client: "client-ann")
+            let joining = Joining(connection: 1, pusher: pusher, token: 1, grants: found, unit: .utf16)
+            #expect(hub.join(joining) == news.map { HubAction.tell(1, $0) })
+        }
+    }
 }

@@ -4,7 +4,7 @@ import CaretWire
 /// Connections come and go.
 extension HubState {
     /// A connection wants in. An older one of the same user and client gives way: the newer one is let in as soon as every
-    /// room has taken the older one's end.
+    /// room has taken the older one's end. What its token is good for may have changed since that was looked up.
     package mutating func join(_ joining: Joining) -> [HubAction] {
         if attendance[joining.connection] != nil { return [] }
         if isStopping {
@@ -12,7 +12,13 @@ extension HubState {
             order(.tell(joining.connection, .refused(report)))
             return settled()
         }
+        guard let grants = grantsBook.grants(of: joining.token, found: joining.grants) else {
+            let report = ErrorReport(.unauthorized, "the token is good for nothing any more")
+            order(.tell(joining.connection, .refused(report)))
+            return settled()
+        }
         for replaced in attendance.join(joining) { order(.tell(replaced, .ended(.replaced))) }
+        if grants != joining.grants { change(grants, of: joining.connection) }
         admit(joining.pusher)
         return settled()
     }
@@ -56,13 +62,13 @@ extension HubState {
 
     /// A token is good for something else from now on, or, where there are no grants, for nothing.
     package mutating func grantsChanged(_ grants: Grants?, of token: TokenID) -> [HubAction] {
+        grantsBook.note(grants, of: token)
         for connection in attendance.connections(with: token) {
             guard let grants else {
                 if attendance.dismiss(connection) { order(.tell(connection, .ended(.revoked))) }
                 continue
             }
-            attendance.change(grants, of: connection)
-            order(.tell(connection, .grantsChanged(grants)))
+            change(grants, of: connection)
             for session in attendance[connection]?.sessions ?? [] {
                 if let document = sessions[session] { tell(grants, to: document, of: session) }
             }
@@ -72,6 +78,11 @@ extension HubState {
             }
         }
         return settled()
+    }
+
+    private mutating func change(_ grants: Grants, of connection: ConnectionID) {
+        attendance.change(grants, of: connection)
+        order(.tell(connection, .grantsChanged(grants)))
     }
 
     private mutating func tell(_ grants: Grants, to document: DocumentID, of session: SessionID) {

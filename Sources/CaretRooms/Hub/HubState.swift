@@ -13,6 +13,7 @@ package struct HubState: Sendable {
     let publicClient: @Sendable (Pusher) -> WireString
     var now: Int64
     var attendance = Attendance()
+    var grantsBook = GrantsBook()
     var rooms: [DocumentID: HubRoom] = [:]
     /// The names of the documents that have a room, or are about to.
     var names: [DocumentName: DocumentID] = [:]

@@ -41,12 +41,6 @@ struct RightsLog {
         return most
     }
 
-    /// Nil where the token is good for nothing.
-    func grants(of token: TokenID) -> Grants? {
-        let client = Int(token.value)
-        return revoked.contains(client) ? nil : grants(of: client)
-    }
-
     func grants(of client: Int) -> Grants {
         let grants = Plan.names.indices.map {
             Grant(access(client, $0), to: .document(Names.parsed[$0]))

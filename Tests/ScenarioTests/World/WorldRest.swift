@@ -26,7 +26,7 @@ extension World {
     private func heal() {
         store.weather = [:]
         for client in plan.clients.indices {
-            referee.rights.reinstate(client)
+            reinstate(client)
             for name in Plan.names.indices where referee.rights.access(client, name) < .admin {
                 allow(client, name, .admin)
             }

@@ -190,7 +190,7 @@ extension World {
         let hub = server.hub
         run(hub.state.timePassed(time), server)
         switch job {
-        case .join(let joining): join(joining, server)
+        case .join(let joining): run(hub.state.join(joining), server)
         case .ask(let request): run(hub.state.ask(request), server)
         case .tookDocuments(let connection): run(hub.state.tookDocuments(connection), server)
         case .left(let connection): run(hub.state.left(connection), server)
@@ -206,15 +206,6 @@ extension World {
         case .grantsChanged(let grants, let token): run(hub.state.grantsChanged(grants, of: token), server)
         case .shutDown: run(hub.state.shutDown(retryAfterMilliseconds: 50), server)
         case .timePassed: break
-        }
-    }
-
-    /// What a token is good for may have changed since it was looked up, when the hub did not know the connection yet.
-    private func join(_ joining: Joining, _ server: Server) {
-        run(server.hub.state.join(joining), server)
-        let grants = referee.rights.grants(of: joining.token)
-        if grants != joining.grants, !fault.forgetsGrants {
-            run(server.hub.state.grantsChanged(grants, of: joining.token), server)
         }
     }
 

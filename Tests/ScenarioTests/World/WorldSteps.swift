@@ -41,7 +41,12 @@ extension World {
     private func revoke(_ client: Int, _ span: Int) {
         referee.rights.revoke(client)
         tellGrants(client, nil)
-        after(Int64(span) * 1_000) { [unowned self] in referee.rights.reinstate(client) }
+        after(Int64(span) * 1_000) { [unowned self] in reinstate(client) }
+    }
+
+    func reinstate(_ client: Int) {
+        referee.rights.reinstate(client)
+        tellGrants(client, referee.rights.grants(of: client))
     }
 
     private func entry(_ name: Int) -> DocumentEntry? { try? store.model.find(Names.parsed[name]).get() }

@@ -123,6 +123,17 @@ import Testing
         }
     }
 
+    @Test("what was on its way is committed where a document that was called gone is there as it was")
+    func notGone() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = \.isAppend
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.answerAppend(.gone)
+        world.release()
+        #expect(world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":1,"rev":2}"#])
+    }
+
     @Test("a document that another server has deleted is gone for everybody who has it open")
     func gone() throws {
         var world = try RoomWorld("ab")

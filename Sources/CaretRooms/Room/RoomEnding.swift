@@ -129,10 +129,10 @@ extension RoomState {
 
     private mutating func judgeAllAgain() {
         let due = repeats
-        repeats = []
+        // In front: what is judged at once is ready at once.
+        (repeats, ready) = ([], [])
         for pusher in pending.keys.sorted() { judgeAgain(pusher) }
         for repeated in due { take(.push(repeated.push, wasTaken: true)) }
-        ready = []
     }
 
     /// The store could not tell what the document is now.

@@ -162,6 +162,7 @@ extension RoomEvent {
         case .rename(let to, let order): "rename to \(to) for s\(order.requester.number)"
         case .delete(let order): "delete for s\(order.requester.number)"
         case .leave(let session): "leave s\(session.number)"
+        case .awaitPushes(let pusher, let connection): "await \(pusher.client) for \(connection.value)"
         case .push(let push): "push seq \(push.seq) s\(push.session.number) \(push.rights.rawValue)"
         case .select(let session, _, _): "select s\(session.number)"
         case .close(let session, _): "close s\(session.number)"

@@ -47,6 +47,7 @@ struct PlainRoom: ServedRoom {
         case .delete(let order):
             ending = .delete(order)
             return [.delete]
+        case .awaitPushes(_, let connection): return [.pushesSettled(connection)]
         case .select, .written: return []
         }
     }

@@ -41,7 +41,7 @@ extension StoreModel {
         case .sum(let text, let revision):
             let sum = crc32(of: text)
             return { $0.summed(sum, at: revision) }
-        case .send, .wake, .ended, .cut, .diverged, .unload: return nil
+        case .send, .wake, .ended, .cut, .diverged, .unload, .pushesSettled: return nil
         }
     }
 

@@ -22,6 +22,8 @@ struct RoomWorld {
     private(set) var cut: [SessionID] = []
     private(set) var isUnloaded = false
     private(set) var divergences: [Revision] = []
+    /// Whose pushes were waited for, and are settled.
+    private(set) var settled: [ConnectionID] = []
     /// Sessions take what they are sent at once.
     var isTakenAtOnce = true
     var time: Int64 = 1000
@@ -128,6 +130,7 @@ struct RoomWorld {
         case .cut(let session): cut.append(session)
         case .unload: isUnloaded = true
         case .diverged(_, let revision): divergences.append(revision)
+        case .pushesSettled(let connection): settled.append(connection)
         case .wake(let time): wakesAt = min(wakesAt ?? time, time)
         case .append, .appendLocked, .lookUp, .read, .readText, .reload, .compute, .sum, .rename, .delete:
             return store.done(action, of: document, at: time)?(&room) ?? []
@@ -206,6 +209,10 @@ extension RoomWorld {
     }
 
     mutating func close(_ who: Person, id: RequestID? = nil) { tell { $0.close(who.session, id: id) } }
+
+    mutating func awaitPushes(of who: Person, for connection: ConnectionID = 7) {
+        tell { $0.awaitPushes(of: who.participant.pusher, for: connection) }
+    }
 
     mutating func leave(_ who: Person) { tell { $0.leave(who.session) } }
 

@@ -269,6 +269,7 @@ final class ServerWorld {
         case .ended(let session):
             later(session.connection) { $0.ended(session) }
             hubLater { $0.ended(session) }
+        case .pushesSettled(let connection): hubLater { $0.pushesSettled(of: connection) }
         case .unload: if dropsIdleRooms { hubLater { $0.unloadOffered(document) } }
         case .rename(let to):
             storeLater(.rename(document, to: to)) { [unowned self] in self.rename(document, to) }

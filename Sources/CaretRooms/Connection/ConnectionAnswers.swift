@@ -101,7 +101,7 @@ extension ConnectionState {
             defer { lateCloses[session] = nil }
             return ended(session)
         case .diverged(let session, _): return ended(session)
-        case .open, .rightsChanged, .rename, .delete, .leave, .select, .written: break
+        case .open, .rightsChanged, .rename, .delete, .leave, .awaitPushes, .select, .written: break
         }
         return settled()
     }

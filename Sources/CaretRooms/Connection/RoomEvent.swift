@@ -12,6 +12,8 @@ package enum RoomEvent: Equatable, Sendable {
     case delete(RoomOrder)
     /// The session's connection is gone. Answered by `ended`, whether the room knew the session or not.
     case leave(SessionID)
+    /// Answered by `pushesSettled`, once every push of this pusher that came before is committed or refused.
+    case awaitPushes(of: Pusher, for: ConnectionID)
 
     // By the hub for a guest, by the session's connection else.
     case push(RoomPush)

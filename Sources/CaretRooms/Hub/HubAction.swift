@@ -44,7 +44,7 @@ package enum HubAction: Equatable, Sendable {
     /// A room is to be made of a document and its text; what it is told comes behind this.
     case makeRoom(DocumentEntry, Snapshot)
     /// To a room that was made and not dropped. A rename is answered by `renamed`, a deletion by `deleted`, a `leave` by
-    /// `ended`, once the room has done them.
+    /// `ended`, an `awaitPushes` by `pushesSettled`, once the room has done them.
     case tellRoom(DocumentID, RoomEvent)
     /// The room is to be dropped if it is idle. Answered by `dropped` or, where it is not, by `kept`.
     case dropRoom(DocumentID)

@@ -28,6 +28,7 @@ extension HubState {
     package mutating func left(_ connection: ConnectionID) -> [HubAction] {
         guard let ending = attendance.leave(connection) else { return [] }
         endFollowing(connection)
+        readings[connection] = nil
         for session in ending {
             guard let document = sessions[session] else { continue }
             order(.tellRoom(document, .leave(session)))

@@ -53,12 +53,30 @@ extension HubState {
         if waiting.attempts >= HubWaiting.mostAttempts {
             return refuse(request, HubRefusal(.overloaded, "the document is being renamed; try again"))
         }
-        if request.question.isForRoom, let document = names[name] {
+        if let document = names[name] {
             rooms[document]?.waiting.append(waiting)
             return serve(document)
         }
+        find(waiting)
+    }
+
+    /// Asks the store for the document that a request is about.
+    private mutating func find(_ waiting: HubWaiting) {
+        let request = waiting.request
+        guard let (name, _) = request.question.document else { return }
         let creates = request.question.creates && access(request, to: name) >= .write
         call(creates ? .create(name, at: now) : .find(name), for: .lookUp(waiting))
+    }
+
+    /// A room has settled all that a connection had pushed when it asked to read: the log shows it from now on.
+    package mutating func pushesSettled(of connection: ConnectionID) -> [HubAction] {
+        guard let request = readings.removeValue(forKey: connection) else { return [] }
+        if let refusal = refusal(of: request) {
+            refuse(request, refusal)
+        } else {
+            find(HubWaiting(request: request))
+        }
+        return settled()
     }
 
     /// The store has found the document of a request, or has not.
@@ -114,14 +132,6 @@ extension HubState {
 }
 
 extension HubRequest.Question {
-    /// A room answers it where there is one.
-    var isForRoom: Bool {
-        switch self {
-        case .open, .push, .rename, .delete: true
-        case .read, .history, .list, .follow, .unfollow: false
-        }
-    }
-
     var creates: Bool {
         switch self {
         case .open(_, _, let creates), .push(_, _, let creates): creates

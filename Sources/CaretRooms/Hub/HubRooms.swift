@@ -76,7 +76,11 @@ extension HubState {
         case .delete:
             beginEnding(document)
             order(.tellRoom(document, .delete(roomOrder(request, said, []))))
-        case .read, .history, .list, .follow, .unfollow: refuse(request, .confused)
+        case .read, .history:
+            guard let attendant = attendance[request.connection] else { return }
+            readings[request.connection] = request
+            order(.tellRoom(document, .awaitPushes(of: attendant.pusher, for: request.connection)))
+        case .list, .follow, .unfollow: refuse(request, .confused)
         }
     }
 

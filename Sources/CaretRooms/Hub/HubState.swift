@@ -24,6 +24,8 @@ package struct HubState: Sendable {
     /// What the store was asked and has not answered.
     var calls: [CallID: Call] = [:]
     private var lastCall = 0
+    /// Readings that wait until their room has settled what their connection pushed: at most one of each connection.
+    var readings: [ConnectionID: HubRequest] = [:]
     var followers: [ConnectionID: Follower] = [:]
     var feed = DocumentFeed()
     /// There may be something to tell a follower.
@@ -67,7 +69,9 @@ package struct HubState: Sendable {
 
     var isStopping: Bool { stage != .serving }
     /// How much is remembered of requests, for whoever bounds it.
-    package var requestsUnderWay: Int { calls.count + rooms.values.reduce(0) { $0 + $1.waiting.count } }
+    package var requestsUnderWay: Int {
+        calls.count + readings.count + rooms.values.reduce(0) { $0 + $1.waiting.count }
+    }
     package var roomCount: Int { rooms.count }
     package var sessionCount: Int { sessions.count }
     package var connectionCount: Int { attendance.count }
@@ -149,6 +153,8 @@ package struct HubState: Sendable {
             abandoned += rooms[document]?.waiting.map(\.request) ?? []
             rooms[document]?.waiting = []
         }
+        abandoned += readings.keys.sorted().compactMap { readings[$0] }
+        readings = [:]
         for connection in followers.keys.sorted() {
             if let follower = followers[connection], follower.isListing { abandoned.append(follower.request) }
             endFollowing(connection)

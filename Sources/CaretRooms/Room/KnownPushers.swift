@@ -35,6 +35,11 @@ struct KnownPushers: Sendable {
         return entry
     }
 
+    /// Whether a push of his waits until he is known.
+    func holdsPush(of pusher: Pusher) -> Bool {
+        if case .asked(let asked)? = knowledge[pusher] { asked.requests.holdsPush(of: pusher) } else { false }
+    }
+
     func isKnown(_ pusher: Pusher) -> Bool {
         if case .known? = knowledge[pusher] { true } else { false }
     }

@@ -30,6 +30,8 @@ package enum RoomAction: Equatable, Sendable {
     case wake(at: Int64)
     /// The session is no more. What it is sent yet answers a push of its own.
     case ended(SessionID)
+    /// To the hub: of the pushes of this connection that were waited for none is under way.
+    case pushesSettled(ConnectionID)
     /// The session is so slow that it holds up what is remembered for it: its connection is to be closed, with
     /// `too_slow`.
     case cut(SessionID)

@@ -7,6 +7,7 @@ extension RoomState {
         case .rename(let name, let order): rename(to: name, order)
         case .delete(let order): delete(order)
         case .leave(let session): leave(session)
+        case .awaitPushes(let pusher, let connection): awaitPushes(of: pusher, for: connection)
         case .push(let push): self.push(push)
         case .select(let session, let select, let id): self.select(session, select, id)
         case .close(let session, let id): close(session, id: id)

@@ -54,6 +54,8 @@ enum RoomRequest: Equatable, Sendable {
 }
 
 extension [RoomRequest] {
+    func holdsPush(of pusher: Pusher) -> Bool { contains { $0.pusher == pusher } }
+
     /// Lets a request wait behind the others, or refuses it. However long they wait there are two pushes of a pusher
     /// among them, a repeat and the next, and one selection of a session.
     mutating func join(_ request: RoomRequest) -> RoomRefusal? {

@@ -52,6 +52,8 @@ package struct RoomState: Sendable {
     /// Repeats that are answered once what they were committed as has been read.
     var repeats: [RepeatDue] = []
     var lastWork = 0
+    /// Whose pushes are waited for outside of the room: at most one request of each connection.
+    var awaited: [AwaitedPushes] = []
 
     // The room as a whole.
     /// What the room must stand still for, of which the first is at work.
@@ -113,6 +115,7 @@ package struct RoomState: Sendable {
             deliver()
             goOnStandingStill()
         }
+        tellSettled()
         noteIdleness()
         if let time = clock.wake() { actions.append(.wake(at: time)) }
         defer { actions = [] }

@@ -154,7 +154,7 @@ struct RoomSimulation {
             case .wake(let time): wakesAt = min(wakesAt ?? time, time)
             case .ended(let session): ended(session)
             case .cut(let session): if let owner = owners[session] { cutOff(owner) }
-            case .diverged, .unload: break
+            case .diverged, .unload, .pushesSettled: break
             default: store.ask(action)
             }
         }
@@ -218,7 +218,9 @@ struct RoomSimulation {
         case .compute: count("computations")
         case .reload: count("reloads")
         case .cut: count("cuts")
-        case .send, .lookUp, .sum, .rename, .delete, .wake, .ended, .diverged, .unload: break
+        case .send, .lookUp, .sum, .rename, .delete, .wake, .ended, .diverged, .unload,
+            .pushesSettled:
+            break
         }
     }
 

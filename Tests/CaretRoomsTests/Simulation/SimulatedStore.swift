@@ -90,7 +90,9 @@ struct SimulatedStore {
         case .rename: return { $0.renamed(.refused(.full)) }
         case .delete: return { $0.deleted(.failure(.full)) }
         case .reload: return { $0.reloadFailed(.failed) }
-        case .compute, .sum, .send, .wake, .ended, .cut, .diverged, .unload: return nil
+        case .compute, .sum, .send, .wake, .ended, .cut, .diverged, .unload,
+            .pushesSettled:
+            return nil
         }
     }
 
@@ -118,7 +120,7 @@ extension RoomAction {
         switch self {
         case .append, .appendLocked, .rename, .delete: true
         case .send, .lookUp, .read, .readText, .reload, .compute, .sum, .wake, .ended, .cut, .diverged,
-            .unload:
+            .unload, .pushesSettled:
             false
         }
     }

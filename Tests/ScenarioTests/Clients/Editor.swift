@@ -62,9 +62,20 @@ final class Editor: Program {
             }
         case .repeats(let at): repeatPush(at)
         case .reuses(let at): reuse(at)
+        case .reads(let at, _):
+            if let sheet = sheets[at] { ask(.read(Read(document: sheet.name))) }
+        case .looksBack(let at, let share):
+            guard let sheet = sheets[at] else { return }
+            let after = Revision((sheet.replica.place?.revision.value ?? 0) * share / 1_000)
+            ask(.history(History(document: sheet.name, after: .revision(after), wantsEdits: true)))
         case .restarts: for at in sheets.indices where sheets[at] != nil { restart(at) }
         default: break
         }
+    }
+
+    /// Asks for what no view shows: it is the referee who looks at the answer.
+    private func ask(_ message: ClientMessage) {
+        if machine.isWelcomed { machine.say(message, isAnswered: true) }
     }
 
     private func begin(_ at: Int) {

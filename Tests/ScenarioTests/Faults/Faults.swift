@@ -12,6 +12,7 @@ enum Faults {
         ("an astral offset off by one", { AstralOffByOne() }),
         ("resume one short", { ResumeOneShort() }),
         ("rights cached too long", { RightsCachedTooLong() }),
+        ("a read in front of an own push", { ReadBeforeOwnPush() }),
         ("empty text after a failed load", { EmptyAfterFailedLoad() }),
         ("an unsent change not rebased", { UnsentNotRebased() }),
         ("a sum of another text", { SumOfAnotherText() }),

@@ -13,6 +13,8 @@ class PlantedFault {
     var acksEarly: Bool { false }
     /// The server is not told that rights changed.
     var forgetsGrants: Bool { false }
+    /// A reading does not wait for what its reader has pushed.
+    var readsAtOnce: Bool { false }
     /// The disk loses the last of what it had, when the server ends.
     var losesLast: Bool { false }
 
@@ -23,7 +25,9 @@ class PlantedFault {
     /// The store's answer about a pusher, to a room.
     func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> { answer }
     /// Revisions from the store, to a room.
-    func reading(_ result: Result<Reading, HistoryRefusal>) -> Result<Reading, HistoryRefusal> { result }
+    func reading(
+        _ result: Result<Reading, HistoryRefusal>, _ room: RoomState
+    ) -> Result<Reading, HistoryRefusal> { result }
     /// The store's answer to the hub.
     func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer { answer }
     /// What a text adds up to, to a room.

@@ -76,6 +76,11 @@ final class RightsCachedTooLong: PlantedFault {
     override var forgetsGrants: Bool { true }
 }
 
+/// A read that goes to the store by a shorter way than the push in front of it.
+final class ReadBeforeOwnPush: PlantedFault {
+    override var readsAtOnce: Bool { true }
+}
+
 /// What a text adds up to was found of another one.
 final class SumOfAnotherText: PlantedFault {
     override func sum(_ crc32: UInt32) -> UInt32 { crc32 ^ 1 }

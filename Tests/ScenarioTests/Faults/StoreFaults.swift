@@ -39,8 +39,12 @@ final class RepeatAtAnotherRevision: PlantedFault {
 /// Whoever fell out of the window is read from the store from the revision behind the next one: an `after` taken for
 /// a `from`.
 final class ChangeLostAtTheEdge: PlantedFault {
-    override func reading(_ result: Result<Reading, HistoryRefusal>) -> Result<Reading, HistoryRefusal> {
-        result.map { reading in
+    override func reading(
+        _ result: Result<Reading, HistoryRefusal>, _ room: RoomState
+    ) -> Result<Reading, HistoryRefusal> {
+        // A push that is moved over what was read would not fit the text, which is a trap.
+        if !room.isSettled { return result }
+        return result.map { reading in
             let changes = reading.segment.changes
             if changes.count < 2 { return reading }
             let segment = Segment(first: reading.segment.first.next, changes: Array(changes.dropFirst()))

@@ -75,6 +75,15 @@ struct PlanMaker {
         add(60) {
             .client($0.anyone(), $0.random.chance(50) ? .pings : .babbles($0.random.pick(Babble.allCases)))
         }
+        add(200) { maker in
+            let name = maker.name()
+            let isReading = maker.random.chance(60)
+            return .client(
+                maker.writer(),
+                isReading
+                    ? .reads(name, perMille: nil) : .looksBack(name, perMille: maker.random.number(0...1_000))
+            )
+        }
         add(500) { maker in maker.admin().map { .client($0, maker.question()) } }
         add(names) { maker in maker.admin().map { .client($0, maker.order()) } }
         add(cuts) { .client($0.anyone(), $0.trouble()) }

@@ -8,7 +8,10 @@ import CaretWire
 extension Referee {
     /// A client has sent something.
     func said(_ message: ClientMessage, _ id: RequestID?, on link: Link, unit: CodeUnit) {
-        if let id { link.awaited[id] = Awaited(message: message, time: world.now) }
+        if let id {
+            let own = ownPushes(before: message, on: link)
+            link.awaited[id] = Awaited(message: message, time: world.now, own: own)
+        }
         switch message {
         case .push(let push):
             let content: SaidPush.Content =
@@ -47,9 +50,10 @@ extension Referee {
 
     /// A client is told something.
     func heard(_ envelope: Envelope<ServerMessage>, _ sent: SentLine, on link: Link, unit: CodeUnit) {
-        let awaited = take(envelope, on: link)
+        let answered = take(envelope, on: link)
+        let asked = answered?.message
         switch envelope.message {
-        case .opened(let opened): heard(opened, awaited, sent, link, unit)
+        case .opened(let opened): heard(opened, asked, sent, link, unit)
         case .change(let change): heard(change, sent, link, unit)
         case .ack(let ack): heard(ack, sent, link, unit)
         case .check(let check): heard(check, link, unit)
@@ -59,27 +63,30 @@ extension Referee {
         case .gone(let gone): heard(gone, sent, link)
         case .rights(let rights):
             if rights.rights == .none { end(rights.document, link) }
-        case .text(let text): heard(text, sent, link)
-        case .revisions(let revisions): heard(revisions, awaited, sent, link, unit)
+        case .text(let text):
+            heard(text, sent, link)
+            check(answered?.own, shownBy: text, on: link)
+        case .revisions(let revisions): heard(revisions, answered?.own, sent, link, unit)
         case .listed(let listed): for document in listed.documents { heard(document, sent, link, unit) }
         case .document(let document): heard(document, sent, link, unit)
-        case .error(let error): heard(error, awaited, sent, link)
+        case .error(let error): heard(error, asked, sent, link)
         case .welcome, .done, .ping, .pong, .bye: break
         }
     }
 
     /// The request that this answers.
-    private func take(_ envelope: Envelope<ServerMessage>, on link: Link) -> ClientMessage? {
+    private func take(_ envelope: Envelope<ServerMessage>, on link: Link) -> Awaited? {
         guard let id = envelope.id else { return nil }
         guard let awaited = link.awaited.removeValue(forKey: id) else {
             fail(.answer, "client \(link.client) is answered what it did not ask, or twice: \(envelope)")
             return nil
         }
         share(awaited.message, on: link)
+        if case .error = envelope.message { refused(id, on: link) }
         if !awaited.message.mayBeAnswered(by: envelope.message) {
             fail(.answer, "client \(link.client) is answered \(envelope.message) to \(awaited.message)")
         }
-        return awaited.message
+        return awaited
     }
 
     /// A push that is repeated while it is not settled is answered once, by the id it was sent with last.

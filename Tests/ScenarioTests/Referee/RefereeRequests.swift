@@ -19,22 +19,25 @@ extension Referee {
     }
 
     func heard(
-        _ revisions: Revisions, _ asked: ClientMessage?, _ sent: SentLine, _ link: Link, _ unit: CodeUnit
+        _ revisions: Revisions, _ own: OwnPushes?, _ sent: SentLine, _ link: Link, _ unit: CodeUnit
     ) {
         mayBeTold(revisions.document, sent, link)
         guard let first = revisions.revisions.first else { return }
         // A page does not say of which history it is: it is that of one of them.
-        let histories = ledger.histories.values.filter { history in
+        let alike = ledger.histories.values.filter { history in
             guard let logged = history.change(at: first.revision) else { return false }
             return logged.time == Int64(first.author.time)
                 && Names.publicClient(logged.pusher) == first.author.client
         }
-        let isKnown = histories.contains { history in
+        let histories = alike.filter { history in
             revisions.revisions.enumerated().allSatisfy { index, summary in
                 summary.revision.value == first.revision.value + index && holds(history, summary, sent, unit)
             }
         }
-        if !isKnown { fail(.text, "client \(link.client) is told a history that is none of the log") }
+        if histories.isEmpty {
+            return fail(.text, "client \(link.client) is told a history that is none of the log")
+        }
+        check(own, shownBy: revisions, of: histories, on: link)
     }
 
     private func holds(

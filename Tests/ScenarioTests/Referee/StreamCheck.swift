@@ -27,4 +27,6 @@ struct Awaited {
     let time: Int64
     /// The same push was sent once more and answered: one answer does for both.
     var isShared = false
+    /// What a reading must show.
+    var own: OwnPushes?
 }

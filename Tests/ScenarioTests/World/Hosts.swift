@@ -31,6 +31,7 @@ enum HubJob {
     case renamed(DocumentID, DocumentName, Renaming)
     case deleted(DocumentID, StoreRefusal?)
     case changed(DocumentID)
+    case pushesSettled(ConnectionID)
     case grantsChanged(Grants?, TokenID)
     case shutDown
     case timePassed

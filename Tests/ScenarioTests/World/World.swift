@@ -21,6 +21,7 @@ struct Failure: Error, CustomStringConvertible, Equatable {
 enum Law: String {
     case stream = "every revision once and in order"
     case text = "a text is the log's"
+    case own = "whoever reads is shown its own pushes"
     case commit = "what is committed is what was pushed, moved over what was committed since"
     case ack = "an ack is in the log, once, with its revision"
     case synced = "nothing is told of what is not on disk"

@@ -203,6 +203,7 @@ extension World {
             run(hub.state.renamed(document, to: name, result), server)
         case .deleted(let document, let refusal): run(hub.state.deleted(document, refusal), server)
         case .changed(let document): run(hub.state.changed(document), server)
+        case .pushesSettled(let connection): run(hub.state.pushesSettled(of: connection), server)
         case .grantsChanged(let grants, let token): run(hub.state.grantsChanged(grants, of: token), server)
         case .shutDown: run(hub.state.shutDown(retryAfterMilliseconds: 50), server)
         case .timePassed: break
@@ -236,6 +237,9 @@ extension World {
     private func tellRoom(_ document: DocumentID, _ event: RoomEvent, _ server: Server) {
         guard let room = server.rooms[document] else {
             return fail(.answer, "the hub tells a room something that is no more")
+        }
+        if fault.readsAtOnce, case .awaitPushes(_, let connection) = event {
+            return post(.pushesSettled(connection), server)
         }
         post(.event(event, nil), to: room, server)
     }
@@ -308,6 +312,7 @@ extension World {
             post(.ended(session), server)
         case .cut(let session):
             if let told = server.connections[session.connection] { post(.cut(session), to: told, server) }
+        case .pushesSettled(let connection): post(.pushesSettled(connection), server)
         case .unload: post(.unloadOffered(host.document), server)
         case .wake(let time):
             agenda.add(.wakeRoom(host, server), at: max(now, (time - World.epoch) * 1_000))

@@ -103,7 +103,7 @@ extension World {
         case .sum(let text, let revision):
             let sum = fault.sum(text.crc32)
             beside(host, server) { { $0.summed(sum, at: revision) } }
-        case .send, .wake, .ended, .cut, .diverged, .unload: break
+        case .send, .wake, .ended, .cut, .diverged, .unload, .pushesSettled: break
         }
     }
 
@@ -125,9 +125,10 @@ extension World {
             },
             doing: {
                 let limit = $0.dice.roll(.answer, 7, at: $0.now).peek(40...4_000)
-                let answer = $0.fault.reading(
-                    $0.store.model.read(document, after: revision, limit: limit))
-                return .news { $0.historyRead(after: revision, answer) }
+                let (fault, answer) = (
+                    $0.fault, $0.store.model.read(document, after: revision, limit: limit)
+                )
+                return .news { $0.historyRead(after: revision, fault.reading(answer, $0)) }
             })
     }
 

@@ -1,0 +1,99 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import Testing
+
+@Suite("hub: reading what one has pushed")
+struct HubOwnPushTests {
+    private static let push =
+        #"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":1,"edits":[{"range":[0,0],"text":"new "}]}"#
+    private static let readings = [
+        (#"{"type":"read","doc":"a"}"#, #""rev":2,"text":"new one""#),
+        (#"{"type":"history","doc":"a"}"#, #"{"rev":2,"#),
+    ]
+
+    /// A server in which ann has a document open.
+    private func server(seed: UInt64? = nil) -> (ServerWorld, TestClient) {
+        let world = ServerWorld(seed: seed)
+        world.document("a", "one")
+        let ann = world.connect("ann")
+        ann.says(#"{"type":"open","doc":"a"}"#)
+        _ = ann.heard()
+        return (world, ann)
+    }
+
+    @Test("a reading right behind a push shows it, in whatever order queues are served", arguments: readings)
+    func behindPush(reading: String, shown: String) {
+        for seed in 0..<UInt64(50) {
+            let (world, ann) = server(seed: seed)
+            ann.send([HubOwnPushTests.push, reading])
+            world.run()
+            let answer = ann.heard().first { !$0.contains(#""type":"ack""#) }
+            #expect(answer?.contains(shown) == true, "seed \(seed)")
+        }
+    }
+
+    @Test("the room is asked first, and the store only behind its answer")
+    func order() {
+        let (world, ann) = server()
+        let calls = world.calls.count
+        var asked: [HubAction] = []
+        world.hubEvent { hub in
+            let question = HubRequest.Question.read(try! DocumentName("a"), Read(document: "a"))
+            asked = hub.ask(HubRequest(connection: ann.id, id: nil, question: question))
+            return []
+        }
+        let pusher = Pusher(user: "ann", client: "client-ann")
+        #expect(asked == [.tellRoom(DocumentID(1), .awaitPushes(of: pusher, for: ann.id))])
+        #expect(world.calls.count == calls)
+        world.hubEvent { $0.pushesSettled(of: ann.id) }
+        #expect(world.calls.last == .find(try! DocumentName("a")))
+        world.hubEvent { hub in
+            #expect(hub.pushesSettled(of: ann.id) == [])
+            return []
+        }
+    }
+
+    @Test("where the document has no room nothing is waited for", arguments: readings.map(\.0))
+    func noRoom(reading: String) {
+        let world = ServerWorld()
+        world.keepsTrace = true
+        world.document("a", "one")
+        let ann = world.connect("ann")
+        _ = ann.asks(reading)
+        #expect(!world.trace.contains { $0.contains("awaitPushes") })
+    }
+
+    @Test("whoever waits for his own pushes is refused what he may not read by then")
+    func rightsGone() {
+        let (world, ann) = server()
+        ann.send([#"{"type":"read","doc":"a"}"#])
+        // The hub has asked the room.
+        world.step()
+        world.hubEvent { $0.grantsChanged(Grants([]), of: 1) }
+        world.run()
+        #expect(ann.hears().sorted().last == #"{"type":"rights","doc":"a","rights":"none"}"#)
+        #expect(world.hub.requestsUnderWay == 0)
+    }
+
+    @Test(
+        "at the end of the server a reading that waits is refused, and one of a connection that leaves is dropped"
+    )
+    func endings() {
+        for leaves in [true, false] {
+            let (world, ann) = server()
+            ann.send([#"{"type":"read","doc":"a"}"#])
+            world.step()
+            #expect(world.hub.requestsUnderWay == 1)
+            if leaves {
+                ann.lose()
+            } else {
+                world.hubEvent { $0.shutDown(retryAfterMilliseconds: nil) }
+                world.run()
+                #expect(ann.hears().first == "shutting_down")
+            }
+            #expect(world.hub.requestsUnderWay == 0)
+        }
+    }
+}

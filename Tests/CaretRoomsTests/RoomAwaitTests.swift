@@ -1,0 +1,99 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("rooms: pushes that are waited for")
+struct RoomAwaitTests {
+    private let ann = Person.ann
+    private let bob = Person.bob
+
+    /// A room in which ann has pushed, and where what `holds` is not answered.
+    private func world(holding holds: @escaping (RoomAction) -> Bool) throws -> RoomWorld {
+        var world = try RoomWorld()
+        world.seat(ann, bob)
+        world.holds = holds
+        world.push(ann, [(0, 0, "x")], base: 0, seq: 1)
+        world.awaitPushes(of: ann)
+        return world
+    }
+
+    @Test("what is on its way to the disk is waited for, whatever becomes of it")
+    func inFlight() throws {
+        let outcomes: [AppendOutcome] = [
+            .committed(head: 1), .full, .failed, .damaged, .unfit,
+        ]
+        for outcome in outcomes {
+            var world = try world { $0.isAppend }
+            #expect(world.settled == [])
+            world.answerAppend(outcome)
+            #expect(world.settled == [7])
+        }
+    }
+
+    @Test("nobody waits for pushes of others, or where none is under way")
+    func others() throws {
+        var world = try world { $0.isAppend }
+        world.awaitPushes(of: bob, for: 8)
+        #expect(world.settled == [8])
+        world.release()
+        world.awaitPushes(of: ann, for: 9)
+        #expect(world.settled == [8, 7, 9])
+    }
+
+    @Test("a push is waited for through conflicts, unknown outcomes and another history")
+    func longWay() throws {
+        for outcome in [AppendOutcome.conflict(head: 1), .unknown, .gone] {
+            var world = try world { $0.isAppend }
+            if case .conflict = outcome { try world.commitElsewhere([(0, 0, "z")]) }
+            world.answerAppend(outcome)
+            #expect(world.settled == [])
+            world.release()
+            #expect(world.settled == [7])
+            #expect(world.text.contains("x"))
+        }
+    }
+
+    @Test("a push that waits until it is known what was pushed before is waited for")
+    func lookedUp() throws {
+        for answers in [true, false] {
+            var world = try RoomWorld()
+            world.holds = { $0.isLookUp }
+            world.push(ann, .text("x"), base: 0, seq: 1)
+            world.awaitPushes(of: ann)
+            #expect(world.settled == [])
+            if answers {
+                world.release()
+                #expect(world.text == "x")
+            } else {
+                world.tell { $0.pusherFound(ann.participant.pusher, .failure(.failed)) }
+            }
+            #expect(world.settled == [7])
+        }
+    }
+
+    @Test("a push that came while the document is being renamed is waited for")
+    func heldBack() throws {
+        var world = try RoomWorld()
+        world.seat(ann)
+        world.holds = { if case .rename = $0 { true } else { false } }
+        try world.rename(to: "other", by: .orderer)
+        world.push(ann, [(0, 0, "x")], base: 0, seq: 1)
+        world.awaitPushes(of: ann)
+        #expect(world.settled == [])
+        world.release()
+        #expect(world.settled == [7])
+    }
+
+    @Test("a push whose session has ended is waited for too")
+    func endedSession() throws {
+        var world = try world { $0.isAppend }
+        world.tell { $0.diverged(ann.session, 0) }
+        world.awaitPushes(of: ann, for: 8)
+        #expect(world.settled == [])
+        world.release()
+        #expect(world.settled == [7, 8])
+    }
+}

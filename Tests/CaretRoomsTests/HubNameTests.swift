@@ -22,6 +22,20 @@ struct HubNameTests {
         #expect(world.hub.roomCount == 0)
     }
 
+    @Test("a push that makes its document makes another one where the name is free again by a rename")
+    func repeatBehindRename() {
+        let world = ServerWorld()
+        world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now) }
+        let ann = world.connect("ann")
+        let push = #"{"type":"push","doc":"a","base":0,"seq":1,"text":"x","create":true}"#
+        let ack = #"{"type":"ack","doc":"a","seq":1,"rev":1,"edits":[{"range":[0,0],"text":"x"}]"#
+        #expect(ann.asks(push) == [ack + "}"])
+        #expect(ann.asks(push) == [ack + #","duplicate":true}"#])
+        #expect(ann.asks(#"{"type":"rename","doc":"a","to":"b"}"#) == [#"{"type":"done"}"#])
+        #expect(ann.asks(push) == [ack + "}"])
+        #expect(ann.asks(#"{"type":"list"}"#).line(0).components(#""rev":1"#) == 2)
+    }
+
     @Test(
         "everybody who has it open is told, the requester before he is answered, and the name to readers only"
     )

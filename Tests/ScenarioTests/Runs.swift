@@ -15,7 +15,10 @@ enum Runs {
     static func run(
         _ plan: Plan, talks: Bool = false, fault: () -> PlantedFault = { PlantedFault() }
     ) -> Outcome {
-        let world = World(plan, fault: fault())
+        let planted = fault()
+        let note = RunNote(plan.seed, planted)
+        defer { note?.remove() }
+        let world = World(plan, fault: planted)
         world.talks = talks
         let failure = world.run()
         return Outcome(

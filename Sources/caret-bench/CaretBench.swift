@@ -5,6 +5,8 @@ import Glibc
     static let usage = """
         usage: caret-bench core|counters|wire|rooms [--quick]
                caret-bench net [--quick] [<beginning of a case's name>…]
+               caret-bench server [--quick] [--seconds <n>] [--folder <folder>] [--alone]
+                                  [<beginning of a case's name>…]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
           core       the shared core: text, difference, rebase, selections
@@ -12,10 +14,12 @@ import Glibc
           wire       lines and messages, beside Foundation's coders
           rooms      an open document: a push, a selection
           net        sockets: echo and fan-out of the server's loops, beside a bare server in C
-          rooms      an open document: a push, a selection
+          server     caretd itself, beside a bare server in C that keeps its pushes too; both as processes
           store      the store: durable appends, long histories, many documents; all three, or those that are named
           --quick    fewer rounds, for a first look; the figures of record are made without it
-          --folder   where the store's files are made and removed again; else the folder for temporary files
+          --seconds  for how long each server is measured in each case
+          --alone    without the bare server, for a profile
+          --folder   where the files of stores are made and removed again; else the folder for temporary files
           --writing  with so many documents alone, in place of 1, 8, 32 and 1000; for a profile
         """
 
@@ -42,9 +46,10 @@ import Glibc
         // The other half of `net`, which is a process of its own.
         case "net-server" where [1, 2].contains(arguments.count):
             await NetServer.serve(as: arguments)
-        case "rooms" where arguments.allSatisfy { $0 == "--quick" }:
-            Machine.describe(command: command, RoomBenchmarks.measure)
-            RoomBenchmarks(pushes: arguments.isEmpty ? 2_000 : 200).run()
+        case "server":
+            guard let benchmarks = ServerBenchmarks(arguments) else { return refuse() }
+            Machine.describe(command: command, ServerBenchmarks.measure)
+            benchmarks.run()
         case "store":
             guard let benchmarks = StoreBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, StoreBenchmarks.measure)

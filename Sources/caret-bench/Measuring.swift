@@ -109,4 +109,7 @@ extension Double {
         if self < 10_000 { return digits(self < 100 ? 1 : 0) + " ns" }
         return self < 10_000_000 ? (self / 1000).digits(1) + " µs" : (self / 1_000_000).digits(1) + " ms"
     }
+
+    /// Bytes as megabytes.
+    var megabytes: String { (self / 1e6).digits(1) + " MB" }
 }

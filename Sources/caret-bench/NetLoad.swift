@@ -16,7 +16,7 @@ struct NetLoad: ~Copyable {
     private var lines: [(left: Int, isAck: Bool)]
 
     init(_ count: Int, port: UInt16) {
-        sockets = (0..<count).map { _ in NetLoad.connected(to: port) }
+        sockets = (0..<count).map { _ in connected(to: port) }
         poller = epoll_create1(0)
         events = .allocate(capacity: 256)
         buffer = .allocate(byteCount: 1 << 18, alignment: 16)
@@ -131,21 +131,5 @@ struct NetLoad: ~Copyable {
 
     private static func line(_ kind: Character) -> [UInt8] {
         Array("\(kind)\(String(repeating: "x", count: lineBytes - 2))\n".utf8)
-    }
-
-    private static func connected(to port: UInt16) -> Int32 {
-        let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var (isOn, address) = (Int32(1), sockaddr_in())
-        setsockopt(made, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, 4)
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(made, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        precondition(code == 0, "the server is not there: \(errno)")
-        return made
     }
 }

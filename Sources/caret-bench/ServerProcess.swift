@@ -1,32 +1,43 @@
+import FoundationEssentials
 import Glibc
 
 /// A server in a process of its own, so that its CPU time is nobody else's. It ends with this process.
 final class ServerProcess {
     let port: UInt16
-    private let process: pid_t
+    /// The server itself.
+    let process: pid_t
+    /// What was started here: the server, or the shell that keeps it.
+    private let child: pid_t
     private let input: Int32
     private let clock: clockid_t
 
     /// The bare one commits to a database where it has the path of one.
     init(_ kind: NetServer, database: String? = nil) {
-        let (inputs, outputs) = (ServerProcess.pipe(), ServerProcess.pipe())
         let words = ["caret-bench", "net-server", kind.rawValue] + (database.map { [$0] } ?? [])
-        process = ServerProcess.spawned(words, inputs[0], outputs[1])
-        input = inputs[1]
-        close(inputs[0])
-        close(outputs[1])
-        var said = [UInt8](repeating: 0, count: 64)
-        let count = read(outputs[0], &said, said.count)
-        close(outputs[0])
-        let digits = String(
-            decoding: said.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-        guard let port = UInt16(digits) else { preconditionFailure("the server said no port: \(digits)") }
-        self.port = port
-        var clock = clockid_t()
-        guard clock_getcpuclockid(process, &clock) == 0 else {
-            preconditionFailure("the server has no clock")
+        let started = ServerProcess.started("/proc/self/exe", words)
+        guard let port = UInt16(started.said) else {
+            preconditionFailure("the server said no port: \(started.said)")
         }
-        self.clock = clock
+        self.port = port
+        (process, child, input) = (started.process, started.process, started.input)
+        clock = ServerProcess.clock(of: process)
+    }
+
+    /// `caretd` with its data in a folder, and its log in a file beside that.
+    init(caretd: String, data: String) {
+        // The shell ends the server where its own input ends: that is when this process is gone, however it went.
+        let script = #"log=$1; shift; "$@" 2>"$log" & echo $!; read -r _; kill $!; wait $!"#
+        let log = data + ".log"
+        let words = [
+            "sh", "-c", script, "sh", log, caretd, "--data", data, "--listen", "127.0.0.1:0",
+        ]
+        let started = ServerProcess.started("/bin/sh", words)
+        guard let process = pid_t(started.said) else {
+            preconditionFailure("the shell said no process: \(started.said)")
+        }
+        port = ServerProcess.port(in: log)
+        (self.process, child, input) = (process, started.process, started.input)
+        clock = ServerProcess.clock(of: process)
     }
 
     /// CPU time that it has used, in nanoseconds.
@@ -36,9 +47,59 @@ final class ServerProcess {
         return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
     }
 
+    /// Bytes of memory that it has.
+    var resident: Double {
+        let status = sure { try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) }
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        guard let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap({ Double($0) }) else {
+            preconditionFailure("the system does not say what memory the server has")
+        }
+        return kilobytes * 1024
+    }
+
     func end() {
         close(input)
-        waitpid(process, nil, 0)
+        waitpid(child, nil, 0)
+    }
+
+    private static func clock(of process: pid_t) -> clockid_t {
+        var clock = clockid_t()
+        guard clock_getcpuclockid(process, &clock) == 0 else {
+            preconditionFailure("the server has no clock")
+        }
+        return clock
+    }
+
+    /// Waits until a log says that its server is ready, and answers with where that listens.
+    private static func port(in path: String) -> UInt16 {
+        let deadline = wallNanoseconds() + 60e9
+        var text = ""
+        while wallNanoseconds() < deadline {
+            // The shell has not made it yet.
+            text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+            if text.contains("event=ready") { break }
+            usleep(500)
+        }
+        let line = text.split(separator: "\n").first { $0.contains("transport=tcp") }
+        guard let port = line?.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+            preconditionFailure("caretd is not ready: \(text)")
+        }
+        return port
+    }
+
+    /// Starts a program whose input ends with this process, and reads the one line that it says.
+    private static func started(
+        _ program: String, _ words: [String]
+    ) -> (process: pid_t, input: Int32, said: String) {
+        let (inputs, outputs) = (ServerProcess.pipe(), ServerProcess.pipe())
+        let process = spawned(program, words, inputs[0], outputs[1])
+        close(inputs[0])
+        close(outputs[1])
+        var said = [UInt8](repeating: 0, count: 64)
+        let count = read(outputs[0], &said, said.count)
+        close(outputs[0])
+        let line = said.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
+        return (process, inputs[1], String(decoding: line, as: UTF8.self))
     }
 
     /// No program that is started gets its ends, but where it is told so.
@@ -49,7 +110,9 @@ final class ServerProcess {
         return ends
     }
 
-    private static func spawned(_ words: [String], _ input: Int32, _ output: Int32) -> pid_t {
+    private static func spawned(
+        _ program: String, _ words: [String], _ input: Int32, _ output: Int32
+    ) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
@@ -59,8 +122,8 @@ final class ServerProcess {
         arguments.append(nil)
         defer { for argument in arguments { free(argument) } }
         var process = pid_t()
-        guard posix_spawn(&process, "/proc/self/exe", &actions, nil, &arguments, environ) == 0 else {
-            preconditionFailure("this program cannot be started again")
+        guard posix_spawn(&process, program, &actions, nil, &arguments, environ) == 0 else {
+            preconditionFailure("\(program) cannot be started")
         }
         return process
     }

@@ -84,7 +84,3 @@ struct StoreMemory {
         return (Double(digits) ?? 0) * 1024
     }
 }
-
-extension Double {
-    fileprivate var megabytes: String { (self / 1e6).digits(1) + " MB" }
-}

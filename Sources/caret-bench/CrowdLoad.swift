@@ -1,0 +1,347 @@
+import CLinux
+import Glibc
+
+/// A crowd at a server, all of it on the thread that runs it: it writes lines that were made before, and looks at what
+/// comes only as far as it must to know that nobody misses anything.
+struct CrowdLoad: ~Copyable {
+    /// What the server speaks: the protocol, or what `CBareServer.h` says.
+    enum Tongue {
+        case caret
+        case bare
+    }
+
+    /// What was done in one stretch of time.
+    struct Slice {
+        var pushes = 0
+        var deliveries = 0
+        /// From the first push until everybody had everything, in nanoseconds.
+        var wall = 0.0
+        /// CPU time of the load itself.
+        var own = 0.0
+        var acks = Latencies()
+        var delivered = Latencies()
+    }
+
+    private struct Peer {
+        let socket: Int32
+        let document: Int
+        /// Nil for a subscriber.
+        var push: PushLine?
+        /// The revision that he has been brought to.
+        var position = 0
+        var seq = 0
+        /// When the push in flight was written.
+        var sent = 0.0
+        var isInFlight = false
+        /// A line whose end has not come.
+        var rest: [UInt8] = []
+    }
+
+    private struct Document {
+        /// The first of its writers among the peers.
+        let firstWriter: Int
+        /// Where the number stands in a `change` and in an `ack`.
+        let changeRevision: Int
+        let ackSeq: Int
+        var head = 0
+        /// Of each revision behind `start` when its push was written.
+        var moments: [Double] = []
+        var start = 0
+    }
+
+    private let crowd: Crowd
+    private let tongue: Tongue
+    private var peers: [Peer] = []
+    private var documents: [Document] = []
+    private let poller: Int32
+    private let events: UnsafeMutablePointer<epoll_event>
+    private let buffer: UnsafeMutableRawBufferPointer
+    /// How many have not opened their document yet.
+    private var opening = 0
+    /// Deliveries that are still to come, those of the silent one included.
+    private var lag = 0
+    private var inFlight = 0
+    private var silent: Int?
+    /// Nobody writes any more.
+    private var isOver = true
+    private var slice = Slice()
+    /// How often a reader was told to begin anew.
+    private(set) var resyncs = 0
+
+    init(_ crowd: Crowd, _ tongue: Tongue, port: UInt16) {
+        self.crowd = crowd
+        self.tongue = tongue
+        poller = epoll_create1(0)
+        events = .allocate(capacity: 256)
+        buffer = .allocate(byteCount: 16 << 20, alignment: 16)
+        for document in 0..<crowd.documents { meet(in: document, port: port) }
+        while opening > 0 { turn(milliseconds: 20_000) }
+    }
+
+    deinit {
+        for peer in peers { close(peer.socket) }
+        close(poller)
+        events.deallocate()
+        buffer.deallocate()
+    }
+
+    /// All of them are gone.
+    func leave() {
+        for peer in peers { shutdown(peer.socket, Int32(SHUT_RDWR)) }
+    }
+
+    private mutating func meet(in document: Int, port: UInt16) {
+        let name = Crowd.name(of: document)
+        documents.append(
+            Document(
+                firstWriter: peers.count,
+                changeRevision: #"{"type":"change","doc":"\#(name)","rev":"#.utf8.count,
+                ackSeq: #"{"type":"ack","doc":"\#(name)","seq":"#.utf8.count))
+        for number in 0..<crowd.members {
+            let isLast = number == crowd.members - 1
+            let push = number < crowd.writers ? PushLine(crowd, tongue, number, in: document) : nil
+            let peer = Peer(
+                socket: connected(to: port, readsLittle: isLast && crowd.lastReadsLittle), document: document,
+                push: push)
+            peers.append(peer)
+            opening += 1
+            listen(to: peers.count - 1)
+            greet(peers.count - 1)
+        }
+    }
+
+    private mutating func greet(_ index: Int) {
+        let document = peers[index].document
+        switch tongue {
+        case .bare: say("J\(document)\n", index)
+        case .caret:
+            say(
+                """
+                {"type":"hello","protocol":1,"client":"bench-\(index + 100_000)"}
+                {"type":"open","doc":"\(Crowd.name(of: document))"}
+
+                """, index)
+        }
+    }
+
+    // MARK: Running
+
+    /// Has all writers write for so many nanoseconds, and waits until everybody has everything.
+    mutating func run(for nanoseconds: Double) -> Slice {
+        slice = Slice()
+        isOver = false
+        let (start, own) = (wallNanoseconds(), threadNanoseconds())
+        let writers = peers.indices.filter { peers[$0].push != nil }
+        switch crowd.pace {
+        case .acked, .delivered:
+            for index in writers { push(index, at: wallNanoseconds()) }
+            while wallNanoseconds() < start + nanoseconds { turn(milliseconds: 20_000) }
+        case .every(let interval):
+            var next = start
+            while case let now = wallNanoseconds(), now < start + nanoseconds {
+                if now >= next {
+                    for index in writers where !peers[index].isInFlight { push(index, at: now) }
+                    next = max(next + interval, now)
+                }
+                turn(milliseconds: Int32(max(0, next - wallNanoseconds()) / 1e6) + 1, mayBeQuiet: true)
+            }
+        }
+        isOver = true
+        drain()
+        slice.wall = wallNanoseconds() - start
+        slice.own = threadNanoseconds() - own
+        return slice
+    }
+
+    /// Waits until everybody who reads has everything.
+    mutating func drain() {
+        while inFlight > 0 || lag > silentLag { turn(milliseconds: 20_000) }
+    }
+
+    // MARK: Silence
+
+    private var silentLag: Int {
+        silent.map { documents[peers[$0].document].head - peers[$0].position } ?? 0
+    }
+
+    /// The last one reads no more.
+    mutating func silence() {
+        silent = peers.count - 1
+        epoll_ctl(poller, EPOLL_CTL_DEL, peers[peers.count - 1].socket, nil)
+    }
+
+    /// He reads again.
+    mutating func unsilence() {
+        silent = nil
+        listen(to: peers.count - 1)
+    }
+
+    private func listen(to index: Int) {
+        var event = epoll_event()
+        event.events = EPOLLIN.rawValue
+        event.data.u64 = UInt64(index)
+        epoll_ctl(poller, EPOLL_CTL_ADD, peers[index].socket, &event)
+    }
+
+    // MARK: Writing
+
+    private mutating func push(_ index: Int, at now: Double) {
+        peers[index].seq += 1
+        peers[index].sent = now
+        peers[index].isInFlight = true
+        inFlight += 1
+        slice.pushes += 1
+        peers[index].push?.write(to: peers[index].socket, base: peers[index].position, seq: peers[index].seq)
+    }
+
+    private mutating func acked(_ index: Int, at now: Double) {
+        slice.acks.add(now - peers[index].sent)
+        peers[index].isInFlight = false
+        inFlight -= 1
+    }
+
+    /// What follows from all that has come by now on one connection.
+    private mutating func goOn(_ index: Int) {
+        if isOver { return }
+        switch crowd.pace {
+        case .acked:
+            if peers[index].push != nil, !peers[index].isInFlight { push(index, at: wallNanoseconds()) }
+        case .delivered:
+            guard inFlight == 0, lag == silentLag else { return }
+            push(documents[peers[index].document].firstWriter, at: wallNanoseconds())
+        case .every: return
+        }
+    }
+
+    private func say(_ text: String, _ index: Int) {
+        let bytes = Array(text.utf8)
+        let count = write(peers[index].socket, bytes, bytes.count)
+        precondition(count == bytes.count, "a server does not take \(bytes.count) bytes")
+    }
+
+    // MARK: Reading
+
+    private mutating func turn(milliseconds: Int32, mayBeQuiet: Bool = false) {
+        let ready = epoll_wait(poller, events, 256, milliseconds)
+        precondition(ready > 0 || mayBeQuiet, "the server says nothing for 20 s, with \(lag) lines to come")
+        for event in 0..<Int(max(0, ready)) {
+            let index = Int(events[event].data.u64)
+            read(index)
+            goOn(index)
+        }
+    }
+
+    private mutating func read(_ index: Int) {
+        let kept = peers[index].rest.count
+        peers[index].rest.withUnsafeBytes { buffer.copyMemory(from: $0) }
+        let room = min(1 << 18, buffer.count - kept)
+        let count = Glibc.read(peers[index].socket, buffer.baseAddress.map { $0 + kept }, room)
+        precondition(count > 0, "the server has ended a connection")
+        let now = wallNanoseconds()
+        let end = kept + count
+        var start = 0
+        while let base = buffer.baseAddress, let stop = memchr(base + start, 0x0A, end - start) {
+            let line = UnsafeRawBufferPointer(start: base + start, count: stop - (base + start))
+            take(line, index, now)
+            start += line.count + 1
+        }
+        peers[index].rest.removeAll(keepingCapacity: true)
+        peers[index].rest.append(contentsOf: buffer[start..<end])
+    }
+
+    private mutating func take(_ line: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
+        switch tongue {
+        case .caret: takeMessage(line, index, now)
+        case .bare: takeBare(line, index, now)
+        }
+    }
+
+    private mutating func takeBare(_ line: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
+        let next = peers[index].position + 1
+        switch line[0] {
+        case UInt8(ascii: "P"): delivered(next, index, now) { line[1] }
+        case UInt8(ascii: "A"):
+            advance(index, to: next, sent: peers[index].sent)
+            acked(index, at: now)
+        default: opening -= 1
+        }
+    }
+
+    private mutating func takeMessage(_ line: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
+        let document = peers[index].document
+        switch line.kind {
+        case .change?:
+            let place = documents[document].changeRevision
+            delivered(line.number(at: place), index, now) {
+                line[line.place(behind: #""text":""#, from: place)]
+            }
+        case .ack?:
+            let place = documents[document].ackSeq
+            precondition(line.number(at: place) == peers[index].seq, "an ack of another push: \(line.string)")
+            let revision = line.number(at: line.place(behind: #""rev":"#, from: place))
+            advance(index, to: revision, sent: peers[index].sent)
+            acked(index, at: now)
+        case .opened?: opened(line, index)
+        case .resync?: begunAnew(line, index)
+        case .ping?: say("{\"type\":\"pong\"}\n", index)
+        case .welcome?, .check?: return
+        default: preconditionFailure("the server said: \(line.string)")
+        }
+    }
+
+    private mutating func opened(_ line: UnsafeRawBufferPointer, _ index: Int) {
+        let document = peers[index].document
+        let revision = line.number(at: line.place(behind: #""rev":"#))
+        documents[document].start = revision
+        documents[document].head = revision
+        peers[index].position = revision
+        peers[index].push?.begin(epoch: line.word(at: line.place(behind: #""epoch":""#)))
+        opening -= 1
+    }
+
+    private mutating func delivered(
+        _ revision: Int, _ index: Int, _ now: Double, by letter: () -> UInt8
+    ) {
+        let document = peers[index].document
+        var sent = 0.0
+        if revision > documents[document].head {
+            // A writer has one push in flight, and his earlier ones are known by their acks: it is that one.
+            guard let number = Crowd.alphabet.firstIndex(of: letter()) else {
+                preconditionFailure("nobody writes \(letter())")
+            }
+            sent = peers[documents[document].firstWriter + number].sent
+        }
+        advance(index, to: revision, sent: sent)
+        slice.deliveries += 1
+        let moment = documents[document].moments[revision - documents[document].start - 1]
+        if !moment.isNaN { slice.delivered.add(now - moment) }
+    }
+
+    /// He has the revision behind the one that he had; `sent` is when its push was written, for who sees it first.
+    private mutating func advance(_ index: Int, to revision: Int, sent: Double) {
+        let (document, position) = (peers[index].document, peers[index].position)
+        precondition(revision == position + 1, "revision \(revision) came behind \(position)")
+        if revision > documents[document].head { grow(document, to: revision, sent) }
+        peers[index].position = revision
+        lag -= 1
+    }
+
+    /// He has fallen behind too far, and has got the text.
+    private mutating func begunAnew(_ line: UnsafeRawBufferPointer, _ index: Int) {
+        let document = peers[index].document
+        precondition(!peers[index].isInFlight, "a writer is to begin anew: \(line.string)")
+        let revision = line.number(at: line.place(behind: #""rev":"#))
+        // Nobody knows when these were written.
+        if revision > documents[document].head { grow(document, to: revision, .nan) }
+        lag -= revision - peers[index].position
+        peers[index].position = revision
+        resyncs += 1
+    }
+
+    private mutating func grow(_ document: Int, to head: Int, _ sent: Double) {
+        let count = head - documents[document].head
+        documents[document].head = head
+        documents[document].moments.append(contentsOf: repeatElement(sent, count: count))
+        lag += count * crowd.members
+    }
+}

@@ -1,0 +1,41 @@
+/// What a figure is to reach, and whether it does.
+struct Goal {
+    enum Bound {
+        case atLeast(Double)
+        case atMost(Double)
+    }
+
+    let name: String
+    let bound: Bound
+    let measured: Double
+    /// How a value is written.
+    let written: (Double) -> String
+
+    init(_ name: String, _ bound: Bound, _ measured: Double, written: @escaping (Double) -> String) {
+        self.name = name
+        self.bound = bound
+        self.measured = measured
+        self.written = written
+    }
+
+    private var cells: [String] {
+        switch bound {
+        case .atLeast(let least):
+            [name, "at least " + written(least), written(measured), verdict(measured / least - 1)]
+        case .atMost(let most):
+            [name, "at most " + written(most), written(measured), verdict(1 - measured / most)]
+        }
+    }
+
+    /// `margin` is what it is on the good side of its bound, as a share of that.
+    private func verdict(_ margin: Double) -> String {
+        margin >= 0 ? "reached" : "missed by \((-100 * margin).digits(0)) %"
+    }
+
+    static func print(_ goals: [Goal]) {
+        if goals.isEmpty { return }
+        var table = Table(["", "target", "measured", ""])
+        for goal in goals { table.row(goal.cells) }
+        table.print(under: "Targets")
+    }
+}

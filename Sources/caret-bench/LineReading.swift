@@ -1,0 +1,78 @@
+import Glibc
+
+// What is taken from a server's line without decoding it: the server is measured, so whoever listens costs little.
+extension UnsafeRawBufferPointer {
+    /// The number that begins at a place.
+    func number(at place: Int) -> Int {
+        var (number, place) = (0, place)
+        while place < count, case let digit = self[place] &- UInt8(ascii: "0"), digit < 10 {
+            number = number &* 10 &+ Int(digit)
+            place += 1
+        }
+        return number
+    }
+
+    /// The place behind the first occurrence of a mark at or behind another place.
+    func place(behind mark: StaticString, from start: Int = 0) -> Int {
+        let length = mark.utf8CodeUnitCount
+        var place = start
+        while place + length <= count {
+            guard let base = baseAddress,
+                let found = memchr(base + place, Int32(mark.utf8Start[0]), count - place)
+            else { break }
+            place = found - UnsafeMutableRawPointer(mutating: base)
+            if place + length <= count, memcmp(found, mark.utf8Start, length) == 0 { return place + length }
+            place += 1
+        }
+        preconditionFailure("a server's line does not have \(mark): \(string)")
+    }
+
+    /// The string that begins at a place, without escapes.
+    func word(at place: Int) -> String {
+        String(decoding: self[place...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+    }
+
+    /// Of what type a message is, by its first letters.
+    var kind: LineKind? {
+        count > 13 ? LineKind(rawValue: loadUnaligned(fromByteOffset: 9, as: UInt32.self)) : nil
+    }
+
+    var string: String { String(decoding: prefix(200), as: UTF8.self) }
+}
+
+/// The first letters of the types of messages, behind `{"type":"`.
+struct LineKind: RawRepresentable, Equatable {
+    let rawValue: UInt32
+
+    static let change = LineKind("chan")
+    static let ack = LineKind("ack\"")
+    static let check = LineKind("chec")
+    static let opened = LineKind("open")
+    static let ping = LineKind("ping")
+    static let resync = LineKind("resy")
+    static let welcome = LineKind("welc")
+
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    private init(_ letters: StaticString) {
+        rawValue = UnsafeRawPointer(letters.utf8Start).loadUnaligned(as: UInt32.self)
+    }
+}
+
+/// A socket that is connected to a port of this machine. `readsLittle`: it takes no more than the system's least.
+func connected(to port: UInt16, readsLittle: Bool = false) -> Int32 {
+    let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var (isOn, least, address) = (Int32(1), Int32(4096), sockaddr_in())
+    setsockopt(made, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, 4)
+    if readsLittle { setsockopt(made, SOL_SOCKET, SO_RCVBUF, &least, 4) }
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let code = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            connect(made, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+    precondition(code == 0, "the server is not there: \(errno)")
+    return made
+}

@@ -1,0 +1,70 @@
+import Glibc
+
+/// The line of a writer's pushes, of which only the numbers change.
+struct PushLine {
+    private let tongue: CrowdLoad.Tongue
+    private let document: String
+    /// What stands before the base, and behind the seq; the whole line where there are no numbers in it.
+    private var head: [UInt8] = []
+    private let tail: [UInt8]
+
+    init(_ crowd: Crowd, _ tongue: CrowdLoad.Tongue, _ number: Int, in document: Int) {
+        self.tongue = tongue
+        self.document = Crowd.name(of: document)
+        let letter = String(UnicodeScalar(Crowd.alphabet[number]))
+        let text = String(repeating: letter, count: crowd.letters)
+        // Each writes at a place of his own.
+        let start = number * 100
+        let end = crowd.letters == 1 ? start : start + crowd.letters
+        switch tongue {
+        case .caret:
+            tail = Array(#","edits":[{"range":[\#(start),\#(end)],"text":"\#(text)"}]}"#.utf8) + [0x0A]
+        case .bare:
+            // As long as the lines of the others are.
+            let padding = String(repeating: "x", count: NetLoad.lineBytes - 3)
+            head = Array("P\(text)\(padding)\n".utf8)
+            tail = []
+        }
+    }
+
+    /// The document is open, in this epoch.
+    mutating func begin(epoch: String) {
+        head = Array(#"{"type":"push","doc":"\#(document)","epoch":"\#(epoch)","base":"#.utf8)
+    }
+
+    func write(to socket: Int32, base: Int, seq: Int) {
+        switch tongue {
+        case .bare: head.withUnsafeBytes { PushLine.write($0, to: socket) }
+        case .caret:
+            withUnsafeTemporaryAllocation(byteCount: head.count + tail.count + 64, alignment: 1) { line in
+                line.copyBytes(from: head)
+                var count = PushLine.put(base, into: line, at: head.count)
+                let middle: StaticString = #","seq":"#
+                for place in 0..<middle.utf8CodeUnitCount { line[count + place] = middle.utf8Start[place] }
+                count = PushLine.put(seq, into: line, at: count + middle.utf8CodeUnitCount)
+                UnsafeMutableRawBufferPointer(rebasing: line[count...]).copyBytes(from: tail)
+                PushLine.write(UnsafeRawBufferPointer(rebasing: line[..<(count + tail.count)]), to: socket)
+            }
+        }
+    }
+
+    /// Puts the digits of a number at a place, and answers with the place behind them.
+    private static func put(_ number: Int, into line: UnsafeMutableRawBufferPointer, at place: Int) -> Int {
+        var (rest, digits) = (number, 1)
+        while rest > 9 {
+            rest /= 10
+            digits += 1
+        }
+        rest = number
+        for digit in (0..<digits).reversed() {
+            line[place + digit] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+        return place + digits
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to socket: Int32) {
+        let count = Glibc.write(socket, bytes.baseAddress, bytes.count)
+        precondition(count == bytes.count, "a server does not take \(bytes.count) bytes")
+    }
+}

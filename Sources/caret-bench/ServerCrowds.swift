@@ -1,0 +1,131 @@
+/// `caretd` and the bare server with the same crowd, in turns.
+struct ServerCrowds {
+    let servers: BenchServers
+    /// How long each server is measured, in nanoseconds.
+    let time: Double
+
+    /// What one case is called, who is there, and what it is to reach.
+    struct Case: Sendable {
+        let name: String
+        let crowd: Crowd
+        var goals: [Target] = []
+    }
+
+    /// A figure with its bound. Ratios are those of `caretd` to the bare server.
+    enum Target: Sendable {
+        case perSecond(Double)
+        case perSecondRatio(Double)
+        case ackMilliseconds(Double)
+        case deliveryMilliseconds(Double)
+        case cpuSeconds(Double)
+        case deliveryCPURatio(Double)
+    }
+
+    static let cases: [Case] =
+        [10, 100, 1_000].flatMap { subscribers in
+            [(1, Crowd.Pace.delivered, "1 in flight"), (32, .acked, "32 writers")].map { writers, pace, how in
+                Case(
+                    name: "fan-out to \(subscribers), \(how)",
+                    crowd: Crowd(writers: writers, subscribers: subscribers, pace: pace),
+                    goals: subscribers == 10 ? [] : [.deliveryCPURatio(1.3)])
+            }
+        } + [
+            Case(name: "2 writers", crowd: Crowd(writers: 2), goals: [.perSecondRatio(0.8)]),
+            Case(name: "8 writers", crowd: Crowd(writers: 8)),
+            Case(
+                name: "32 writers", crowd: Crowd(writers: 32),
+                goals: [.perSecond(12_000), .ackMilliseconds(2.7), .cpuSeconds(6)]),
+            Case(
+                name: "1000 documents", crowd: Crowd(documents: 1_000),
+                goals: [.perSecond(14_000), .cpuSeconds(7)]),
+            Case(
+                name: "50 a second to 100", crowd: Crowd(subscribers: 100, pace: .every(20e6)),
+                goals: [.deliveryMilliseconds(3)]),
+        ]
+
+    func run(_ cases: [Case]) {
+        var table = Table([
+            "", "", "pushes/s", "ack p50", "p99", "delivery p50", "p99", "CPU s/100,000", "a delivery",
+            "resident", "load s/100,000", "resyncs",
+        ])
+        var goals: [Goal] = []
+        for each in cases {
+            let measured = measured(each)
+            for side in measured { table.row(cells(side, each)) }
+            if measured.count == 2 { table.row(ratios(measured[0], measured[1])) }
+            goals += each.goals.compactMap { goal($0, each, measured) }
+        }
+        table.print(
+            under: """
+                A crowd of which everybody has the one document open, or each one his own; every writer has one push of one letter in
+                flight, synced before the ack. Servers in turns, \((slice / 1e9).digits(1)) s each, \(slices) times; rates are medians, latencies and
+                CPU those of all turns. A turn ends when everybody has everything. CPU is that of the server's process; beside
+                it that of the load, which shares the machine. 1 in flight: pushed again when everybody has it.
+                """)
+        Goal.print(goals)
+    }
+
+    private var slices: Int { max(1, Int((time / 1e9).rounded())) }
+    private var slice: Double { time / Double(slices) }
+
+    private func measured(_ each: Case) -> [ServerSide] {
+        let measured = servers.started(each.crowd)
+        for _ in 0..<slices { for side in measured { side.run(for: slice) } }
+        for side in measured { side.end() }
+        return measured
+    }
+
+    private func cells(_ side: ServerSide, _ each: Case) -> [String] {
+        let (acks, delivered) = (side.acks, side.delivered)
+        let hears = delivered.count > 0
+        return [
+            each.name, side.name, side.perSecond.digits(0), acks.percentile(50).time,
+            acks.percentile(99).time,
+            hears ? delivered.percentile(50).time : "", hears ? delivered.percentile(99).time : "",
+            side.cpuOf100000.digits(2), hears ? side.cpuOfDelivery.time : "", side.resident.megabytes,
+            side.loadOf100000.digits(2), String(side.resyncs),
+        ]
+    }
+
+    private func ratios(_ caretd: ServerSide, _ bare: ServerSide) -> [String] {
+        let pairs = [
+            (caretd.perSecond, bare.perSecond), (caretd.acks.percentile(50), bare.acks.percentile(50)),
+            (caretd.acks.percentile(99), bare.acks.percentile(99)),
+            (caretd.delivered.percentile(50), bare.delivered.percentile(50)),
+            (caretd.delivered.percentile(99), bare.delivered.percentile(99)),
+            (caretd.cpuOf100000, bare.cpuOf100000), (caretd.cpuOfDelivery, bare.cpuOfDelivery),
+        ]
+        return ["", "ratio"] + pairs.map { $1 > 0 ? ($0 / $1).digits(2) : "" } + ["", "", ""]
+    }
+
+    private func goal(_ target: Target, _ each: Case, _ measured: [ServerSide]) -> Goal? {
+        let (caretd, bare) = (measured[0], measured.dropFirst().first)
+        let name = each.name + ": "
+        switch target {
+        case .perSecond(let least):
+            return Goal(name + "pushes a second", .atLeast(least), caretd.perSecond) { $0.digits(0) }
+        case .perSecondRatio(let least):
+            return bare.map {
+                Goal(name + "pushes a second, ratio", .atLeast(least), caretd.perSecond / $0.perSecond) {
+                    $0.digits(2)
+                }
+            }
+        case .ackMilliseconds(let most):
+            return Goal(name + "ack p50", .atMost(most * 1e6), caretd.acks.percentile(50)) { $0.time }
+        case .deliveryMilliseconds(let most):
+            return Goal(name + "delivery p50", .atMost(most * 1e6), caretd.delivered.percentile(50)) {
+                $0.time
+            }
+        case .cpuSeconds(let most):
+            return Goal(name + "CPU s of 100,000", .atMost(most), caretd.cpuOf100000) { $0.digits(2) }
+        case .deliveryCPURatio(let most):
+            return bare.map {
+                Goal(
+                    name + "CPU of a delivery, ratio", .atMost(most), caretd.cpuOfDelivery / $0.cpuOfDelivery
+                ) {
+                    $0.digits(2)
+                }
+            }
+        }
+    }
+}

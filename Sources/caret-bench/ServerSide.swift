@@ -1,0 +1,80 @@
+import Glibc
+
+/// One server with its crowd, and what was measured of the two.
+final class ServerSide {
+    struct Sample {
+        let slice: CrowdLoad.Slice
+        /// CPU time of the server, in nanoseconds.
+        let cost: Double
+
+        var perSecond: Double { Double(slice.pushes) / slice.wall * 1e9 }
+        var ofPush: Double { cost / Double(slice.pushes) }
+        var ofDelivery: Double { cost / Double(slice.deliveries) }
+    }
+
+    let name: String
+    let server: ServerProcess
+    private var load: CrowdLoad
+    private(set) var samples: [Sample] = []
+    /// Bytes of memory that the server had at the end.
+    private(set) var resident = 0.0
+
+    init(_ name: String, _ server: ServerProcess, _ tongue: CrowdLoad.Tongue, _ crowd: Crowd) {
+        self.name = name
+        self.server = server
+        if tongue == .caret {
+            let client = PlainClient("bench-maker", port: server.port)
+            for document in 0..<crowd.documents { client.make(Crowd.name(of: document), ServerSide.text) }
+        }
+        load = CrowdLoad(crowd, tongue, port: server.port)
+        // Once without being measured: files and caches grow.
+        _ = load.run(for: 0.2e9)
+    }
+
+    /// ASCII of `Crowd.textBytes`, in lines.
+    static let text = String(
+        repeating: String(repeating: "a text ", count: 7) + "\n", count: Crowd.textBytes / 50)
+
+    func run(for nanoseconds: Double) {
+        let before = server.nanoseconds
+        let slice = load.run(for: nanoseconds)
+        samples.append(Sample(slice: slice, cost: server.nanoseconds - before))
+    }
+
+    func end() {
+        resident = server.resident
+        // Before the server, which waits for its clients.
+        load.leave()
+        server.end()
+    }
+
+    func silenceOne() { load.silence() }
+
+    /// The silent one reads again, and gets what he missed.
+    func unsilenceOne() {
+        load.unsilence()
+        load.drain()
+    }
+
+    // MARK: Figures
+
+    var perSecond: Double { samples.map(\.perSecond).median }
+    var resyncs: Int { load.resyncs }
+
+    /// CPU time of the server of so many pushes, in seconds.
+    var cpuOf100000: Double { total(\.cost) / pushes * 100_000 / 1e9 }
+    /// CPU time of the load of so many pushes, in seconds.
+    var loadOf100000: Double { total(\.slice.own) / pushes * 100_000 / 1e9 }
+    /// CPU time of the server in nanoseconds, of all that it did; 0 where nothing was delivered.
+    var cpuOfDelivery: Double {
+        let deliveries = total { Double($0.slice.deliveries) }
+        return deliveries > 0 ? total(\.cost) / deliveries : 0
+    }
+
+    var acks: Latencies { samples.reduce(into: Latencies()) { $0 += $1.slice.acks } }
+    var delivered: Latencies { samples.reduce(into: Latencies()) { $0 += $1.slice.delivered } }
+
+    private var pushes: Double { total { Double($0.slice.pushes) } }
+
+    private func total(_ value: (Sample) -> Double) -> Double { samples.reduce(0) { $0 + value($1) } }
+}

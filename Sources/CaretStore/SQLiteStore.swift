@@ -379,7 +379,7 @@ package final class SQLiteStore: DocumentStore {
     // MARK: Queues
 
     /// Reads from one moment of the store what takes no longer than a page of rows.
-    private func lookup<Answer>(
+    func lookup<Answer>(
         _ body: @escaping @Sendable (inout HistoryReader) throws(StoreFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, StoreRefusal>) -> Void
     ) {
@@ -409,7 +409,7 @@ package final class SQLiteStore: DocumentStore {
 
     /// Puts a call into the next transaction. `body` answers with what is told once it is committed; where it is
     /// not, `refuse` tells why.
-    private func write(
+    func write(
         _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> @Sendable () -> Void,
         or refuse: @escaping @Sendable (WriteJob.End) -> Void
     ) {

@@ -23,7 +23,8 @@ import Testing
         for _ in 0..<2 {
             let database = try DataFolder(scratch.path).openForWriting()
             #expect(try database.first("SELECT count(*) FROM document", read: { $0.integer(0) }) == 0)
-            #expect(try database.all("SELECT number FROM schema_migration", read: { $0.integer(0) }) == [1])
+            #expect(
+                try database.all("SELECT number FROM schema_migration", read: { $0.integer(0) }) == [1, 2])
             #expect(try database.first("PRAGMA journal_mode", read: { $0.bytes(0) }) == Array("wal".utf8))
             #expect(try database.first("PRAGMA synchronous", read: { $0.integer(0) }) == 2)
         }
@@ -34,19 +35,19 @@ import Testing
         let scratch = try Scratch()
         defer { scratch.remove() }
         let broken = Migration(
-            number: 2, sql: Array("CREATE TABLE half (x); INSERT INTO nowhere VALUES (1);".utf8))
+            number: 3, sql: Array("CREATE TABLE half (x); INSERT INTO nowhere VALUES (1);".utf8))
         do throws(OpeningFault) {
             _ = try DataFolder(scratch.path).openForWriting(migrations: Migration.all + [broken])
             Issue.record("the broken migration was applied")
         } catch {
-            guard case .migrating(2, let fault) = error else {
+            guard case .migrating(3, let fault) = error else {
                 Issue.record("another fault: \(error)")
                 return
             }
             #expect(fault.message.contains("nowhere"))
         }
         let database = try DataFolder(scratch.path).openForWriting()
-        #expect(try database.all("SELECT number FROM schema_migration", read: { $0.integer(0) }) == [1])
+        #expect(try database.all("SELECT number FROM schema_migration", read: { $0.integer(0) }) == [1, 2])
         #expect(
             try database.first("SELECT 1 FROM sqlite_schema WHERE name = 'half'", read: { _ in 1 }) == nil)
     }
@@ -55,13 +56,15 @@ import Testing
     func otherVersions() throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
-        let later = Migration(number: 2, sql: Array("CREATE TABLE later (x);".utf8))
+        let later = Migration(number: 3, sql: Array("CREATE TABLE later (x);".utf8))
         _ = try DataFolder(scratch.path).openForWriting(migrations: Migration.all + [later])
         let before = try scratch.databaseBytes()
-        #expect(throws: OpeningFault.newer(found: 2, known: 1)) {
+        #expect(throws: OpeningFault.newer(found: 3, known: 2)) {
             try DataFolder(scratch.path).openForWriting()
         }
-        let changed = [Migration(number: 1, sql: Array("CREATE TABLE other (x);".utf8)), later]
+        let changed =
+            [Migration(number: 1, sql: Array("CREATE TABLE other (x);".utf8))] + Migration.all.dropFirst()
+            + [later]
         #expect(throws: OpeningFault.changed(migration: 1)) {
             try DataFolder(scratch.path).openForWriting(migrations: changed)
         }
@@ -74,7 +77,7 @@ import Testing
     func refusedIsUntouched(state: String) async throws {
         let sample = try await SampleStore(isCutOff: state == "crashed")
         defer { sample.scratch.remove() }
-        let later = Migration(number: 2, sql: Array("CREATE TABLE later (x);".utf8))
+        let later = Migration(number: 3, sql: Array("CREATE TABLE later (x);".utf8))
         do {
             let database = try DataFolder(sample.scratch.path).openForWriting(
                 migrations: Migration.all + [later])
@@ -89,7 +92,7 @@ import Testing
         }
         let before = try sample.scratch.files()
         #expect((before["caret.sqlite-wal"]?.count ?? 0 > 0) == (state == "crashed"))
-        let refused = OpeningFault.newer(found: 2, known: 1)
+        let refused = OpeningFault.newer(found: 3, known: 2)
         #expect(throws: refused) { try SQLiteStore(folder: sample.scratch.path) }
         #expect(throws: refused) { try SQLiteStore.verify(folder: sample.scratch.path) }
         let after = try sample.scratch.files()

@@ -32,6 +32,26 @@ import Testing
         #expect(refusal(await store.find(try DocumentName("other"))) == nil)
     }
 
+    @Test("tokens too are refused by a full or failed disk, shown on, and closed where they are damaged")
+    func tokens() async throws {
+        let store = MemoryStore()
+        let user = try UserName("ann")
+        let text = try await store.addToken(of: user, .all).get()
+        for (trouble, answer) in [(StoreModel.Trouble.full, StoreRefusal.full), (.failed, .failed)] {
+            store.arrange { $0.trouble = trouble }
+            #expect(refusal(await store.addToken(of: user, .all)) == answer)
+            #expect(refusal(await store.revokeToken(text.token)) == answer)
+            #expect(refusal(await store.token(shown: text.bytes)) == nil)
+        }
+        store.arrange { model in
+            model.trouble = nil
+            model.damage(text.token)
+        }
+        #expect(refusal(await store.token(shown: text.bytes)) == .damaged)
+        #expect(try await store.tokens().get().items == [.damaged(text.token)])
+        #expect(refusal(await store.revokeToken(text.token)) == nil)
+    }
+
     private func prepared(_ store: MemoryStore) async throws -> DocumentEntry {
         guard case .created(let entry) = await store.create(try DocumentName("a")) else {
             throw Unexpected(what: "the document was not created")

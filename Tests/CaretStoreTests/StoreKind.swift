@@ -10,7 +10,7 @@ enum StoreKind: CaseIterable {
     case memory
     case sqlite
 
-    func make() throws -> any DocumentStore {
+    func make() throws -> any DocumentStore & TokenStore {
         switch self {
         case .memory: MemoryStore()
         case .sqlite: try SQLiteStore(folder: ScratchFolders.next())

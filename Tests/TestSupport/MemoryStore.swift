@@ -6,7 +6,7 @@ import Synchronization
 /// A store in memory, for tests of what stands on a store.
 ///
 /// The model is the home of all state; completions run on a queue of their own, one after the other.
-package final class MemoryStore: DocumentStore {
+package final class MemoryStore: DocumentStore, TokenStore {
     private let model: Mutex<StoreModel>
     private let queue = DispatchQueue(label: "caret.memory-store")
 
@@ -117,5 +117,31 @@ package final class MemoryStore: DocumentStore {
         then completion: @escaping @Sendable (Trimming) -> Void
     ) {
         answer(completion) { $0.trim(document, through: revision) }
+    }
+
+    package func addToken(
+        of user: UserName, _ grants: Grants, at time: Int64,
+        then completion: @escaping @Sendable (Result<TokenText, StoreRefusal>) -> Void
+    ) {
+        answer(completion) { $0.addToken(of: user, grants, at: time) }
+    }
+
+    package func token(
+        shown text: ByteString, then completion: @escaping @Sendable (Result<Token, StoreRefusal>) -> Void
+    ) {
+        answer(completion) { $0.token(shown: text) }
+    }
+
+    package func tokens(
+        after: TokenID?, limit: Int, weighing weight: Int,
+        then completion: @escaping @Sendable (Result<TokenListing, StoreRefusal>) -> Void
+    ) {
+        answer(completion) { .success($0.tokens(after: after, limit: limit, weighing: weight)) }
+    }
+
+    package func revokeToken(
+        _ token: TokenID, then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    ) {
+        answer(completion) { $0.revokeToken(token) }
     }
 }

@@ -91,3 +91,29 @@ extension DocumentStore {
         }
     }
 }
+
+extension TokenStore {
+    package func addToken(
+        of user: UserName, _ grants: Grants, at time: Int64 = 0
+    ) async -> Result<TokenText, StoreRefusal> {
+        await withCheckedContinuation { done in
+            addToken(of: user, grants, at: time) { done.resume(returning: $0) }
+        }
+    }
+
+    package func token(shown text: ByteString) async -> Result<Token, StoreRefusal> {
+        await withCheckedContinuation { done in token(shown: text) { done.resume(returning: $0) } }
+    }
+
+    package func tokens(
+        after: TokenID? = nil, limit: Int = 1000, weighing weight: Int = .max
+    ) async -> Result<TokenListing, StoreRefusal> {
+        await withCheckedContinuation { done in
+            tokens(after: after, limit: limit, weighing: weight) { done.resume(returning: $0) }
+        }
+    }
+
+    package func revokeToken(_ token: TokenID) async -> Result<Void, StoreRefusal> {
+        await withCheckedContinuation { done in revokeToken(token) { done.resume(returning: $0) } }
+    }
+}

@@ -56,6 +56,9 @@ package struct StoreModel: Sendable {
     /// The documents that are not deleted.
     private var names: [DocumentName: DocumentID] = [:]
     private var lastID: Int64 = 0
+    private var tokens: [TokenID: (text: TokenText, token: Token)] = [:]
+    private var damagedTokens: Set<TokenID> = []
+    private var lastToken: Int64 = 0
 
     package init(generation: UInt64) { self.generation = generation }
 
@@ -238,6 +241,46 @@ package struct StoreModel: Sendable {
             return .trimmed(start: revision)
         }
     }
+
+    // MARK: Tokens
+
+    /// Whoever knows the number can guess the rest: chance would make no run the same again.
+    package mutating func addToken(
+        of user: UserName, _ grants: Grants, at time: Int64
+    ) -> Result<TokenText, StoreRefusal> {
+        if let refusal { return .failure(refusal) }
+        lastToken += 1
+        let id = TokenID(lastToken)
+        let text = TokenText(id, secret: SIMD4(repeating: UInt64(lastToken)))
+        tokens[id] = (text, Token(id: id, user: user, grants: grants, created: time))
+        return .success(text)
+    }
+
+    package func token(shown text: ByteString) -> Result<Token, StoreRefusal> {
+        guard let id = TokenText.token(in: text), let known = tokens[id] else { return .failure(.gone) }
+        if damagedTokens.contains(id) { return .failure(.damaged) }
+        return known.text.bytes == text ? .success(known.token) : .failure(.gone)
+    }
+
+    package func tokens(after: TokenID?, limit: Int, weighing weight: Int) -> TokenListing {
+        let all = tokens.values.map(\.token).filter { $0.id > after ?? .unneeded }.sorted { $0.id < $1.id }
+        let items = all.map { token in
+            damagedTokens.contains(token.id) ? TokenListing.Item.damaged(token.id) : .sound(token)
+        }
+        var count = min(items.count, max(0, limit))
+        while count > 1, items.prefix(count).reduce(0, { $0 + $1.weight }) > weight { count -= 1 }
+        return TokenListing(items: Array(items.prefix(count)), hasMore: count < items.count)
+    }
+
+    package mutating func revokeToken(_ id: TokenID) -> Result<Void, StoreRefusal> {
+        if tokens[id] == nil { return .failure(.gone) }
+        if let refusal { return .failure(refusal) }
+        tokens[id] = nil
+        return .success(())
+    }
+
+    /// Lets a token be found damaged from now on.
+    package mutating func damage(_ token: TokenID) { damagedTokens.insert(token) }
 
     // MARK: Looking up
 

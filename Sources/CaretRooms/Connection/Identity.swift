@@ -2,15 +2,6 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// Which token; where nobody needs one, all come with the same.
-package struct TokenID: Hashable, Comparable, Sendable {
-    package let value: Int64
-
-    package init(_ value: Int64) { self.value = value }
-
-    package static func < (left: TokenID, right: TokenID) -> Bool { left.value < right.value }
-}
-
 /// Whose token it is, and what it is good for.
 package struct Identity: Equatable, Sendable {
     package let user: ByteString

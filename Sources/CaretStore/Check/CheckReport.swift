@@ -23,6 +23,8 @@ package struct CheckReport: Equatable, Sendable {
         case pusher
         /// Rows of this table belong to no document.
         case orphans(String)
+        /// What is kept of this token is not what was written.
+        case token(TokenID)
         /// The check did not come to its end, since the store was closed.
         case stopped
         /// It cannot be read.
@@ -33,6 +35,7 @@ package struct CheckReport: Equatable, Sendable {
     package internal(set) var revisions = 0
     package internal(set) var snapshots = 0
     package internal(set) var pushers = 0
+    package internal(set) var tokens = 0
     /// The first thousand, of which one a document is certain.
     package private(set) var findings: [Finding] = []
 

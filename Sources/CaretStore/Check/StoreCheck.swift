@@ -61,7 +61,23 @@ struct StoreCheck {
                 if orphans == true { check.report.find(.orphans(table)) }
             }
         }
+        checkTokens()
         if isStopped() { report.find(.stopped) }
+    }
+
+    /// Goes through the tokens page by page.
+    private mutating func checkTokens() {
+        var page = TokenListing(items: [], hasMore: true)
+        while page.hasMore, !isStopped() {
+            let last = page.items.last?.id
+            page = TokenListing(items: [], hasMore: false)
+            attempt { check throws(StoreFault) in
+                page = try TokenTable(database: check.database).list(
+                    after: last, limit: 64, weighing: 1 << 20)
+            }
+            report.tokens += page.items.count
+            for case .damaged(let token) in page.items { report.find(.token(token)) }
+        }
     }
 
     /// Goes through the documents by their identities, past those that cannot be read.

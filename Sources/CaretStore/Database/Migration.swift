@@ -13,7 +13,8 @@ package struct Migration: Sendable {
     /// All steps in their order. A test compares the list with the folder. The build names each file as a constant,
     /// with an underscore in place of the first digit.
     package static let all = [
-        Migration(number: 1, sql: PackageResources._001_documents_sql)
+        Migration(number: 1, sql: PackageResources._001_documents_sql),
+        Migration(number: 2, sql: PackageResources._002_tokens_sql),
     ]
 
     /// What a file of ours bears in its header: "Care".

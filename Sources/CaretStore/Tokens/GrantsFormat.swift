@@ -1,0 +1,50 @@
+import CaretLog
+
+/// Grants as a row has them: for each a byte for its access, one for whether it names a document or a prefix, the length of
+/// the name as a varint, and the name.
+enum GrantsFormat {
+    static func encoded(_ grants: Grants) -> [UInt8] {
+        var column = ByteColumn()
+        for grant in grants.grants {
+            column.append(byte: UInt8(grant.access.rawValue))
+            switch grant.scope {
+            case .document(let name):
+                column.append(byte: 0)
+                append(name.bytes, to: &column)
+            case .prefix(let prefix):
+                column.append(byte: 1)
+                append(prefix, to: &column)
+            }
+        }
+        return column.bytes
+    }
+
+    private static func append(_ name: ByteString, to column: inout ByteColumn) {
+        column.append(count: name.utf8.count)
+        column.append(name.utf8)
+    }
+
+    /// Nil where the bytes cannot be: they are damaged.
+    static func decoded(_ bytes: [UInt8]) -> Grants? {
+        var reader = ByteColumnReader(bytes[...])
+        var grants: [Grant] = []
+        while !reader.isAtEnd {
+            // Whatever is wrong with a grant is damage.
+            guard let grant = try? grant(&reader), grants.count < Grants.most else { return nil }
+            grants.append(grant)
+        }
+        return Grants(grants)
+    }
+
+    private static func grant(_ reader: inout ByteColumnReader) throws -> Grant? {
+        guard let access = Access(rawValue: Int(try reader.byte())) else { return nil }
+        let kind = try reader.byte()
+        let bytes = try reader.bytes(reader.count(atMost: DocumentName.longest))
+        guard let name = String(validating: bytes, as: UTF8.self) else { return nil }
+        switch kind {
+        case 0: return Grant(access, to: .document(try DocumentName(name)))
+        case 1: return Grant(access, to: .prefix(ByteString(name)))
+        default: return nil
+        }
+    }
+}

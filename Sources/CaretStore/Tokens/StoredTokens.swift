@@ -1,0 +1,44 @@
+package import CaretLog
+
+extension SQLiteStore: TokenStore {
+    package func addToken(
+        of user: UserName, _ grants: Grants, at time: Int64,
+        then completion: @escaping @Sendable (Result<TokenText, StoreRefusal>) -> Void
+    ) {
+        write { writer throws(StoreFault) in
+            let text = try TokenTable(database: writer.database).add(user, grants, at: time)
+            return { completion(.success(text)) }
+        } or: {
+            completion(.failure($0.refusal))
+        }
+    }
+
+    package func revokeToken(
+        _ token: TokenID, then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    ) {
+        write { writer throws(StoreFault) in
+            try TokenTable(database: writer.database).revoke(token)
+            return { completion(.success(())) }
+        } or: {
+            completion(.failure($0.refusal))
+        }
+    }
+
+    package func token(
+        shown text: ByteString, then completion: @escaping @Sendable (Result<Token, StoreRefusal>) -> Void
+    ) {
+        lookup(
+            { reader throws(StoreFault) in try TokenTable(database: reader.database).token(shown: text) },
+            then: completion)
+    }
+
+    package func tokens(
+        after: TokenID?, limit: Int, weighing weight: Int,
+        then completion: @escaping @Sendable (Result<TokenListing, StoreRefusal>) -> Void
+    ) {
+        lookup(
+            { reader throws(StoreFault) in
+                try TokenTable(database: reader.database).list(after: after, limit: limit, weighing: weight)
+            }, then: completion)
+    }
+}

@@ -1,0 +1,77 @@
+import COpenSSL
+import CaretLog
+
+/// The tokens, through one connection.
+///
+/// Confined with its connection. What it refuses it has not begun to write.
+struct TokenTable {
+    let database: Database
+
+    func add(_ user: UserName, _ grants: Grants, at time: Int64) throws(StoreFault) -> TokenText {
+        let last = try database.one("SELECT seq FROM sqlite_sequence WHERE name = 'token'") { $0.integer(0) }
+        // Of the system's source of randomness.
+        let text = TokenText(TokenID((last ?? 0) + 1), secret: .random(in: .min ... .max))
+        let bytes = GrantsFormat.encoded(grants)
+        let row = TokenRow(
+            id: text.token, user: user, digest: SHA256.digest(of: text.bytes.utf8), created: time,
+            grants: bytes)
+        try database.write(
+            "INSERT INTO token (\(TokenRow.columns), grants) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            row.values + [.bytes(bytes)])
+        return text
+    }
+
+    func token(shown text: ByteString) throws(StoreFault) -> Token {
+        let id = TokenText.token(in: text) ?? .unneeded
+        let found = try database.one("SELECT \(TokenRow.columns) FROM token WHERE id = ?", .integer(id.value))
+        {
+            TokenRow($0)
+        }
+        guard let found else {
+            // As much as is done with a row, so that the time does not tell that there is none.
+            _ = TokenRow.sum(of: [UInt8](repeating: 0, count: 96))
+            _ = isDigest(Digest(.zero), of: text)
+            throw .gone
+        }
+        guard let row = found else { throw .damaged }
+        guard isDigest(row.digest, of: text) else { throw .gone }
+        return try token(of: row)
+    }
+
+    /// In a time that does not tell how far the two are equal.
+    private func isDigest(_ digest: Digest, of text: ByteString) -> Bool {
+        let (known, shown) = (digest.bytes, SHA256.digest(of: text.utf8).bytes)
+        return CRYPTO_memcmp(known, shown, known.count) == 0
+    }
+
+    private func token(of row: TokenRow) throws(StoreFault) -> Token {
+        let grants = try database.one("SELECT grants FROM token WHERE id = ?", .integer(row.id.value)) {
+            $0.bytes(0)
+        }
+        guard let token = grants.flatMap({ row.token(grants: $0) }) else { throw .damaged }
+        return token
+    }
+
+    func list(after: TokenID?, limit: Int, weighing weight: Int) throws(StoreFault) -> TokenListing {
+        var items: [TokenListing.Item] = []
+        var (sum, hasMore) = (0, false)
+        try database.forEach(
+            "SELECT \(TokenRow.columns), grants FROM token WHERE id > ? ORDER BY id",
+            [.integer(after?.value ?? 0)], orFault: StoreFault.database
+        ) { (row: Row) throws(StoreFault) in
+            let token = TokenRow(row)?.token(grants: row.bytes(6))
+            let item = token.map { .sound($0) } ?? TokenListing.Item.damaged(TokenID(row.integer(0)))
+            sum += item.weight
+            hasMore = items.count >= limit || sum > weight && !items.isEmpty
+            if !hasMore { items.append(item) }
+            return !hasMore
+        }
+        return TokenListing(items: items, hasMore: hasMore)
+    }
+
+    func revoke(_ id: TokenID) throws(StoreFault) {
+        // Not looked at before, so that a damaged one goes too.
+        try database.write("DELETE FROM token WHERE id = ?", [.integer(id.value)])
+        if database.changes == 0 { throw .gone }
+    }
+}

@@ -1,0 +1,42 @@
+import CaretLog
+import Testing
+
+@Suite("the text of a token")
+struct TokenTextTests {
+    @Test("it is its number and 256 bits, each of which counts, in letters and digits of one case")
+    func form() {
+        let none = TokenText(TokenID(7), secret: SIMD4(repeating: 0))
+        let zeros = String(repeating: "0", count: 52)
+        #expect(none.bytes == ByteString("caret_7_" + zeros))
+        let all = TokenText(TokenID(7), secret: SIMD4(repeating: .max))
+        #expect(all.bytes == ByteString("caret_7_" + String(repeating: "z", count: 51) + "1"))
+        let first = TokenText(TokenID(1), secret: SIMD4(1 << 63, 0, 0, 0))
+        #expect(first.bytes == ByteString("caret_1_g" + zeros.dropFirst()))
+        var texts: Set<ByteString> = [none.bytes]
+        for word in 0..<4 {
+            for bit in UInt64(0)..<64 {
+                var secret = SIMD4<UInt64>(repeating: 0)
+                secret[word] = 1 << bit
+                texts.insert(TokenText(TokenID(7), secret: secret).bytes)
+            }
+        }
+        #expect(texts.count == 257)
+    }
+
+    @Test("it says which token it is of, and what is none says nothing")
+    func number() {
+        let text = TokenText(TokenID(.max), secret: SIMD4(repeating: 5))
+        #expect(TokenText.token(in: text.bytes) == TokenID(.max))
+        for other: ByteString in ["", "caret_", "caret_7", "caret__0", "caret_x_0", "Caret_7_0", "caret 7_0"]
+        {
+            #expect(TokenText.token(in: other) == nil)
+        }
+    }
+
+    @Test("what is printed of it has nothing of the secret, nor has what holds it")
+    func description() {
+        let text = TokenText(TokenID(7), secret: SIMD4(repeating: 5))
+        let result = Result<TokenText, StoreRefusal>.success(text)
+        #expect("\(text)" == "caret_7_…" && "\(result)" == "success(caret_7_…)")
+    }
+}

@@ -1,0 +1,115 @@
+import CaretLog
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("Tokens in SQLite") struct StoredTokenTests {
+    @Test("what is secret of a token is in no file, and the token is known when the folder is opened again")
+    func onDisk() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        let text = try await store.addToken(of: UserName("ann"), .all, at: 7).get()
+        let secret = Data(text.bytes.utf8.suffix(20))
+        for bytes in try scratch.files().values { #expect(bytes.range(of: secret) == nil) }
+        await store.close()
+        for bytes in try scratch.files().values { #expect(bytes.range(of: secret) == nil) }
+        let again = try SQLiteStore(folder: scratch.path)
+        #expect(try await again.token(shown: text.bytes).get().created == 7)
+        let next = try await again.addToken(of: UserName("ann"), .all).get()
+        #expect(next.token > text.token && next.bytes.utf8.suffix(52) != text.bytes.utf8.suffix(52))
+        await again.close()
+    }
+
+    @Test(
+        "a token whose row was changed lets nobody in, is named, and can be revoked; the others live",
+        arguments: [
+            "user = CAST('bob' AS BLOB)", "user = x'FF'", "digest = zeroblob(32)", "digest = x'00'",
+            "digest = (SELECT digest FROM token WHERE id = 2)", "created = created + 1",
+            "grants = (SELECT grants FROM token WHERE id = 2)", "grants = x'0301'", "grants = x''",
+            "grants_sum = 0", "sum = sum + 1",
+        ])
+    func damaged(harm: String) async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let events = Told()
+        let store = try SQLiteStore(folder: scratch.path)
+        let ann = try await store.addToken(of: UserName("ann"), TokenContractTests.some).get()
+        let bob = try await store.addToken(of: UserName("bob"), .all).get()
+        await store.close()
+        #expect(try SQLiteStore.verify(folder: scratch.path).tokens == 2)
+        try DataFolder(scratch.path).openForWriting().execute("UPDATE token SET \(harm) WHERE id = 1")
+        #expect(try SQLiteStore.verify(folder: scratch.path).findings.map(\.fault) == [.token(ann.token)])
+        let again = try SQLiteStore(folder: scratch.path) { events.add($0) }
+        #expect(refusal(await again.token(shown: ann.bytes)) == .damaged)
+        #expect(events.hasDamage)
+        #expect(try await again.token(shown: bob.bytes).get().user == UserName("bob"))
+        let listed = try await again.tokens().get().items
+        #expect(listed.map(\.id) == [ann.token, bob.token] && listed[0] == .damaged(ann.token))
+        #expect(refusal(await again.revokeToken(ann.token)) == nil)
+        #expect(try await again.verify().isSound)
+        await again.close()
+    }
+
+    @Test("a row that was put in the place of another is damage")
+    func moved() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        let ann = try await store.addToken(of: UserName("ann"), .all).get()
+        await store.close()
+        try DataFolder(scratch.path).openForWriting().execute("UPDATE token SET id = 9")
+        let again = try SQLiteStore(folder: scratch.path)
+        let listed = try await again.tokens().get().items
+        #expect(listed == [.damaged(TokenID(9))])
+        #expect(refusal(await again.token(shown: ann.bytes)) == .gone)
+        await again.close()
+    }
+
+    @Test("a backup has the tokens of its time")
+    func backedUp() async throws {
+        let (scratch, target) = (try Scratch(), try Scratch())
+        defer { scratch.remove() }
+        defer { target.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        let text = try await store.addToken(of: UserName("ann"), .all).get()
+        let report = try await store.backUp(to: target.databasePath, at: 1)
+        #expect(report.isSound && report.tokens == 1)
+        await store.close()
+        let restored = try SQLiteStore(folder: target.path)
+        #expect(try await restored.token(shown: text.bytes).get().id == text.token)
+        await restored.close()
+    }
+}
+
+@Suite("Migrations") struct MigrationTests {
+    @Test(
+        "a store of each older schema is opened with all that is in it",
+        arguments: Migration.all.indices.dropFirst())
+    func older(count: Int) async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let old = try SQLiteStore(folder: scratch.path, migrations: Array(Migration.all.prefix(count)))
+        var document = try await Following(on: old)
+        try await document.type("abc")
+        await old.close()
+        let known = Int64(Migration.all.count)
+        #expect(throws: OpeningFault.older(found: Int64(count), known: known)) {
+            try SQLiteStore.verify(folder: scratch.path)
+        }
+        let events = Told()
+        let store = try SQLiteStore(folder: scratch.path) { events.add($0) }
+        #expect(
+            events.all.filter { $0 != .checkpointed } == (Int64(count + 1)...known).map { .migrating($0) })
+        #expect(try await store.text(of: document.entry.id).get().text == document.text)
+        document.store = store
+        try await document.type("d")
+        let text = try await store.addToken(of: UserName("ann"), .all).get()
+        #expect(try await store.token(shown: text.bytes).get().id == text.token)
+        let report = try await store.verify()
+        #expect(report.isSound && report.revisions == 4 && report.tokens == 1)
+        await store.close()
+    }
+}

@@ -1,0 +1,124 @@
+import CaretLog
+import TestSupport
+import Testing
+
+@Suite("The store's contract: tokens") struct TokenContractTests {
+    static let some = Grants([
+        Grant(.read, to: .prefix("pub/")), Grant(.write, to: .document(try! DocumentName("pub/é\u{301}"))),
+        Grant(.admin, to: .prefix("")),
+    ])!
+
+    @Test(
+        "a token is known by its text, with its user, its grants and its time", arguments: StoreKind.allCases)
+    func known(kind: StoreKind) async throws {
+        let store = try kind.make()
+        let ann = try await store.addToken(of: UserName("ann"), TokenContractTests.some, at: 7).get()
+        let bob = try await store.addToken(of: UserName("bob/é"), .all, at: 5).get()
+        let again = try await store.addToken(of: UserName("ann"), Grants([])!, at: 9).get()
+        #expect(Set([ann, bob, again].map(\.token)).count == 3)
+        #expect(Set([ann, bob, again].map(\.bytes)).count == 3)
+        let tokens = [
+            Token(id: ann.token, user: try UserName("ann"), grants: TokenContractTests.some, created: 7),
+            Token(id: bob.token, user: try UserName("bob/é"), grants: .all, created: 5),
+            Token(id: again.token, user: try UserName("ann"), grants: Grants([])!, created: 9),
+        ]
+        for (text, token) in zip([ann, bob, again], tokens) {
+            #expect(try await store.token(shown: text.bytes).get() == token)
+        }
+        let all = try await store.tokens().get()
+        #expect(all == TokenListing(items: tokens.map { .sound($0) }, hasMore: false))
+    }
+
+    @Test("a text that is another by a single byte is nobody's", arguments: StoreKind.allCases)
+    func unknown(kind: StoreKind) async throws {
+        let store = try kind.make()
+        let ann = try await store.addToken(of: UserName("ann"), .all).get()
+        let bob = try await store.addToken(of: UserName("bob"), .all).get()
+        let text = ann.bytes.utf8
+        var wrong = [
+            ByteString(utf8: text.dropLast()), ByteString(utf8: text + [0]), ByteString(utf8: text + text),
+            "",
+            "caret_", "caret__", "caret_1", "caret_1_", "caret_-1_", "caret_0_", "caret_99_0",
+            "caret_99999999999999999999_0", ByteString(utf8: Array("caret_99".utf8) + text.dropFirst(7)),
+            ByteString(utf8: Array(bob.bytes.utf8.prefix(8)) + text.dropFirst(8)),
+            ByteString(ann.bytes.string.uppercased()), ByteString(String(repeating: "x", count: 8_192)),
+        ]
+        for index in text.indices {
+            var other = text
+            other[index] ^= 1
+            wrong.append(ByteString(utf8: other))
+        }
+        for text in wrong {
+            #expect(refusal(await store.token(shown: text)) == .gone, "\(text)")
+        }
+    }
+
+    @Test(
+        "a revoked token is gone, the others stay, and its number is never another's",
+        arguments: StoreKind.allCases)
+    func revoked(kind: StoreKind) async throws {
+        let store = try kind.make()
+        let ann = try await store.addToken(of: UserName("ann"), .all).get()
+        let bob = try await store.addToken(of: UserName("bob"), .all).get()
+        #expect(refusal(await store.revokeToken(bob.token)) == nil)
+        #expect(refusal(await store.revokeToken(bob.token)) == .gone)
+        #expect(refusal(await store.revokeToken(TokenID(999))) == .gone)
+        #expect(refusal(await store.revokeToken(.unneeded)) == .gone)
+        #expect(refusal(await store.token(shown: bob.bytes)) == .gone)
+        #expect(try await store.token(shown: ann.bytes).get().id == ann.token)
+        #expect(try await store.tokens().get().items.map(\.id) == [ann.token])
+        let next = try await store.addToken(of: UserName("bob"), .all).get()
+        #expect(next.token > bob.token && next.bytes != bob.bytes)
+    }
+
+    @Test(
+        "as many grants as may be come back as they were, with the longest names",
+        arguments: StoreKind.allCases)
+    func longest(kind: StoreKind) async throws {
+        let store = try kind.make()
+        let grants = try (0..<Grants.most).map { number in
+            let name = String(repeating: "x", count: 508) + String(1_000 + number)
+            let access = Access.allCases[number % Access.allCases.count]
+            return Grant(
+                access, to: number % 2 == 0 ? .prefix(ByteString(name)) : .document(try DocumentName(name)))
+        }
+        let user = try UserName(String(repeating: "é", count: 256))
+        let text = try await store.addToken(of: user, Grants(grants)!).get()
+        let token = try await store.token(shown: text.bytes).get()
+        #expect(token.grants.grants == grants && token.user == user)
+    }
+
+    @Test(
+        "tokens are listed page by page, by their number and by what they weigh",
+        arguments: StoreKind.allCases)
+    func pages(kind: StoreKind) async throws {
+        let store = try kind.make()
+        var tokens: [TokenID] = []
+        for _ in 0..<5 { tokens.append(try await store.addToken(of: UserName("ann"), .all).get().token) }
+        func page(_ after: Int?, _ limit: Int, _ weight: Int = .max) async throws -> (
+            count: Int, hasMore: Bool
+        ) {
+            let page = try await store.tokens(
+                after: after.map { tokens[$0] }, limit: limit, weighing: weight
+            ).get()
+            let start = after.map { $0 + 1 } ?? 0
+            #expect(page.items.map(\.id) == Array(tokens[start..<start + page.items.count]))
+            return (page.items.count, page.hasMore)
+        }
+        #expect(try await page(nil, 4) == (4, true))
+        #expect(try await page(nil, 5) == (5, false))
+        #expect(try await page(1, 2) == (2, true))
+        #expect(try await page(1, 3) == (3, false))
+        #expect(try await page(4, 3) == (0, false))
+        #expect(try await page(nil, 0) == (0, true))
+        guard case .sound(let token) = try await store.tokens(limit: 1).get().items[0] else {
+            throw Unexpected(what: "a token is damaged")
+        }
+        let weight = token.weight
+        #expect(try await page(nil, 9, weight * 3) == (3, true))
+        #expect(try await page(nil, 9, weight * 3 - 1) == (2, true))
+        #expect(try await page(nil, 9, weight * 5) == (5, false))
+        #expect(try await page(nil, 9, 0) == (1, true))
+        #expect(try await page(3, 9, 0) == (1, false))
+    }
+}

@@ -64,6 +64,9 @@ package struct Grants: Hashable, Sendable {
 
     private init(checked grants: [Grant]) { self.grants = grants }
 
+    /// Whoever may administer every document may administer the server.
+    package var isForServer: Bool { grants.contains(Grant(.admin, to: .prefix(""))) }
+
     package func access(to name: DocumentName) -> Access {
         var access = Access.none
         for grant in grants where grant.access > access && grant.scope.holds(name) { access = grant.access }

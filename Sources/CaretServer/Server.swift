@@ -10,7 +10,7 @@ package final class Server: Sendable {
     private let switchboard: Switchboard
     private let listeners = Mutex<[Listener]>([])
 
-    package init(_ settings: ServerSettings, store: any DocumentStore, doorman: any Doorman)
+    package init(_ settings: ServerSettings, store: any DocumentStore & TokenStore, doorman: any Doorman)
         throws(SystemFault)
     {
         // So that no two servers call their sessions alike, nor two lives of one.

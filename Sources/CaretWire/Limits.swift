@@ -115,6 +115,8 @@ package struct Limits: Equatable, Sendable {
     package static let items = 1...1_000
     /// Items of a page that does not say how many.
     package static let itemsByDefault = 100
+    /// Grants of a token: whoever lists documents costs a look at the store for each.
+    package static let grants = 1_000
     /// Characters of input that a message for a person repeats.
     package static let echo = 64
 }

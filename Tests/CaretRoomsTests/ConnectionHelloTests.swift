@@ -120,6 +120,18 @@ struct ConnectionHelloTests {
         }
     }
 
+    @Test("where too many unknown tokens came from an address it is told when the next may come")
+    func tooOften() {
+        let world = ConnectionWorld()
+        world.says(#"{"type":"hello","protocol":1,"client":"alice-7f21","token":"no","id":9}"#)
+        let words = world.happens { $0.authenticated(.tooOften(retryAfterMilliseconds: 6_000)) }
+        #expect(
+            words == [
+                #"< {"type":"error","id":9,"code":"rate_limited","message":"too many unknown tokens came from"#
+                    + #" this address","retry_after_ms":6000}"#, "[end output]", "[resume]",
+            ])
+    }
+
     @Test("a second hello is refused and keeps the connection, whatever it says")
     func secondHello() {
         let world = ConnectionWorld.welcomed()

@@ -150,6 +150,7 @@ extension HubRequest {
         case .list: "list"
         case .follow: "follow"
         case .unfollow: "unfollow"
+        case .admin(let admin): "admin \(admin)"
         }
     }
 }

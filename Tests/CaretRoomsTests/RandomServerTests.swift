@@ -190,7 +190,9 @@ private final class RandomRun {
         let other = random.pick(names)
         let id = lastID
         let message = message(name, other)
-        let isOfAll = ["list", "follow", "unfollow", "ping"].contains(message.kind)
+        let isOfAll =
+            ["list", "follow", "unfollow", "ping"].contains(message.kind) || message.kind.hasSuffix("token")
+            || message.kind == "list_tokens"
         peer.requests.append(Request(id: id, document: isOfAll ? nil : name, kind: message.kind))
         let document = isOfAll ? "" : #","doc":"\#(name)""#
         return #"{"type":"\#(message.kind)","id":\#(id)\#(document)\#(message.fields)}"#
@@ -208,7 +210,11 @@ private final class RandomRun {
         case 12: return ("select", #","rev":0,"selections":[]"#)
         case 13: return ("diverged", #","rev":0"#)
         case 14:
-            return random.pick([("list", #","limit":2"#), ("follow", ""), ("unfollow", ""), ("ping", "")])
+            return random.pick([
+                ("list", #","limit":2"#), ("follow", ""), ("unfollow", ""), ("ping", ""), ("list_tokens", ""),
+                ("add_token", #","user":"ann","grants":[]"#),
+                ("revoke_token", #","number":\#(random.number(1...9))"#),
+            ])
         case 15: return ("read", random.pick(["", #","rev":1"#, #","at":1500"#]))
         case 16: return ("history", random.pick(["", #","after":1"#, #","at":1500,"edits":true"#]))
         case 17: return ("restore", #","epoch":"1.1","rev":0,"seq":\#(seq)"#)

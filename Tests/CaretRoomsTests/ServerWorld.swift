@@ -170,6 +170,13 @@ final class ServerWorld {
         post(.connection(id)) { [unowned self] in self.event(id, event) }
     }
 
+    /// Whose token it is, of those that the store knows.
+    private func known(by text: WireString) -> Identity? {
+        if let identity = tokens[text.string] { return identity }
+        guard let token = try? store.token(shown: ByteString(text.string)).get() else { return nil }
+        return Identity(user: token.user.bytes, token: token.id, grants: token.grants)
+    }
+
     private func run(_ action: ConnectionAction, of id: ConnectionID) {
         if keepsTrace { trace.append("\(id.value) \(action)") }
         switch action {
@@ -181,7 +188,7 @@ final class ServerWorld {
         case .claimLine(let bytes): if !budget.claim(bytes) { event(id) { $0.lineRefused() } }
         case .releaseLine(let bytes): budget.release(bytes)
         case .authenticate(let token):
-            let identity = token.map { tokens[$0.string] } ?? anonymous
+            let identity = token.map { known(by: $0) } ?? anonymous
             later(id) { $0.authenticated(identity.map { .known($0) } ?? .unknown) }
         case .join(let joining): hubLater { $0.join(joining) }
         case .ask(let request): hubLater { $0.ask(request) }
@@ -320,6 +327,16 @@ extension StoreModel {
         case .entries(let documents): .entries(documents.map { entry(of: $0) })
         case .rename(let document, let name): .renamed(rename(document, to: name))
         case .delete(let document, let time): .deleted(delete(document, at: time).refusal)
+        case .tokens(let call): .tokens(answer(call))
+        }
+    }
+
+    private mutating func answer(_ call: TokenCall) -> TokenAnswer {
+        switch call {
+        case .add(let user, let grants, let time): .added(addToken(of: user, grants, at: time))
+        case .list(let after, let limit, let weight):
+            .listed(.success(tokens(after: after, limit: limit, weighing: weight)))
+        case .revoke(let token): .revoked(revokeToken(token).refusal)
         }
     }
 }

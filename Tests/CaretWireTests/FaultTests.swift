@@ -50,6 +50,22 @@ import Testing
                 #"push: want is "edits", where "text" is wanted, at byte 59"#
             ),
             (
+                #"{"type":"add_token","user":"a","grants":[{"rights":"read"}]}"#,
+                "add_token: grants[0].doc is missing, and so is prefix; one of them is wanted, at byte 41"
+            ),
+            (
+                #"{"type":"add_token","user":"a","grants":[{"rights":"read","doc":"a","prefix":"b"}]}"#,
+                "add_token: grants[0].prefix stands beside doc; one of them is wanted, at byte 77"
+            ),
+            (
+                #"{"type":"add_token","user":"a","grants":[{"rights":"none","doc":"a"}]}"#,
+                #"add_token: grants[0].rights is "none", where "read" or "write" or "admin" is wanted, at byte 51"#
+            ),
+            (
+                #"{"type":"revoke_token","number":-1}"#,
+                "revoke_token: number is -1, where an integer from 0 to 9007199254740991 is wanted, at byte 32"
+            ),
+            (
                 #"{"type":"push","doc":"a","base":0,"seq":1,"edits":{}}"#,
                 "push: edits is an object, where an array is wanted, at byte 50"
             ),

@@ -61,7 +61,7 @@ import Testing
 
     @Test("a page has 1 to 1,000 items")
     func page() {
-        for type in [#""list""#, #""history","doc":"a""#] {
+        for type in [#""list""#, #""list_tokens""#, #""history","doc":"a""#] {
             #expect(code(#"{"type":\#(type),"limit":1}"#) == nil)
             #expect(code(#"{"type":\#(type),"limit":1000}"#) == nil)
             #expect(code(#"{"type":\#(type),"limit":0}"#, naming: 0, 1, 1000) == .badMessage)
@@ -105,6 +105,28 @@ import Testing
         let limit = Limits.Announced().selections
         #expect(code(select(limit)) == nil)
         #expect(code(select(limit + 1), naming: limit + 1, limit) == .tooLarge)
+    }
+
+    @Test("a token has at most 1,000 grants, and one more is too large")
+    func grants() {
+        func add(_ count: Int) -> String {
+            let grants = Array(repeating: #"{"rights":"read","prefix":""}"#, count: count)
+            return #"{"type":"add_token","user":"ann","grants":[\#(grants.joined(separator: ","))]}"#
+        }
+        #expect(code(add(0)) == nil && code(add(1_000)) == nil)
+        #expect(code(add(1_001), naming: 1_001, 1_000) == .tooLarge)
+    }
+
+    @Test("the names in a token have at most 512 bytes, as those of documents")
+    func tokenNames() {
+        func add(_ user: Int, _ key: String, _ name: Int) -> String {
+            let grant = #"{"rights":"read","\#(key)":"\#(text(name))"}"#
+            return #"{"type":"add_token","user":"\#(text(user))","grants":[\#(grant)]}"#
+        }
+        for key in ["doc", "prefix"] { #expect(code(add(512, key, 512)) == nil) }
+        #expect(code(add(513, "doc", 1), naming: 513, 512) == .badName)
+        #expect(code(add(1, "doc", 513), naming: 513, 512) == .badName)
+        #expect(code(add(1, "prefix", 513), naming: 513, 512) == .badMessage)
     }
 
     @Test("what a server sends is not held to what a client may send")

@@ -120,8 +120,10 @@ import Testing
         }
     }
 
-    /// The name of the case.
-    private func name(_ message: some Any) -> String {
-        Mirror(reflecting: message).children.first?.label ?? "\(message)"
+    /// The name of the case, or of the innermost one.
+    private func name(_ message: Any) -> String {
+        guard let only = Mirror(reflecting: message).children.first else { return "\(message)" }
+        let isCase = Mirror(reflecting: only.value).displayStyle == .enum
+        return isCase ? name(only.value) : only.label ?? "\(message)"
     }
 }

@@ -25,6 +25,14 @@ enum SampleMessages {
             .follow(Follow(prefix: maybe(&random, name))), .unfollow(Unfollow()),
             .rename(Rename(document: name(&random), to: name(&random))),
             .delete(Delete(document: name(&random))), .ping(Ping()), .pong(Pong()),
+        ] + administration(&random).map { .admin($0) }
+    }
+
+    private static func administration(_ random: inout Seeded) -> [AdminRequest] {
+        [
+            .listTokens(ListTokens(after: maybe(&random, number), limit: page(&random))),
+            .addToken(AddToken(user: name(&random), grants: few(&random, grant))),
+            .revokeToken(RevokeToken(number: number(&random))),
         ]
     }
 
@@ -93,6 +101,8 @@ enum SampleMessages {
                     random.pick(ErrorCode.allCases), SampleText.make(upTo: 20, &random),
                     document: maybe(&random, name), seq: maybe(&random, number),
                     head: maybe(&random, position), retryAfterMilliseconds: maybe(&random, number))),
+            .admin(.tokens(Tokens(few(&random, token), hasMore: random.chance(50)))),
+            .admin(.tokenAdded(TokenAdded(number: number(&random), token: text(&random)))),
         ]
     }
 
@@ -207,6 +217,17 @@ enum SampleMessages {
         RevisionSummary(
             revision: revision(&random), author: author(&random), inserted: number(&random),
             deleted: number(&random), edits: maybe(&random, edits))
+    }
+
+    private static func grant(_ random: inout Seeded) -> WireGrant {
+        let scopes: [WireGrant.Scope] = [.document(name(&random)), .prefix(name(&random)), .prefix("")]
+        return WireGrant(random.pick(GrantedRights.allCases), to: random.pick(scopes))
+    }
+
+    private static func token(_ random: inout Seeded) -> TokenSummary {
+        let sound = TokenSummary.State.sound(
+            user: text(&random), created: number(&random), grants: few(&random, grant))
+        return TokenSummary(number: number(&random), random.chance(20) ? .damaged : sound)
     }
 
     private static func edits(_ random: inout Seeded) -> [WireEdit] {

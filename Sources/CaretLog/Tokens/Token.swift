@@ -25,8 +25,8 @@ package struct Token: Equatable, Sendable {
         self.created = created
     }
 
-    /// About as many bytes as it takes to tell of it.
+    /// About as many bytes as it takes to tell of it, and not more.
     package var weight: Int {
-        grants.grants.reduce(64 + user.bytes.utf8.count) { $0 + 48 + $1.scope.start.utf8.count }
+        grants.grants.reduce(32 + user.bytes.utf8.count) { $0 + 24 + $1.scope.start.utf8.count }
     }
 }

@@ -53,7 +53,7 @@ extension TokenListing.Item {
     package var weight: Int {
         switch self {
         case .sound(let token): token.weight
-        case .damaged: 0
+        case .damaged: 16
         }
     }
 }

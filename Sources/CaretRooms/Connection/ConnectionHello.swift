@@ -18,6 +18,10 @@ extension ConnectionState {
         guard case .authenticating(let hello, let id) = phase else { return [] }
         switch result {
         case .unknown: fail(.unauthorized, "the token is not known, or good for nothing any more", id)
+        case .tooOften(let retry):
+            fail(
+                .rateLimited, "too many unknown tokens came from this address", id,
+                retryAfterMilliseconds: retry)
         case .failed: fail(.storageFailed, "the token could not be looked up", id)
         case .known(let identity): join(hello, id, as: identity)
         }

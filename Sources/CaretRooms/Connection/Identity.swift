@@ -13,12 +13,19 @@ package struct Identity: Equatable, Sendable {
         self.token = token
         self.grants = grants
     }
+
+    /// Everybody, where nobody needs a token.
+    package static let anonymous = Identity(user: "anonymous", token: .unneeded, grants: .all)
+    /// Whoever the system lets come in at the socket in the data folder.
+    package static let admin = Identity(user: "admin", token: .unneeded, grants: .all)
 }
 
 /// What came of `authenticate`.
 package enum Authentication: Equatable, Sendable {
     case known(Identity)
     case unknown
+    /// Too many unknown ones came from its address; it was not looked at.
+    case tooOften(retryAfterMilliseconds: Int)
     /// It could not be found out.
     case failed
 }

@@ -47,7 +47,8 @@ extension ClientMessage {
     /// It is answered before the next request is looked at. A push is one only where its document is not open.
     var isRequest: Bool {
         switch self {
-        case .open, .close, .diverged, .list, .read, .history, .follow, .unfollow, .rename, .delete: true
+        case .open, .close, .diverged, .list, .read, .history, .follow, .unfollow, .rename, .delete, .admin:
+            true
         case .hello, .push, .select, .restore, .ping, .pong: false
         }
     }
@@ -55,7 +56,7 @@ extension ClientMessage {
     /// What documents it is about: at most two.
     var documents: (WireString?, WireString?) {
         switch self {
-        case .hello, .list, .follow, .unfollow, .ping, .pong: (nil, nil)
+        case .hello, .list, .follow, .unfollow, .ping, .pong, .admin: (nil, nil)
         case .open(let message): (message.document, nil)
         case .close(let message): (message.document, nil)
         case .push(let message): (message.document, nil)

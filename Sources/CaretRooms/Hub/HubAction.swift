@@ -20,6 +20,7 @@ package enum StoreCall: Equatable, Sendable {
     case entries([DocumentID])
     case rename(DocumentID, to: DocumentName)
     case delete(DocumentID, at: Int64)
+    case tokens(TokenCall)
 }
 
 /// What the store answers to a call of the same name.
@@ -33,6 +34,7 @@ package enum StoreAnswer: Equatable, Sendable {
     case renamed(Renaming)
     /// Nil where it was deleted.
     case deleted(StoreRefusal?)
+    case tokens(TokenAnswer)
 }
 
 /// What the hub wants done. Whoever runs it answers with the event that each names.

@@ -16,6 +16,7 @@ package struct HubRequest: Equatable, Sendable {
         case list(List)
         case follow(Follow)
         case unfollow
+        case admin(AdminRequest)
     }
 
     package let connection: ConnectionID
@@ -40,6 +41,7 @@ extension HubRequest.Question {
         case .list(let list): self = .list(list)
         case .follow(let follow): self = .follow(follow)
         case .unfollow: self = .unfollow
+        case .admin(let admin): self = .admin(admin)
         case .hello, .open, .close, .push, .select, .diverged, .restore, .ping, .pong: return nil
         }
     }
@@ -53,7 +55,7 @@ extension HubRequest.Question {
         case .history(let name, let history): (name, history.document)
         case .rename(let name, _, let rename): (name, rename.document)
         case .delete(let name, let delete): (name, delete.document)
-        case .list, .follow, .unfollow: nil
+        case .list, .follow, .unfollow, .admin: nil
         }
     }
 

@@ -14,6 +14,7 @@ extension HubState {
         case .list(let list): begin(list, request)
         case .follow(let follow): begin(follow, request)
         case .unfollow: endFollowing(request)
+        case .admin(let admin): begin(admin, request)
         case .open, .push, .read, .history, .rename, .delete: lookUp(HubWaiting(request: request))
         }
         return settled()
@@ -30,7 +31,7 @@ extension HubState {
         let access = access(request, to: name)
         if access < .read { return .notFound }
         switch request.question {
-        case .open, .push, .read, .history, .list, .follow, .unfollow: return nil
+        case .open, .push, .read, .history, .list, .follow, .unfollow, .admin: return nil
         case .delete:
             return access < .write ? HubRefusal(.forbidden, "deleting it needs the right to write") : nil
         case .rename(_, let to, _):
@@ -90,7 +91,7 @@ extension HubState {
             refuse(waiting.request, HubRefusal(.forbidden, "creating it needs the right to write"))
         case .found(.failure(let refusal)), .created(.refused(let refusal)):
             refuse(waiting.request, refusal)
-        case .text, .read, .listed, .entries, .renamed, .deleted: refuse(waiting.request, .confused)
+        case .text, .read, .listed, .entries, .renamed, .deleted, .tokens: refuse(waiting.request, .confused)
         }
     }
 
@@ -112,7 +113,7 @@ extension HubState {
         case .delete:
             if join(waiting, entry.id) { return }
             change(entry, request, .delete(entry.id, at: now))
-        case .list, .follow, .unfollow: refuse(request, .confused)
+        case .list, .follow, .unfollow, .admin: refuse(request, .confused)
         }
     }
 
@@ -135,7 +136,7 @@ extension HubRequest.Question {
     var creates: Bool {
         switch self {
         case .open(_, _, let creates), .push(_, _, let creates): creates
-        case .read, .history, .rename, .delete, .list, .follow, .unfollow: false
+        case .read, .history, .rename, .delete, .list, .follow, .unfollow, .admin: false
         }
     }
 }

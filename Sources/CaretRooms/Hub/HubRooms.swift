@@ -80,7 +80,7 @@ extension HubState {
             guard let attendant = attendance[request.connection] else { return }
             readings[request.connection] = request
             order(.tellRoom(document, .awaitPushes(of: attendant.pusher, for: request.connection)))
-        case .list, .follow, .unfollow: refuse(request, .confused)
+        case .list, .follow, .unfollow, .admin: refuse(request, .confused)
         }
     }
 
@@ -214,7 +214,7 @@ extension HubState {
             delete(document)
             self.answer(request, .done(Done()))
         case .deleted(let refusal?): refuse(request, refusal)
-        case .found, .created, .text, .read, .listed, .entries: refuse(request, .confused)
+        case .found, .created, .text, .read, .listed, .entries, .tokens: refuse(request, .confused)
         }
         forget(document)
     }

@@ -57,6 +57,7 @@ package struct HubState: Sendable {
         case follow(ConnectionID)
         /// For what changed.
         case feed
+        case admin(AdminRequest, HubRequest)
     }
 
     package init(
@@ -109,6 +110,7 @@ package struct HubState: Sendable {
         case .list(let job): go(on: job, with: answer)
         case .follow(let connection): listed(answer, for: connection)
         case .feed: tookEntries(answer)
+        case .admin(let admin, let request): go(on: admin, request, with: answer)
         }
         return settled()
     }
@@ -171,7 +173,8 @@ extension HubState.Call {
         case .read(let job): job.request
         case .history(let job): job.request
         case .list(let job): job.request
-        case .load, .change, .follow, .feed: nil
+        case .admin(.listTokens, let request): request
+        case .load, .change, .follow, .feed, .admin: nil
         }
     }
 }

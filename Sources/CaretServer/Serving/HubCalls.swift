@@ -22,6 +22,23 @@ extension Switchboard {
                 case .failure(let refusal): answer(.deleted(refusal))
                 }
             }
+        case .tokens(let call): ask(call) { answer(.tokens($0)) }
+        }
+    }
+
+    private func ask(_ call: TokenCall, then answer: @escaping @Sendable (TokenAnswer) -> Void) {
+        switch call {
+        case .add(let user, let grants, let time):
+            store.addToken(of: user, grants, at: time) { answer(.added($0)) }
+        case .list(let after, let limit, let weight):
+            store.tokens(after: after, limit: limit, weighing: weight) { answer(.listed($0)) }
+        case .revoke(let token):
+            store.revokeToken(token) { result in
+                switch result {
+                case .success: answer(.revoked(nil))
+                case .failure(let refusal): answer(.revoked(refusal))
+                }
+            }
         }
     }
 }

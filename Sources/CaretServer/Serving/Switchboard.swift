@@ -11,7 +11,7 @@ final class Switchboard: Sendable {
     let clock: ServerClock
     let connectionSettings: ConnectionSettings
     let doorman: any Doorman
-    let store: any DocumentStore
+    let store: any DocumentStore & TokenStore
     let hub = Inbox<HubJob>("caret.hub")
     /// Whether the hub wants to know of every commit.
     let watchesCommits = Atomic(false)
@@ -21,7 +21,8 @@ final class Switchboard: Sendable {
     private let roomQueues: [Inbox<RoomJob>]
 
     init(
-        _ settings: ServerSettings, _ connectionSettings: ConnectionSettings, store: any DocumentStore,
+        _ settings: ServerSettings, _ connectionSettings: ConnectionSettings,
+        store: any DocumentStore & TokenStore,
         doorman: any Doorman
     ) throws(SystemFault) {
         clock = ServerClock()

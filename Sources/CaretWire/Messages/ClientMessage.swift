@@ -16,6 +16,7 @@ package enum ClientMessage: Equatable, Sendable {
     case delete(Delete)
     case ping(Ping)
     case pong(Pong)
+    case admin(AdminRequest)
 
     /// The message of this type; nil where there is none. The most frequent ones are asked for first.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
@@ -57,6 +58,8 @@ package enum ClientMessage: Equatable, Sendable {
             self = .rename(try Rename(fields))
         } else if type.says(Delete.type) {
             self = .delete(try Delete(fields))
+        } else if let request = try AdminRequest(type: type, fields) {
+            self = .admin(request)
         } else {
             return nil
         }
@@ -82,6 +85,7 @@ package enum ClientMessage: Equatable, Sendable {
         case .delete(let message): message.encode(id: id, into: &writer)
         case .ping(let message): message.encode(id: id, into: &writer)
         case .pong(let message): message.encode(id: id, into: &writer)
+        case .admin(let request): request.encode(id: id, into: &writer)
         }
     }
 }

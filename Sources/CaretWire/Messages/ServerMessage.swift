@@ -19,6 +19,7 @@ package enum ServerMessage: Equatable, Sendable {
     case rights(RightsChange)
     case bye(Bye)
     case error(ErrorReport)
+    case admin(AdminAnswer)
 
     /// The message of this type; nil where there is none. The most frequent ones are asked for first.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
@@ -66,6 +67,8 @@ package enum ServerMessage: Equatable, Sendable {
             self = .bye(try Bye(fields))
         } else if type.says(ErrorReport.type) {
             self = .error(try ErrorReport(fields))
+        } else if let answer = try AdminAnswer(type: type, fields) {
+            self = .admin(answer)
         } else {
             return nil
         }
@@ -94,6 +97,7 @@ package enum ServerMessage: Equatable, Sendable {
         case .rights(let message): message.encode(id: id, into: &writer)
         case .bye(let message): message.encode(id: id, into: &writer)
         case .error(let message): message.encode(id: id, into: &writer)
+        case .admin(let answer): answer.encode(id: id, into: &writer)
         }
     }
 }

@@ -147,7 +147,7 @@ struct SimulatedClient {
             rights = change.rights
             if rights == .none { leave(session) }
         case .done: break
-        case .welcome, .listed, .document, .text, .revisions, .ping, .pong, .bye:
+        case .welcome, .listed, .document, .text, .revisions, .ping, .pong, .bye, .admin:
             throw Wrong("a room does not say this")
         }
     }
@@ -377,7 +377,7 @@ extension ServerMessage {
         switch self {
         case .opened, .change, .peer, .check, .resync, .gone, .rights: true
         case .closed, .ack, .error, .done, .welcome, .listed, .document, .text, .revisions, .ping, .pong,
-            .bye:
+            .bye, .admin:
             false
         }
     }

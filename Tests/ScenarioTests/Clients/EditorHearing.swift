@@ -27,7 +27,7 @@ extension Editor {
         case .gone(let gone): hear(gone)
         case .error(let error): hear(error, envelope.id)
         case .bye: for at in sheets.indices { change(at) { $0.replica.received(.bye) } }
-        case .closed, .welcome, .listed, .document, .text, .revisions, .done, .ping, .pong: break
+        case .closed, .welcome, .listed, .document, .text, .revisions, .done, .ping, .pong, .admin: break
         }
     }
 

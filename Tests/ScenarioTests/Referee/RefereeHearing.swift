@@ -70,7 +70,7 @@ extension Referee {
         case .listed(let listed): for document in listed.documents { heard(document, sent, link, unit) }
         case .document(let document): heard(document, sent, link, unit)
         case .error(let error): heard(error, asked, sent, link)
-        case .welcome, .done, .ping, .pong, .bye: break
+        case .welcome, .done, .ping, .pong, .bye, .admin: break
         }
     }
 

@@ -219,6 +219,7 @@ extension World {
                 return .deleted(refusal)
             }
             return .deleted(nil)
+        case .tokens: preconditionFailure("nobody asks for tokens here")
         }
     }
 }
@@ -248,7 +249,7 @@ extension StoreCall {
     fileprivate var writes: Bool {
         switch self {
         case .create, .rename, .delete: true
-        case .find, .text, .read, .list, .entries: false
+        case .find, .text, .read, .list, .entries, .tokens: false
         }
     }
 
@@ -262,6 +263,7 @@ extension StoreCall {
         case .entries(let documents): .entries(documents.map { _ in .failure(refusal) })
         case .rename: .renamed(.refused(refusal))
         case .delete: .deleted(refusal)
+        case .tokens: preconditionFailure("nobody asks for tokens here")
         }
     }
 }

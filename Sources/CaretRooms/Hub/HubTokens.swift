@@ -1,0 +1,145 @@
+import CaretLog
+import CaretWire
+
+/// Listing, making and revoking tokens, for those who may administer all documents.
+extension HubState {
+    mutating func begin(_ admin: AdminRequest, _ request: HubRequest) {
+        if let refusal = adminRefusal(of: request) { return refuse(request, refusal) }
+        do throws(HubRefusal) {
+            call(.tokens(try TokenCall(admin, at: now, page: limits.page)), for: .admin(admin, request))
+        } catch {
+            refuse(request, error)
+        }
+    }
+
+    /// Why the requester may not administer the server.
+    private func adminRefusal(of request: HubRequest) -> HubRefusal? {
+        if attendance[request.connection]?.grants.isForServer == true { return nil }
+        return HubRefusal(.forbidden, "it needs the right to administer all documents")
+    }
+
+    mutating func go(on admin: AdminRequest, _ request: HubRequest, with answer: StoreAnswer) {
+        guard case .tokens(let answer) = answer else { return refuse(request, .confused) }
+        switch (admin, answer) {
+        case (.listTokens, .listed(.success(let listing))): tell(listing, request)
+        case (.addToken, .added(.success(let text))):
+            let added = TokenAdded(number: Int(text.token.value), token: WireString(text.bytes.string))
+            self.answer(request, .admin(.tokenAdded(added)))
+        case (.revokeToken(let revoke), .revoked(nil)):
+            self.answer(request, .done(Done()))
+            // Whoever revokes his own token is told so before he goes.
+            actions = grantsChanged(nil, of: TokenID(Int64(revoke.number)))
+        case (_, .listed(.failure(let refusal))), (_, .added(.failure(let refusal))),
+            (_, .revoked(let refusal?)):
+            refuse(request, HubRefusal(ofTokens: refusal))
+        case (_, .listed), (_, .added), (_, .revoked): refuse(request, .confused)
+        }
+    }
+
+    private mutating func tell(_ listing: TokenListing, _ request: HubRequest) {
+        // The right may have gone while the store was asked.
+        if let refusal = adminRefusal(of: request) { return refuse(request, refusal) }
+        var page: [TokenSummary] = []
+        var bytes = 0
+        for item in listing.items {
+            let summary = TokenSummary(item)
+            bytes += summary.encodedBytes
+            if bytes > limits.page, !page.isEmpty { break }
+            page.append(summary)
+        }
+        let hasMore = listing.hasMore || page.count < listing.items.count
+        answer(request, .admin(.tokens(Tokens(page, hasMore: hasMore))))
+    }
+}
+
+extension TokenCall {
+    /// `page` bounds the bytes that are told at once.
+    fileprivate init(_ admin: AdminRequest, at time: Int64, page: Int) throws(HubRefusal) {
+        switch admin {
+        case .listTokens(let list):
+            let after = list.after.map { TokenID(Int64($0)) }
+            self = .list(after: after, limit: list.limit, weight: page)
+        case .addToken(let add):
+            let user: UserName
+            do throws(DocumentName.Fault) { user = try UserName(add.user.string) } catch {
+                throw HubRefusal(.badName, "user: the name \(error.problem)")
+            }
+            self = .add(user, try Grants(add.grants), at: time)
+        case .revokeToken(let revoke): self = .revoke(TokenID(Int64(revoke.number)))
+        }
+    }
+}
+
+extension Grants {
+    fileprivate init(_ said: [WireGrant]) throws(HubRefusal) {
+        var grants: [Grant] = []
+        for (index, grant) in said.enumerated() {
+            do throws(DocumentName.Fault) { grants.append(try Grant(grant)) } catch {
+                throw HubRefusal(.badName, "grants[\(index)].doc: the name \(error.problem)")
+            }
+        }
+        guard let all = Grants(grants) else {
+            throw HubRefusal(.tooLarge, "\(grants.count) grants, where at most \(Grants.most) are allowed")
+        }
+        self = all
+    }
+}
+
+extension Grant {
+    fileprivate init(_ said: WireGrant) throws(DocumentName.Fault) {
+        let access: Access =
+            switch said.rights {
+            case .read: .read
+            case .write: .write
+            case .admin: .admin
+            }
+        switch said.scope {
+        case .document(let name): self.init(access, to: .document(try DocumentName(name.string)))
+        case .prefix(let prefix): self.init(access, to: .prefix(ByteString(prefix)))
+        }
+    }
+}
+
+extension WireGrant {
+    /// Nil for one that grants nothing.
+    fileprivate init?(_ grant: Grant) {
+        let rights: GrantedRights
+        switch grant.access {
+        case .none: return nil
+        case .read: rights = .read
+        case .write: rights = .write
+        case .admin: rights = .admin
+        }
+        switch grant.scope {
+        case .document(let name): self.init(rights, to: .document(WireString(name.description)))
+        case .prefix(let prefix): self.init(rights, to: .prefix(WireString(prefix.string)))
+        }
+    }
+}
+
+extension TokenSummary {
+    fileprivate init(_ item: TokenListing.Item) {
+        switch item {
+        case .damaged(let id): self.init(number: Int(id.value), .damaged)
+        case .sound(let token):
+            self.init(
+                number: Int(token.id.value),
+                .sound(
+                    user: WireString(token.user.bytes.string), created: Int(token.created),
+                    grants: token.grants.grants.compactMap { WireGrant($0) }))
+        }
+    }
+
+    /// As it stands in a page.
+    fileprivate var encodedBytes: Int { Tokens([self]).encodedBytes - Tokens([]).encodedBytes }
+}
+
+extension HubRefusal {
+    fileprivate init(ofTokens refusal: StoreRefusal) {
+        switch refusal {
+        case .gone: self.init(.notFound, "there is no token of this number")
+        case .damaged: self.init(.damaged, "what is kept of the tokens is damaged")
+        case .full, .failed: self.init(refusal)
+        }
+    }
+}

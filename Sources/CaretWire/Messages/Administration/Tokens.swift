@@ -1,0 +1,157 @@
+/// Asks for a page of the tokens.
+package struct ListTokens: WireMessage {
+    package static var type: StaticString { "list_tokens" }
+
+    /// The number behind which the page begins.
+    package var after: Int?
+    package var limit: Int
+
+    package init(after: Int? = nil, limit: Int = Limits.itemsByDefault) {
+        self.after = after
+        self.limit = limit
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        after = try fields.integer(optional: "after")
+        limit = try fields.pageLimit()
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("after", after)
+        writer.memberOfPageLimit(limit)
+    }
+}
+
+/// What is told of a token to whoever lists them.
+package struct TokenSummary: Equatable, Sendable {
+    package enum State: Equatable, Sendable {
+        /// `created` is a time in milliseconds.
+        case sound(user: WireString, created: Int, grants: [WireGrant])
+        /// It lets nobody in, and can only be revoked.
+        case damaged
+    }
+
+    package var number: Int
+    package var state: State
+
+    package init(number: Int, _ state: State) {
+        self.number = number
+        self.state = state
+    }
+
+    fileprivate init(_ value: JSONValue, _ limits: Limits.Announced) throws(FieldFault) {
+        let fields = try Fields(value, limits: limits)
+        number = try fields.integer("number")
+        if try fields.flag("damaged") {
+            state = .damaged
+            return
+        }
+        state = .sound(
+            user: try fields.string("user"), created: try fields.integer("created"),
+            grants: try fields.array("grants") { value throws(FieldFault) in
+                try WireGrant(value, atMost: .max, limits)
+            })
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("number", number)
+        switch state {
+        case .sound(let user, let created, let grants):
+            writer.member("user", user)
+            writer.member("created", created)
+            writer.member("grants", grants)
+        case .damaged: writer.member("damaged", true)
+        }
+        writer.endObject()
+    }
+}
+
+/// The answer to `list_tokens`.
+package struct Tokens: WireMessage {
+    package static var type: StaticString { "tokens" }
+
+    package var tokens: [TokenSummary]
+    /// There are more behind the last one.
+    package var hasMore: Bool
+
+    package init(_ tokens: [TokenSummary], hasMore: Bool = false) {
+        self.tokens = tokens
+        self.hasMore = hasMore
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        let limits = fields.limits
+        tokens = try fields.array("tokens") { value throws(FieldFault) in try TokenSummary(value, limits) }
+        hasMore = try fields.flag("more")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("tokens", tokens) { writer, token in token.write(to: &writer) }
+        writer.member("more", ifTrue: hasMore)
+    }
+}
+
+/// Makes a token for a user.
+package struct AddToken: WireMessage {
+    package static var type: StaticString { "add_token" }
+
+    package var user: WireString
+    package var grants: [WireGrant]
+
+    package init(user: WireString, grants: [WireGrant]) {
+        self.user = user
+        self.grants = grants
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        let limits = fields.limits
+        user = try fields.document("user")
+        grants = try fields.array("grants", atMost: Limits.grants, orElse: .tooLarge) {
+            value throws(FieldFault) in
+            try WireGrant(value, atMost: Limits.name, limits)
+        }
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("user", user)
+        writer.member("grants", grants)
+    }
+}
+
+/// The answer to `add_token`: the only message that ever has a token's text.
+package struct TokenAdded: WireMessage {
+    package static var type: StaticString { "token_added" }
+
+    package var number: Int
+    /// What its owner says in `hello`.
+    package var token: WireString
+
+    package init(number: Int, token: WireString) {
+        self.number = number
+        self.token = token
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        number = try fields.integer("number")
+        token = try fields.string("token")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("number", number)
+        writer.member("token", token)
+    }
+}
+
+/// Makes a token good for nothing.
+package struct RevokeToken: WireMessage {
+    package static var type: StaticString { "revoke_token" }
+
+    package var number: Int
+
+    package init(number: Int) { self.number = number }
+
+    init(_ fields: Fields) throws(FieldFault) { number = try fields.integer("number") }
+
+    package func writeMembers(to writer: inout JSONWriter) { writer.member("number", number) }
+}

@@ -84,7 +84,8 @@ let package = Package(
             name: "CaretReplicaTests", dependencies: ["CaretCore", "CaretReplica", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "CaretServerTests", dependencies: ["CaretServer", "TestSupport"],
+            name: "CaretServerTests",
+            dependencies: ["CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "CaretStoreTests",

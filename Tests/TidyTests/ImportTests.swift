@@ -47,7 +47,8 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/CaretServerTests": [
-            "CaretServer", "TestSupport", "Dispatch", "Glibc", "Synchronization", "Testing",
+            "CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport", "Dispatch", "Glibc",
+            "Synchronization", "Testing",
         ],
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Dispatch", "Foundation", "Synchronization",

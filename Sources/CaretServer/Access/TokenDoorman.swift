@@ -1,0 +1,61 @@
+package import CaretLog
+package import CaretRooms
+package import CaretWire
+import Synchronization
+
+/// Lets in who shows a token that the store knows; from where too many came that it does not, none is looked at for a while.
+package final class TokenDoorman: Doorman {
+    private let tokens: any TokenStore
+    /// In milliseconds, and only forward.
+    private let now: @Sendable () -> Int64
+    private let limiter = Mutex(GuessLimiter())
+
+    package init(
+        _ tokens: any TokenStore,
+        now: @escaping @Sendable () -> Int64 = { Int64(Moment.now.nanoseconds / 1_000_000) }
+    ) {
+        self.tokens = tokens
+        self.now = now
+    }
+
+    package func identify(
+        _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void
+    ) {
+        switch door {
+        case .adminSocket: completion(.known(.admin))
+        case .address(let address):
+            // Who shows nothing guesses nothing.
+            guard let token else { return completion(.unknown) }
+            look(at: token, from: AddressBlock(address), then: completion)
+        }
+    }
+
+    private func look(
+        at text: WireString, from address: AddressBlock?,
+        then completion: @escaping @Sendable (Authentication) -> Void
+    ) {
+        var place: GuessLimiter.Place?
+        if let address {
+            switch limiter.withLock({ $0.shown(from: address, at: now()) }) {
+            case .refuse(let wait): return completion(.tooOften(retryAfterMilliseconds: wait))
+            case .look(let taken): place = taken
+            }
+        }
+        tokens.token(shown: ByteString(text.string)) { [self, place] result in
+            let answer = Authentication(result)
+            if let place, answer != .unknown { limiter.withLock { $0.cleared(place, at: now()) } }
+            completion(answer)
+        }
+    }
+}
+
+extension Authentication {
+    fileprivate init(_ result: Result<Token, StoreRefusal>) {
+        switch result {
+        case .success(let token):
+            self = .known(Identity(user: token.user.bytes, token: token.id, grants: token.grants))
+        case .failure(.gone): self = .unknown
+        case .failure(.damaged), .failure(.full), .failure(.failed): self = .failed
+        }
+    }
+}

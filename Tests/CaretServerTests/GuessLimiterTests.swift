@@ -1,0 +1,103 @@
+import Testing
+
+@testable import CaretServer
+
+@Suite("guessing")
+struct GuessLimiterTests {
+    private let guilty = AddressBlock.ip4(1)
+    private static let interval = GuessLimiter.own.interval
+
+    /// Shows unknown tokens from an address until one is refused; how many were looked at, and when the next may come.
+    private func guess(
+        _ limiter: inout GuessLimiter, from address: AddressBlock, at now: Int64
+    ) -> (looks: Int, wait: Int) {
+        var looks = 0
+        while true {
+            switch limiter.shown(from: address, at: now) {
+            case .look: looks += 1
+            case .refuse(let wait): return (looks, wait)
+            }
+        }
+    }
+
+    @Test(
+        "ten tokens of one address are looked at, and the eleventh is not; the other addresses are not concerned"
+    )
+    func limit() {
+        var limiter = GuessLimiter()
+        #expect(guess(&limiter, from: guilty, at: 5) == (10, 6_000))
+        #expect(limiter.shown(from: .ip4(2), at: 5) == .look(.own(.ip4(2))))
+        #expect(limiter.shown(from: .ip6(1), at: 5) == .look(.own(.ip6(1))))
+    }
+
+    @Test("another is looked at when its time has come, and not a millisecond before")
+    func nextOne() {
+        var limiter = GuessLimiter()
+        _ = guess(&limiter, from: guilty, at: 5)
+        #expect(limiter.shown(from: guilty, at: 6_004) == .refuse(retryAfterMilliseconds: 1))
+        #expect(limiter.shown(from: guilty, at: 6_005) == .look(.own(guilty)))
+        #expect(limiter.shown(from: guilty, at: 6_005) == .refuse(retryAfterMilliseconds: 6_000))
+        // What is refused costs nothing, and rest is worth no more than all places.
+        #expect(guess(&limiter, from: guilty, at: 600_000) == (10, 6_000))
+    }
+
+    @Test("a known token gives its place back, so that whoever has one comes in as often as he likes")
+    func known() {
+        var limiter = GuessLimiter()
+        for now in 0..<100 {
+            #expect(limiter.shown(from: guilty, at: Int64(now)) == .look(.own(guilty)))
+            limiter.cleared(.own(guilty), at: Int64(now))
+            #expect(limiter.addressCount == 0)
+        }
+        for _ in 0..<4 { _ = limiter.shown(from: guilty, at: 100) }
+        _ = limiter.shown(from: guilty, at: 100)
+        limiter.cleared(.own(guilty), at: 101)
+        #expect(guess(&limiter, from: guilty, at: 101).looks == 6)
+    }
+
+    @Test("however many addresses come, memory is bounded, and the guilty is not forgotten for their sake")
+    func flood() {
+        var limiter = GuessLimiter()
+        _ = guess(&limiter, from: guilty, at: 0)
+        var looks = 0
+        for number in 0..<UInt64(200_000) {
+            if case .look = limiter.shown(from: .ip6(number), at: Int64(number / 100)) { looks += 1 }
+        }
+        #expect(limiter.addressCount == GuessLimiter.mostAddresses)
+        // All that found room, and of the others a thousand and one each hundredth of a second.
+        let flooding = (200_000 - GuessLimiter.mostAddresses) / 1_000
+        #expect(looks <= GuessLimiter.mostAddresses + 1_000 + flooding + 1)
+        #expect(looks > GuessLimiter.mostAddresses + 1_000)
+        #expect(limiter.shown(from: guilty, at: 2_000) == .refuse(retryAfterMilliseconds: 4_000))
+        #expect(limiter.shown(from: .ip6(0), at: 2_000) == .look(.own(.ip6(0))))
+    }
+
+    @Test("one that finds no room shares places, gives back one of those, and has its own once there is room")
+    func shared() {
+        var limiter = GuessLimiter()
+        for number in 0..<UInt64(GuessLimiter.mostAddresses) { _ = limiter.shown(from: .ip6(number), at: 0) }
+        for _ in 0..<5_000 {
+            #expect(limiter.shown(from: guilty, at: 1) == .look(.shared))
+            limiter.cleared(.shared, at: 1)
+        }
+        #expect(guess(&limiter, from: guilty, at: 1) == (1_000, 10))
+        #expect(limiter.shown(from: .ip4(2), at: 1) == .refuse(retryAfterMilliseconds: 10))
+        #expect(limiter.shown(from: guilty, at: GuessLimiterTests.interval) == .look(.own(guilty)))
+        #expect(limiter.addressCount == 1)
+    }
+
+    @Test("an address of version 6 counts by its first half, and one of version 4 is the same in both forms")
+    func blocks() {
+        func block(_ upper: UInt64, _ lower: UInt64) -> AddressBlock? {
+            AddressBlock(.ip6(upper, lower, scope: 0, port: 1))
+        }
+        #expect(block(7, 1) == block(7, .max) && block(7, 1) != block(8, 1))
+        #expect(AddressBlock(.ip4(0x0A00_0001, port: 1)) == .ip4(0x0A00_0001))
+        #expect(block(0, 0xFFFF_0A00_0001) == .ip4(0x0A00_0001))
+        for address in [
+            SocketAddress.ip4(0x7F00_0001, port: 1), .ip6(0, 1, scope: 0, port: 1), .unix(path: ""),
+        ] {
+            #expect(AddressBlock(address) == nil)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import CaretLog
+import CaretRooms
+import CaretWire
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CaretServer
+
+@Suite("who is let in by tokens")
+struct TokenDoormanTests {
+    private let store = MemoryStore()
+    private let time = Clock()
+    private let doorman: TokenDoorman
+    private let far = Door.address(.ip4(0x0A00_0001, port: 5))
+
+    private final class Clock: Sendable {
+        let now = Atomic<Int64>(0)
+    }
+
+    init() {
+        let time = time
+        doorman = TokenDoorman(store) { time.now.load(ordering: .relaxed) }
+    }
+
+    private func identified(_ token: String?, at door: Door) async -> Authentication {
+        await withCheckedContinuation { done in
+            doorman.identify(token.map { WireString($0) }, at: door) { done.resume(returning: $0) }
+        }
+    }
+
+    @Test("a token that is known is its user with its grants, until it is revoked; nothing else is anybody")
+    func known() async throws {
+        let grants = Grants([Grant(.read, to: .prefix("a"))])!
+        let text = try await store.addToken(of: UserName("ann"), grants).get()
+        let identity = Identity(user: "ann", token: text.token, grants: grants)
+        #expect(await identified(text.bytes.string, at: far) == .known(identity))
+        #expect(await identified(text.bytes.string + "0", at: far) == .unknown)
+        #expect(await identified(nil, at: far) == .unknown)
+        _ = await store.revokeToken(text.token)
+        #expect(await identified(text.bytes.string, at: far) == .unknown)
+    }
+
+    @Test("at the socket in the data folder everybody is admin, whatever he shows")
+    func adminSocket() async {
+        for token in [nil, "x"] { #expect(await identified(token, at: .adminSocket) == .known(.admin)) }
+        #expect(Identity.admin.user == "admin" && Identity.admin.grants.isForServer)
+    }
+
+    @Test("after ten unknown tokens of an address not even the right one is looked at, for a while")
+    func guessing() async throws {
+        let text = try await store.addToken(of: UserName("ann"), .all).get().bytes.string
+        for _ in 0..<20 { #expect(await identified(nil, at: far) == .unknown) }
+        for _ in 0..<20 { #expect(await isKnown(text, at: far)) }
+        for _ in 0..<10 { #expect(await identified("no", at: far) == .unknown) }
+        #expect(await identified(text, at: far) == .tooOften(retryAfterMilliseconds: 6_000))
+        #expect(await isKnown(text, at: .address(.ip4(0x0A00_0002, port: 5))))
+        time.now.store(6_000, ordering: .relaxed)
+        #expect(await isKnown(text, at: far))
+        let near = Door.address(.ip4(0x7F00_0001, port: 5))
+        for _ in 0..<20 { #expect(await identified("no", at: near) == .unknown) }
+    }
+
+    @Test("what cannot be looked up is neither known nor held against anybody")
+    func failed() async throws {
+        let text = try await store.addToken(of: UserName("ann"), .all).get()
+        store.arrange { $0.damage(text.token) }
+        for _ in 0..<20 { #expect(await identified(text.bytes.string, at: far) == .failed) }
+    }
+
+    private func isKnown(_ token: String, at door: Door) async -> Bool {
+        if case .known = await identified(token, at: door) { true } else { false }
+    }
+}

@@ -76,7 +76,8 @@ struct Service {
 
     private func started(on store: SQLiteStore) async -> Server? {
         do {
-            let server = try Server(ServerSettings(settings), store: store, doorman: OpenDoorman())
+            let doorman: any Doorman = settings.requiresTokens ? TokenDoorman(store) : OpenDoorman()
+            let server = try Server(ServerSettings(settings), store: store, doorman: doorman)
             for address in settings.listen {
                 try await listen(server, at: SocketAddress(address), for: address)
             }

@@ -16,12 +16,7 @@ extension Switchboard {
         case .entries(let documents): store.entries(of: documents) { answer(.entries($0)) }
         case .rename(let document, let name): store.rename(document, to: name) { answer(.renamed($0)) }
         case .delete(let document, let time):
-            store.delete(document, at: time) { result in
-                switch result {
-                case .success: answer(.deleted(nil))
-                case .failure(let refusal): answer(.deleted(refusal))
-                }
-            }
+            store.delete(document, at: time) { answer(.deleted($0.refusal)) }
         case .tokens(let call): ask(call) { answer(.tokens($0)) }
         }
     }
@@ -32,13 +27,17 @@ extension Switchboard {
             store.addToken(of: user, grants, at: time) { answer(.added($0)) }
         case .list(let after, let limit, let weight):
             store.tokens(after: after, limit: limit, weighing: weight) { answer(.listed($0)) }
-        case .revoke(let token):
-            store.revokeToken(token) { result in
-                switch result {
-                case .success: answer(.revoked(nil))
-                case .failure(let refusal): answer(.revoked(refusal))
-                }
-            }
+        case .revoke(let token): store.revokeToken(token) { answer(.revoked($0.refusal)) }
+        }
+    }
+}
+
+extension Result<Void, StoreRefusal> {
+    /// Nil where it was done.
+    var refusal: StoreRefusal? {
+        switch self {
+        case .success: nil
+        case .failure(let refusal): refusal
         }
     }
 }

@@ -41,6 +41,7 @@ final class HubRunner {
         case .kept(let document): run(state.kept(document))
         case .renamed(let document, let name, let result): run(state.renamed(document, to: name, result))
         case .deleted(let document, let refusal): run(state.deleted(document, refusal))
+        case .pushesSettled(let connection): run(state.pushesSettled(of: connection))
         case .changed(let document): run(state.changed(document))
         case .grantsChanged(let grants, let token): run(state.grantsChanged(grants, of: token))
         case .shutDown(let completion):

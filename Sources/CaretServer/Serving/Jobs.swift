@@ -28,6 +28,7 @@ enum HubJob: Sendable {
     case renamed(DocumentID, DocumentName, Renaming)
     case deleted(DocumentID, StoreRefusal?)
     case changed(DocumentID)
+    case pushesSettled(ConnectionID)
     case grantsChanged(Grants?, of: TokenID)
     case shutDown(then: @Sendable () -> Void)
     case timePassed

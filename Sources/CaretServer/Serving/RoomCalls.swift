@@ -36,7 +36,7 @@ extension Switchboard {
             store.rename(document, to: name) { [self] in answer(place, .renamed(name, $0)) }
         case .delete:
             store.delete(document, at: clock.now) { [self] in answer(place, .deleted($0)) }
-        case .send, .wake, .ended, .cut, .diverged, .unload: break
+        case .send, .wake, .ended, .cut, .diverged, .pushesSettled, .unload: break
         }
     }
 

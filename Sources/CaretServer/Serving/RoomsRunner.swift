@@ -118,8 +118,7 @@ final class RoomsRunner {
         let document = host.place.document
         switch answer {
         case .renamed(let name, let result): tellHub(.renamed(document, name, result))
-        case .deleted(.success): tellHub(.deleted(document, nil))
-        case .deleted(.failure(let refusal)): tellHub(.deleted(document, refusal))
+        case .deleted(let result): tellHub(.deleted(document, result.refusal))
         case .appended, .appendedLocked, .pusherFound, .historyRead, .textRead, .reloaded, .reloadFailed,
             .computed, .summed:
             break
@@ -143,6 +142,7 @@ final class RoomsRunner {
         case .ended(let session):
             tell(session.connection, .ended(session))
             tellHub(.ended(session))
+        case .pushesSettled(let connection): tellHub(.pushesSettled(connection))
         case .cut(let session): tell(session.connection, .cut(session))
         case .unload: tellHub(.unloadOffered(host.place.document))
         case .wake(let time):

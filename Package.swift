@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .library(name: "CaretCore", targets: ["CaretCore"]),
         .library(name: "CaretReplica", targets: ["CaretReplica"]),
+        .library(name: "CaretClient", targets: ["CaretClient"]),
     ],
     targets: [
         .target(name: "CaretCore", swiftSettings: strict),
@@ -22,6 +23,9 @@ let package = Package(
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretConfig", dependencies: ["CaretWire"], swiftSettings: strict),
         .target(name: "CaretReplica", dependencies: ["CaretCore"], swiftSettings: strict),
+        .target(
+            name: "CaretClient", dependencies: ["CaretCore", "CaretReplica", "CaretWire"],
+            swiftSettings: strict),
         .target(
             name: "CaretServer",
             dependencies: [
@@ -72,6 +76,12 @@ let package = Package(
             name: "store-faults",
             dependencies: ["CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport"],
             path: "Tests/StoreFaults", swiftSettings: strict),
+        .testTarget(
+            name: "CaretClientTests",
+            dependencies: [
+                "CaretClient", "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "caretd",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "CaretConfigTests", dependencies: ["CaretConfig", "CaretWire", "TestSupport"],
             swiftSettings: strict),

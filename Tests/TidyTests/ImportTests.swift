@@ -11,6 +11,10 @@ struct ImportTable {
         "Sources/COpenSSL": [],
         "Sources/CSQLite": [],
         "Sources/CZlib": [],
+        "Sources/CaretClient": [
+            "CaretCore", "CaretReplica", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc",
+            "Synchronization",
+        ],
         "Sources/CaretConfig": ["CaretWire", "Glibc", "Synchronization"],
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
@@ -37,6 +41,10 @@ struct ImportTable {
         ],
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
         "Tests/CFaultVFS": [],
+        "Tests/CaretClientTests": [
+            "CaretClient", "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "Foundation",
+            "Synchronization", "Testing",
+        ],
         "Tests/CaretConfigTests": [
             "CaretConfig", "CaretWire", "TestSupport", "Foundation", "Synchronization", "Testing",
         ],

@@ -42,6 +42,11 @@ package struct JSONWriter: Sendable {
 
     mutating func value(_ string: WireString) {
         separateElement()
+        quoted(string)
+    }
+
+    /// Writes a string where it needs no separator: the caller has seen to that.
+    mutating func quoted(_ string: WireString) {
         bytes.append(UInt8(ascii: "\""))
         string.withBytes { escaped($0) }
         bytes.append(UInt8(ascii: "\""))

@@ -16,6 +16,30 @@ package struct WireInfo: Hashable, Sendable {
         self = info
     }
 
+    /// An object of members whose names differ, each a text; nil where it is too large.
+    package init?(members: [(name: WireString, value: WireString)]) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (index, member) in members.enumerated() {
+            if index > 0 { writer.bytes.append(UInt8(ascii: ",")) }
+            writer.quoted(member.name)
+            writer.bytes.append(UInt8(ascii: ":"))
+            writer.quoted(member.value)
+        }
+        writer.endObject()
+        self.init(json: writer.bytes)
+    }
+
+    /// The text of a member; nil where there is none of that name, or it is no text.
+    package func string(_ name: StaticString) -> WireString? {
+        json.withUnsafeBufferPointer { bytes in
+            // It was checked before it became one, so there is no fault to tell.
+            let fields = try? Fields(JSONValue(in: bytes, at: 0), limits: Limits.Announced())
+            guard let value = fields?.value(optional: name), value.kind == .string else { return nil }
+            return value.string.decoded
+        }
+    }
+
     init(_ value: JSONValue) throws(FieldFault) {
         guard value.kind == .object else { throw .wrong(value, wanted: "an object") }
         let end = value.end

@@ -1,0 +1,56 @@
+import CaretCore
+package import CaretWire
+import FoundationEssentials
+import Synchronization
+
+/// A connection to a Caret server, and all that can be asked of it.
+///
+/// It connects at once and, unless told otherwise, again whenever the connection ends: what is asked meanwhile waits.
+/// A request throws `ServerRefusal` where the server would not do it, `ConnectionFault` where there is no connection or
+/// no answer, and `CancellationError` where its task was cancelled, which takes back nothing that was sent.
+/// The client is closed when nobody has it any more.
+public final class CaretClient: Sendable {
+    public let address: ServerAddress
+    let shell: ClientShell
+    private let numbers = Mutex(PushNumbers())
+
+    public init(_ address: ServerAddress, _ options: ClientOptions = ClientOptions()) {
+        self.address = address
+        let hello = Hello(
+            client: WireString(options.client ?? CaretClient.randomID()), units: [.utf16],
+            token: options.token.map { WireString($0) }, info: options.person?.info)
+        shell = ClientShell(
+            ClientState.Settings(address: address, hello: hello, reconnects: options.reconnects))
+        shell.begin()
+    }
+
+    deinit { shell.close() }
+
+    /// Ends the connection; every request that is under way, and every later one, throws `ConnectionFault.closed`.
+    public func close() { shell.close() }
+
+    /// Waits until the server has welcomed the client. Throws where it does not, and no other attempt will be made.
+    public func connected() async throws { _ = try await shell.welcome() }
+
+    /// What the server said to welcome the client.
+    package func welcome() async throws -> Welcome { try await shell.welcome() }
+
+    /// The answer to a request: any message but `hello`, and those that are about an open document or `follow`.
+    package func ask(_ message: ClientMessage) async throws -> ServerMessage { try await shell.ask(message) }
+
+    /// Documents whose name begins so, as they are made, changed, renamed and deleted. Whoever asks a second time takes
+    /// the news over, and the first sequence ends.
+    package func documentNews(prefix: String = "") -> DocumentNewsSequence {
+        let prefix = prefix.isEmpty ? nil : WireString(prefix)
+        return DocumentNewsSequence(shell, shell.follow(Follow(prefix: prefix)))
+    }
+
+    /// A number for a push, above all that this client has used.
+    package func nextPushNumber() -> Int { numbers.withLock { $0.next(at: .now) } }
+
+    /// 120 bits, in letters and digits.
+    private static func randomID() -> String {
+        let letters = Array("abcdefghijklmnopqrstuvwxyz234567")
+        return String((0..<24).map { _ in letters[Int.random(in: letters.indices)] })
+    }
+}

@@ -1,0 +1,18 @@
+@preconcurrency import Dispatch
+
+/// A value that only one queue touches.
+// @unchecked: whoever reads the value is checked to be on the queue, which runs one block at a time.
+final class QueueBound<Value>: @unchecked Sendable {
+    private let queue: DispatchQueue
+    private let bound: Value
+
+    init(_ queue: DispatchQueue, _ value: sending Value) {
+        self.queue = queue
+        bound = value
+    }
+
+    var value: Value {
+        dispatchPrecondition(condition: .onQueue(queue))
+        return bound
+    }
+}

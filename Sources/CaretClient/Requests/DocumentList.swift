@@ -1,0 +1,33 @@
+public import CaretCore
+import CaretWire
+public import FoundationEssentials
+
+/// A page of the documents of a server, by name.
+public struct DocumentList: Sendable {
+    public let documents: [Entry]
+    /// There are more behind the last one.
+    public let hasMore: Bool
+
+    public struct Entry: Sendable {
+        public let name: String
+        public let epoch: String
+        public let revision: Revision
+        /// In UTF-16 code units.
+        public let length: Int
+        /// When it was made or last changed.
+        public let updated: Date
+
+        init(_ summary: DocumentSummary) {
+            name = summary.document.string
+            epoch = summary.epoch.string
+            revision = summary.revision
+            length = summary.length
+            updated = Date(milliseconds: summary.updated)
+        }
+    }
+
+    init(_ answer: Listed) {
+        documents = answer.documents.map { Entry($0) }
+        hasMore = answer.hasMore
+    }
+}

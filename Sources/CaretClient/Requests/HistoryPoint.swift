@@ -1,0 +1,16 @@
+public import CaretCore
+import CaretWire
+public import FoundationEssentials
+
+/// A revision of a document, by its number or by a time when it was the newest.
+public enum HistoryPoint: Sendable {
+    case revision(Revision)
+    case time(Date)
+
+    var moment: CaretWire.Moment {
+        switch self {
+        case .revision(let revision): .revision(revision)
+        case .time(let time): .time(time.milliseconds)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import CaretWire
+
+/// The requests that have no answer yet.
+struct Asks: Equatable {
+    private struct Ask: Equatable {
+        let number: AskNumber
+        let message: ClientMessage
+    }
+
+    /// So many are on their way at once. The server answers one after the other, and reads no more than 64 ahead: what
+    /// waits here can still be taken back, or go over another connection.
+    static let atOnce = 16
+
+    private var waiting: [Ask] = []
+    /// In the order in which they were sent.
+    private var sent: [Ask] = []
+
+    mutating func add(_ message: ClientMessage, as number: AskNumber) {
+        waiting.append(Ask(number: number, message: message))
+    }
+
+    /// What is to be sent now.
+    mutating func nextToSend() -> [ClientAction] {
+        let count = min(waiting.count, max(0, Asks.atOnce - sent.count))
+        let next = waiting.prefix(count)
+        waiting.removeFirst(count)
+        sent.append(contentsOf: next)
+        return next.map { .send($0.message, id: $0.number.id) }
+    }
+
+    /// The request that this id belongs to has its answer.
+    mutating func answered(_ id: RequestID?) -> AskNumber? {
+        guard let index = sent.firstIndex(where: { $0.number.id == id }) else { return nil }
+        return sent.remove(at: index).number
+    }
+
+    /// The server has not begun with this request, and will not.
+    mutating func putBack(_ id: RequestID?) {
+        guard let index = sent.firstIndex(where: { $0.number.id == id }) else { return }
+        waiting.insert(sent.remove(at: index), at: 0)
+    }
+
+    /// False where nobody waits for this one any more.
+    mutating func cancel(_ number: AskNumber) -> Bool {
+        let count = waiting.count + sent.count
+        waiting.removeAll { $0.number == number }
+        sent.removeAll { $0.number == number }
+        return waiting.count + sent.count < count
+    }
+
+    /// The connection is gone: the answer is those that cannot be asked again, since they may have been done.
+    mutating func cut() -> [AskNumber] {
+        let lost = sent.filter { !$0.message.isRepeatable }.map(\.number)
+        waiting = sent.filter(\.message.isRepeatable) + waiting
+        sent = []
+        return lost
+    }
+
+    mutating func removeAll() -> [AskNumber] {
+        defer { self = Asks() }
+        return (sent + waiting).map(\.number)
+    }
+}
+
+extension ClientMessage {
+    /// Done twice it does what it does done once. A push or restore is known again by its number.
+    fileprivate var isRepeatable: Bool {
+        switch self {
+        case .list, .read, .history, .push, .restore, .ping: true
+        case .admin(.listTokens): true
+        case .admin(.addToken), .admin(.revokeToken): false
+        case .rename, .delete, .hello, .open, .close, .select, .diverged, .follow, .unfollow, .pong: false
+        }
+    }
+}

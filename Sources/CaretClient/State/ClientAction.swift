@@ -1,0 +1,40 @@
+import CaretWire
+
+/// What the shell of a client is to do, in this order.
+enum ClientAction: Equatable, Sendable {
+    case connect
+    /// Drop the connection, or the attempt at one; nothing that it says later counts.
+    case disconnect
+    case send(ClientMessage, id: RequestID?)
+    /// The server has welcomed the client.
+    case greeted(Welcome)
+    case answer(AskNumber, ServerMessage)
+    case fail(AskNumber, AskFault)
+    case tell(DocumentNews)
+    /// The client is over, for this reason.
+    case end(ConnectionFault)
+    /// Call `timePassed` at this moment, or a little later; orders given before still stand.
+    case wake(at: Moment)
+}
+
+/// Names a request of this client, and its message.
+struct AskNumber: Hashable, Sendable {
+    let value: Int
+
+    var id: RequestID { .number(value) }
+}
+
+/// Why a request has no answer.
+enum AskFault: Equatable, Sendable {
+    case refused(ServerRefusal)
+    case connection(ConnectionFault)
+    case cancelled
+
+    var error: any Error {
+        switch self {
+        case .refused(let refusal): refusal
+        case .connection(let fault): fault
+        case .cancelled: CancellationError()
+        }
+    }
+}

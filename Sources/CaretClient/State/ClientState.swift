@@ -1,0 +1,280 @@
+import CaretReplica
+import CaretWire
+
+/// A client: its connection that comes and goes, and what is asked over it.
+///
+/// A value without clock, socket or chance. Each event is a method; it answers with what its owner is to do. Confined
+/// to whoever owns the client.
+///
+/// Law: every request ends once, with an answer or a fault. One that was sent when the connection ended is asked again
+/// only where doing it twice does what doing it once does.
+struct ClientState {
+    enum Link: Equatable {
+        /// Nothing was tried yet.
+        case idle
+        case connecting
+        /// The connection stands, and the server has not answered `hello`.
+        case greeting
+        case welcomed(Welcome)
+        /// To be tried again.
+        case waiting(until: Moment)
+        case ended(ConnectionFault)
+    }
+
+    struct Settings: Equatable {
+        let address: ServerAddress
+        let hello: Hello
+        let reconnects: Bool
+    }
+
+    /// How long to wait for a connection, and then for the welcome: a server gives `hello` as much.
+    static let patience: Milliseconds = 10_000
+
+    let settings: Settings
+    private(set) var link = Link.idle
+    private var asks = Asks()
+    private var lastNumber = 0
+    /// What documents are followed, and the id of the request that orders it.
+    private var follow: (message: Follow, id: RequestID)?
+    private var pauses = Backoff()
+    /// Since when the link waits for the server: when it was heard last, or an attempt began.
+    private var quietSince = Moment(milliseconds: 0)
+    /// It was asked whether it is there.
+    private var isPinged = false
+    /// What the server said of the end that is coming.
+    private var farewell: Farewell?
+    /// The next call of `timePassed` that was ordered.
+    private var wakesAt: Moment?
+
+    init(_ settings: Settings) { self.settings = settings }
+}
+
+// What the owner wants.
+extension ClientState {
+    /// Names the next request.
+    mutating func nextNumber() -> AskNumber {
+        lastNumber += 1
+        return AskNumber(value: lastNumber)
+    }
+
+    mutating func begun(at now: Moment) -> [ClientAction] {
+        guard link == .idle else { return [] }
+        return connect(at: now) + wake()
+    }
+
+    mutating func asked(_ message: ClientMessage, as number: AskNumber) -> [ClientAction] {
+        if case .ended(let fault) = link { return [.fail(number, .connection(fault))] }
+        asks.add(message, as: number)
+        return sendAsks()
+    }
+
+    /// Nobody waits for the answer any more.
+    mutating func cancelled(_ number: AskNumber) -> [ClientAction] {
+        asks.cancel(number) ? [.fail(number, .cancelled)] + sendAsks() : []
+    }
+
+    /// Documents are followed from here on, in place of others that were.
+    mutating func followed(_ message: Follow) -> [ClientAction] {
+        follow = (message, nextNumber().id)
+        return sendFollow()
+    }
+
+    mutating func unfollowed() -> [ClientAction] {
+        follow = nil
+        guard case .welcomed = link else { return [] }
+        return [.send(.unfollow(Unfollow()), id: nil)]
+    }
+
+    mutating func closed() -> [ClientAction] { end(.closed) }
+}
+
+// What the connection and the clock do.
+extension ClientState {
+    mutating func connected(at now: Moment) -> [ClientAction] {
+        guard link == .connecting else { return [] }
+        link = .greeting
+        quietSince = now
+        return [.send(.hello(settings.hello), id: nil)] + wake()
+    }
+
+    mutating func heard(
+        _ envelope: Envelope<ServerMessage>, at now: Moment, _ luck: Luck
+    ) -> [ClientAction] {
+        quietSince = now
+        isPinged = false
+        switch link {
+        case .greeting: return greeted(with: envelope.message, at: now, luck) + wake()
+        case .welcomed: return take(envelope, at: now, luck) + wake()
+        case .idle, .connecting, .waiting, .ended: return []
+        }
+    }
+
+    /// A line is longer than the server takes, and was not sent.
+    mutating func overlong(_ id: RequestID?, bytes: Int, limit: Int) -> [ClientAction] {
+        guard let number = asks.answered(id) else { return [] }
+        let message = "the message has \(bytes) bytes as a line, where at most \(limit) are allowed"
+        return [.fail(number, .refused(ServerRefusal(ErrorReport(.lineTooLong, message))))] + sendAsks()
+    }
+
+    mutating func cut(_ reason: CutReason, at now: Moment, _ luck: Luck) -> [ClientAction] {
+        switch link {
+        case .idle, .waiting, .ended: return []
+        case .connecting, .greeting, .welcomed: break
+        }
+        let words = farewell?.reason ?? reason.words
+        let lost = ConnectionFault.cut(settings.address, reason: words)
+        if !settings.reconnects {
+            if case .welcomed = link { return end(lost) }
+            return end(.unreachable(settings.address, reason: words))
+        }
+        let pause = max(luck.share(of: pauses.wait()), farewell?.retryAfter ?? 0)
+        farewell = nil
+        link = .waiting(until: now + min(pause, Backoff.longestAsked))
+        return [.disconnect] + asks.cut().map { .fail($0, .connection(lost)) } + wake()
+    }
+
+    mutating func timePassed(at now: Moment, _ luck: Luck) -> [ClientAction] {
+        if let wakesAt, wakesAt <= now { self.wakesAt = nil }
+        guard let deadline, deadline <= now else { return wake() }
+        switch link {
+        case .idle, .ended: return []
+        case .waiting: return connect(at: now) + wake()
+        case .connecting: return cut(.unreachable("no answer within 10 s"), at: now, luck)
+        case .greeting: return cut(.silent, at: now, luck)
+        case .welcomed where isPinged: return cut(.silent, at: now, luck)
+        case .welcomed:
+            isPinged = true
+            quietSince = now
+            return [.send(.ping(Ping()), id: nil)] + wake()
+        }
+    }
+}
+
+// What the server says.
+extension ClientState {
+    private mutating func greeted(
+        with message: ServerMessage, at now: Moment, _ luck: Luck
+    ) -> [ClientAction] {
+        switch message {
+        case .welcome(let welcome):
+            link = .welcomed(welcome)
+            pauses.reset()
+            return [.greeted(welcome)] + sendFollow() + sendAsks()
+        case .error(let error): return greetingRefused(error, at: now, luck)
+        case .bye(let bye): return take(bye)
+        case .opened, .closed, .ack, .change, .check, .peer, .listed, .document, .text, .revisions, .done,
+            .gone, .ping, .pong, .resync, .rights, .admin:
+            return []
+        }
+    }
+
+    private mutating func greetingRefused(
+        _ error: ErrorReport, at now: Moment, _ luck: Luck
+    ) -> [ClientAction] {
+        let refusal = ServerRefusal(error)
+        if refusal.code?.refusesEveryGreeting == true { return end(.refused(refusal)) }
+        farewell = Farewell(error)
+        return cut(.said(refusal.description), at: now, luck)
+    }
+
+    private mutating func take(
+        _ envelope: Envelope<ServerMessage>, at now: Moment, _ luck: Luck
+    ) -> [ClientAction] {
+        switch envelope.message {
+        case .ping: return [.send(.pong(Pong()), id: nil)]
+        case .bye(let bye): return take(bye)
+        case .error(let error): return take(error, envelope.id)
+        case .document(let document): return follow == nil ? [] : [.tell(.document(document))]
+        case .gone(let gone): return follow == nil ? [] : [.tell(.gone(gone))]
+        case .done where envelope.id != nil && envelope.id == follow?.id: return [.tell(.complete)]
+        case .listed, .text, .revisions, .done, .pong, .ack, .admin:
+            guard let number = asks.answered(envelope.id) else { return [] }
+            return [.answer(number, envelope.message)] + sendAsks()
+        case .welcome, .opened, .closed, .change, .check, .peer, .resync, .rights: return []
+        }
+    }
+
+    private mutating func take(_ error: ErrorReport, _ id: RequestID?) -> [ClientAction] {
+        let refusal = ServerRefusal(error)
+        if refusal.code?.closes == true { farewell = Farewell(error) }
+        if refusal.code == .shuttingDown, settings.reconnects {
+            asks.putBack(id)
+            return []
+        }
+        guard let number = asks.answered(id) else { return [] }
+        return [.fail(number, .refused(refusal))] + sendAsks()
+    }
+
+    private mutating func take(_ bye: Bye) -> [ClientAction] {
+        switch bye.reason {
+        case .known(.replaced): return end(.replaced)
+        case .known(.revoked): return end(.revoked)
+        case .known(.shuttingDown), .known(.idle), .known(.tooSlow), .unknown:
+            farewell = Farewell(bye)
+            return []
+        }
+    }
+}
+
+extension ClientState {
+    private mutating func connect(at now: Moment) -> [ClientAction] {
+        link = .connecting
+        quietSince = now
+        isPinged = false
+        farewell = nil
+        return [.connect]
+    }
+
+    private mutating func sendAsks() -> [ClientAction] {
+        guard case .welcomed = link else { return [] }
+        return asks.nextToSend()
+    }
+
+    private func sendFollow() -> [ClientAction] {
+        guard case .welcomed = link, let follow else { return [] }
+        return [.tell(.beginning), .send(.follow(follow.message), id: follow.id)]
+    }
+
+    private mutating func end(_ fault: ConnectionFault) -> [ClientAction] {
+        if case .ended = link { return [] }
+        link = .ended(fault)
+        follow = nil
+        return [.disconnect] + asks.removeAll().map { .fail($0, .connection(fault)) } + [.end(fault)]
+    }
+
+    /// When something must happen if the server says nothing until then.
+    private var deadline: Moment? {
+        switch link {
+        case .idle, .ended: nil
+        case .connecting, .greeting: quietSince + ClientState.patience
+        case .welcomed(let welcome): quietSince + Milliseconds(max(1, welcome.ping) * 1_000)
+        case .waiting(let moment): moment
+        }
+    }
+
+    /// Orders a call for the next deadline, unless there will be one before.
+    private mutating func wake() -> [ClientAction] {
+        guard let deadline else { return [] }
+        if let wakesAt, wakesAt <= deadline { return [] }
+        wakesAt = deadline
+        return [.wake(at: deadline)]
+    }
+}
+
+extension ErrorCode {
+    /// The same `hello` will be refused the next time too.
+    fileprivate var refusesEveryGreeting: Bool {
+        switch self {
+        case .unauthorized, .unsupportedProtocol, .badMessage, .badJSON, .unknownType, .tooLarge,
+            .lineTooLong,
+            .forbidden:
+            true
+        case .helloRequired, .helloTimeout, .alreadyHello, .notOpen, .alreadyOpen, .badName, .notFound,
+            .exists,
+            .badRange, .badText, .badEdits, .baseAhead, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight,
+            .epochChanged, .seqReused, .rateLimited, .storageFull, .storageFailed, .damaged, .overloaded,
+            .shuttingDown, .internal:
+            false
+        }
+    }
+}

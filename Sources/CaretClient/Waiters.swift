@@ -1,0 +1,47 @@
+import CaretWire
+
+/// Whoever waits for something that a client is told.
+struct Waiters {
+    var asks: [AskNumber: CheckedContinuation<ServerMessage, any Error>] = [:]
+    var greetings: [CheckedContinuation<Welcome, any Error>] = []
+    var news: Pipe<PendingNews>?
+
+    /// An action with those whom it concerns, who wait no longer for what happens once.
+    mutating func orders(for action: ClientAction) -> [ClientOrder] {
+        switch action {
+        case .connect: return [.connect]
+        case .disconnect: return [.disconnect]
+        case .send(let message, let id): return [.send(message, id: id)]
+        case .greeted(let welcome): return [.keep(welcome.limits)] + greet(.success(welcome))
+        case .answer(let number, let message): return answer(number, .success(message))
+        case .fail(let number, let fault): return answer(number, .failure(fault.error))
+        case .tell(let next): return news.map { [.tell($0, next)] } ?? []
+        case .end(let fault): return greet(.failure(fault)) + (news.map { [.end($0, fault)] } ?? [])
+        case .wake(let moment): return [.wake(moment)]
+        }
+    }
+
+    private mutating func answer(
+        _ number: AskNumber, _ answer: Result<ServerMessage, any Error>
+    ) -> [ClientOrder] {
+        asks.removeValue(forKey: number).map { [.answer($0, answer)] } ?? []
+    }
+
+    private mutating func greet(_ answer: Result<Welcome, any Error>) -> [ClientOrder] {
+        defer { greetings = [] }
+        return greetings.map { .greet($0, answer) }
+    }
+}
+
+/// What the shell of a client does, with whom it concerns.
+enum ClientOrder {
+    case connect
+    case disconnect
+    case keep(Limits.Announced)
+    case send(ClientMessage, id: RequestID?)
+    case answer(CheckedContinuation<ServerMessage, any Error>, Result<ServerMessage, any Error>)
+    case greet(CheckedContinuation<Welcome, any Error>, Result<Welcome, any Error>)
+    case tell(Pipe<PendingNews>, DocumentNews)
+    case end(Pipe<PendingNews>, ConnectionFault)
+    case wake(Moment)
+}

@@ -1,0 +1,128 @@
+import CaretCore
+import CaretReplica
+import CaretWire
+import Testing
+
+@testable import CaretClient
+
+@Suite("Asking") struct AskingTests {
+    private let list = ClientMessage.list(List())
+    private let rename = ClientMessage.rename(Rename(document: "a", to: "b"))
+    private let listed = ServerMessage.listed(Listed(documents: []))
+
+    @Test("what is asked before the welcome waits for it, and an answer goes to who asked")
+    func answers() {
+        var talk = ClientTalk()
+        _ = talk.begin()
+        #expect(talk.ask(list) == [])
+        #expect(talk.ask(rename) == [])
+        _ = talk.connected()
+        #expect(talk.hear(ClientTalk.welcome).dropFirst() == [.send(list, 1), .send(rename, 2)])
+        #expect(talk.hear(.done(Done()), .number(2)) == [.answer(AskNumber(value: 2), .done(Done()))])
+        #expect(talk.hear(listed, .number(1)) == [.answer(AskNumber(value: 1), listed)])
+        #expect(talk.hear(listed, .number(1)) == [])
+    }
+
+    @Test("a refusal goes to who asked")
+    func refusal() {
+        var talk = ClientTalk.welcomed()
+        _ = talk.ask(list)
+        let error = ErrorReport(.overloaded, "later", retryAfterMilliseconds: 500)
+        #expect(
+            talk.hear(.error(error), .number(1))
+                == [.fail(AskNumber(value: 1), .refused(ServerRefusal(error)))])
+        #expect(ServerRefusal(error).retryAfter == .milliseconds(500))
+    }
+
+    @Test("what may have been done is not asked again after a cut; what may be done twice is")
+    func cut() {
+        var talk = ClientTalk.welcomed()
+        _ = talk.ask(list)
+        _ = talk.ask(rename)
+        #expect(talk.cut() == [.disconnect, .cut(2), .wake(250)])
+        #expect(talk.wait(250) == [.connect, .wake(10_250)])
+        _ = talk.connected()
+        #expect(talk.hear(ClientTalk.welcome).dropFirst() == [.send(list, 1)])
+    }
+
+    @Test("what was not sent when the connection ended is sent over the next one")
+    func unsent() {
+        var talk = ClientTalk.welcomed()
+        for number in 1...Asks.atOnce { #expect(talk.ask(list) == [.send(list, number)]) }
+        #expect(talk.ask(rename) == [])
+        #expect(talk.cut() == [.disconnect, .wake(250)])
+        #expect(talk.hear(listed, .number(1)) == [])
+        _ = talk.wait(250)
+        _ = talk.connected()
+        #expect(talk.hear(ClientTalk.welcome).count == 1 + Asks.atOnce)
+        let number = Asks.atOnce + 1
+        #expect(
+            talk.hear(listed, .number(1)) == [.answer(AskNumber(value: 1), listed), .send(rename, number)])
+    }
+
+    @Test("what a server that is shutting down did not begin is asked of the next one")
+    func shuttingDown() {
+        var talk = ClientTalk.welcomed()
+        _ = talk.ask(rename)
+        #expect(talk.hear(.error(ErrorReport(.shuttingDown, "bye")), .number(1)) == [])
+        #expect(talk.cut() == [.disconnect, .wake(250)])
+        _ = talk.wait(250)
+        _ = talk.connected()
+        #expect(talk.hear(ClientTalk.welcome).dropFirst() == [.send(rename, 1)])
+    }
+
+    @Test("without another attempt everything that was asked fails with the connection")
+    func oneShot() {
+        var talk = ClientTalk.welcomed(reconnects: false)
+        _ = talk.ask(list)
+        let fault = ConnectionFault.cut(ClientTalk.address, reason: CutReason.ended.words)
+        #expect(talk.cut() == [.disconnect, .cut(1), .end(fault)])
+    }
+
+    @Test("who cancels is told so once, and an answer that comes all the same is nobody's")
+    func cancelled() {
+        var talk = ClientTalk.welcomed()
+        _ = talk.ask(list)
+        #expect(talk.cancel(1) == [.fail(AskNumber(value: 1), .cancelled)])
+        #expect(talk.cancel(1) == [])
+        #expect(talk.hear(listed, .number(1)) == [])
+    }
+
+    @Test("what is longer than the server takes is refused here")
+    func overlong() {
+        var talk = ClientTalk.welcomed()
+        _ = talk.ask(list)
+        var state = talk.state
+        guard case .fail(_, .refused(let refusal)) = state.overlong(.number(1), bytes: 9, limit: 8).first
+        else {
+            Issue.record("it is not refused")
+            return
+        }
+        #expect(refusal.word == "line_too_long")
+    }
+
+    @Test("a client that is closed fails what waits, and ends the news")
+    func closed() {
+        var talk = ClientTalk.welcomed()
+        _ = talk.ask(list)
+        #expect(
+            talk.close() == [.disconnect, .fail(AskNumber(value: 1), .connection(.closed)), .end(.closed)])
+        #expect(talk.close() == [])
+    }
+
+    @Test("documents are followed anew over each connection, and told from the beginning")
+    func follow() {
+        var talk = ClientTalk.welcomed()
+        let order = [ClientAction.tell(.beginning), .send(.follow(Follow(prefix: nil)), 1)]
+        #expect(talk.follow() == order)
+        let summary = DocumentSummary(document: "a", epoch: "e", revision: 1, length: 3, updated: 4)
+        #expect(talk.hear(.document(summary)) == [.tell(.document(summary))])
+        #expect(talk.hear(.done(Done()), .number(1)) == [.tell(.complete)])
+        let gone = Gone(document: "a", reason: .deleted)
+        #expect(talk.hear(.gone(gone)) == [.tell(.gone(gone))])
+        _ = talk.cut()
+        _ = talk.wait(250)
+        _ = talk.connected()
+        #expect(talk.hear(ClientTalk.welcome).dropFirst() == order[...])
+    }
+}

@@ -1,0 +1,68 @@
+import CaretCore
+import CaretReplica
+import CaretWire
+
+@testable import CaretClient
+
+/// A client as a value, its clock, and what happens to it: one line each.
+struct ClientTalk {
+    private(set) var state: ClientState
+    private var now = Moment(milliseconds: 0)
+    private var luck = Luck(0)
+
+    static let address = ServerAddress.tcp(host: "example.org", port: 7)
+
+    init(reconnects: Bool = true) {
+        state = ClientState(
+            ClientState.Settings(
+                address: ClientTalk.address, hello: Hello(client: "client-1"), reconnects: reconnects))
+    }
+
+    /// One that the server has welcomed.
+    static func welcomed(reconnects: Bool = true) -> ClientTalk {
+        var talk = ClientTalk(reconnects: reconnects)
+        _ = talk.begin()
+        _ = talk.connected()
+        _ = talk.hear(ClientTalk.welcome)
+        return talk
+    }
+
+    static let welcome = ServerMessage.welcome(
+        Welcome(unit: .utf16, server: "caret/test", user: "ann", client: "p-1", ping: 20))
+
+    mutating func begin() -> [ClientAction] { state.begun(at: now) }
+    mutating func connected() -> [ClientAction] { state.connected(at: now) }
+
+    mutating func hear(_ message: ServerMessage, _ id: RequestID? = nil) -> [ClientAction] {
+        state.heard(Envelope(message, id: id), at: now, luck)
+    }
+
+    mutating func ask(_ message: ClientMessage) -> [ClientAction] {
+        let number = state.nextNumber()
+        return state.asked(message, as: number)
+    }
+
+    mutating func cancel(_ number: Int) -> [ClientAction] { state.cancelled(AskNumber(value: number)) }
+    mutating func cut(_ reason: CutReason = .ended) -> [ClientAction] { state.cut(reason, at: now, luck) }
+
+    /// Time goes on by so much, and is told.
+    mutating func wait(_ span: Milliseconds) -> [ClientAction] {
+        now = now + span
+        return state.timePassed(at: now, luck)
+    }
+
+    mutating func follow() -> [ClientAction] { state.followed(Follow(prefix: nil)) }
+    mutating func close() -> [ClientAction] { state.closed() }
+}
+
+extension ClientAction {
+    static func send(_ message: ClientMessage, _ number: Int) -> ClientAction {
+        .send(message, id: .number(number))
+    }
+
+    static func wake(_ milliseconds: Int) -> ClientAction { .wake(at: Moment(milliseconds: milliseconds)) }
+
+    static func cut(_ number: Int, _ reason: CutReason = .ended) -> ClientAction {
+        .fail(AskNumber(value: number), .connection(.cut(ClientTalk.address, reason: reason.words)))
+    }
+}

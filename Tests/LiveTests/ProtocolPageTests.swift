@@ -36,7 +36,7 @@ import Testing
         let text = try String(contentsOf: page, encoding: .utf8)
         let section = try #require(text.parts(around: "\n## 6.")?.1.parts(around: "\n```\n")?.1)
         let block = try #require(section.parts(around: "\n```\n")?.0)
-        return block.replacing("\n   \"", with: "\"").replacing("k2v9", with: "⟨epoch⟩")
+        return block.replacing("\n   \"", with: "\"").replacing("k2v9.1", with: "⟨epoch⟩")
             .replacing(/p-[0-9a-z]+/, with: "…").replacing("1790000000000", with: "…")
             .split(separator: "\n").map(String.init)
     }

@@ -28,6 +28,8 @@ final class ServerProcess {
         // The shell ends the server where its own input ends: that is when this process is gone, however it went.
         let script = #"log=$1; shift; "$@" 2>"$log" & echo $!; read -r _; kill $!; wait $!"#
         let log = data + ".log"
+        // That of an earlier one says where that one listened.
+        unlink(log)
         let words = [
             "sh", "-c", script, "sh", log, caretd, "--data", data, "--listen", "127.0.0.1:0",
         ]
@@ -118,11 +120,18 @@ final class ServerProcess {
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         defer { posix_spawn_file_actions_destroy(&actions) }
+        var (attributes, none) = (posix_spawnattr_t(), sigset_t())
+        // A thread of a queue has most signals blocked, and what it starts would have them too: a shell could not wait.
+        posix_spawnattr_init(&attributes)
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        defer { posix_spawnattr_destroy(&attributes) }
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         arguments.append(nil)
         defer { for argument in arguments { free(argument) } }
         var process = pid_t()
-        guard posix_spawn(&process, program, &actions, nil, &arguments, environ) == 0 else {
+        guard posix_spawn(&process, program, &actions, &attributes, &arguments, environ) == 0 else {
             preconditionFailure("\(program) cannot be started")
         }
         return process

@@ -49,7 +49,7 @@ import Glibc
         case "server":
             guard let benchmarks = ServerBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, ServerBenchmarks.measure)
-            benchmarks.run()
+            await benchmarks.run()
         case "store":
             guard let benchmarks = StoreBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, StoreBenchmarks.measure)

@@ -31,7 +31,7 @@ struct ServerBenchmarks {
         }
     }
 
-    func run() {
+    func run() async {
         guard let program = BenchServers.program else {
             let told = Array(
                 "caret-bench: there is no caretd beside this program; swift build builds both\n".utf8)
@@ -42,9 +42,12 @@ struct ServerBenchmarks {
         let base = BenchFolder(path: folder + "/caret-bench-\(getpid())")
         print("The files are in \(folder), on \(Machine.fileSystem(of: folder)).\n")
         defer { base.remove() }
-        let servers = BenchServers(caretd: program, base: base, isAlone: isAlone)
+        let servers = BenchServers(program: program, base: base, isAlone: isAlone)
         let crowds = ServerCrowds.cases.filter { isWanted($0.name) }
         if !crowds.isEmpty { ServerCrowds(servers: servers, time: seconds * 1e9).run(crowds) }
+        await ServerMemory(servers: servers).run(isWanted)
+        if isWanted(ServerJoining.name) { await ServerJoining(servers: servers, seconds: seconds).run() }
+        if isWanted(ServerSilence.name) { ServerSilence(servers: servers, seconds: seconds).run() }
     }
 
     private func isWanted(_ name: String) -> Bool {

@@ -35,10 +35,12 @@ final class ServerSide {
     static let text = String(
         repeating: String(repeating: "a text ", count: 7) + "\n", count: Crowd.textBytes / 50)
 
-    func run(for nanoseconds: Double) {
+    @discardableResult
+    func run(for nanoseconds: Double) -> Sample {
         let before = server.nanoseconds
         let slice = load.run(for: nanoseconds)
         samples.append(Sample(slice: slice, cost: server.nanoseconds - before))
+        return samples[samples.count - 1]
     }
 
     func end() {

@@ -63,6 +63,11 @@ final class ServerSide {
     var perSecond: Double { samples.map(\.perSecond).median }
     var resyncs: Int { load.resyncs }
 
+    /// The median of the ratios of what both did in the same turn.
+    func ratio(to other: ServerSide, _ value: (Sample) -> Double) -> Double {
+        zip(samples, other.samples).map { value($0) / value($1) }.median
+    }
+
     /// CPU time of the server of so many pushes, in seconds.
     var cpuOf100000: Double { total(\.cost) / pushes * 100_000 / 1e9 }
     /// CPU time of the load of so many pushes, in seconds.

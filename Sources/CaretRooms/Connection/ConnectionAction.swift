@@ -2,6 +2,8 @@ package import CaretLog
 package import CaretWire
 
 /// What a connection wants done. Whoever runs it answers with the event that each names.
+///
+/// What is large lies elsewhere: most actions by far are lines to send, and they are moved about in lists.
 package enum ConnectionAction: Equatable, Sendable {
     /// A line, to be written behind all lines before it. Answered by `written`, as its bytes are taken.
     case send([UInt8])
@@ -13,17 +15,17 @@ package enum ConnectionAction: Equatable, Sendable {
     case claimLine(bytes: Int)
     case releaseLine(bytes: Int)
     /// Answered by `authenticated`.
-    case authenticate(token: WireString?)
+    indirect case authenticate(token: WireString?)
     /// To the hub. Answered by the news `admitted` or `refused`.
-    case join(Joining)
+    indirect case join(Joining)
     /// To the hub. Answered by the news `answered`, or by a room with a line to the request's session.
-    case ask(HubRequest)
+    indirect case ask(HubRequest)
     /// To the hub: what it told of followed documents has been taken.
     case tookDocuments
     /// To the hub: the connection asks nothing more, and tells no room anything more.
     case leave
     /// To the room of this document. Answered by what the room sends and ends; by `undelivered` where it is no more.
-    case tell(DocumentID, RoomEvent)
+    indirect case tell(DocumentID, RoomEvent)
     /// Answered by `timePassed`, once it is that late.
     case wake(at: Int64)
     /// Once all lines are written, the peer is to be told that no more come; its input is read on.

@@ -21,19 +21,23 @@ extension ConnectionState {
         send(envelope.message, envelope.id)
     }
 
-    /// A room sends a line to a session of this connection, or to its guest.
-    package mutating func sent(_ line: [UInt8], to session: SessionID) -> [ConnectionAction] {
+    /// A room sends lines to a session of this connection, or to its guest.
+    package mutating func sent(_ lines: ArraySlice<[UInt8]>, to session: SessionID) -> [ConnectionAction] {
         guard isTalking else { return [] }
+        for line in lines { take(line, to: session) }
+        return settled()
+    }
+
+    private mutating func take(_ line: [UInt8], to session: SessionID) {
         if session == .guest(of: id) {
             if case .asked = underway { underway = nil }
             send(line)
-        } else if documents[session] != nil {
-            receive(line, of: session)
+        } else if let stage = documents.stage(of: session) {
+            receive(line, of: session, stage)
         } else if !isLateAnswer(line, of: session) {
             // The session has ended, and a push of its own is answered yet.
             send(line)
         }
-        return settled()
     }
 
     /// Whether a room refuses to close a session that it had ended, which was answered when that was heard.
@@ -48,7 +52,10 @@ extension ConnectionState {
         return true
     }
 
-    private mutating func receive(_ line: [UInt8], of session: SessionID) {
+    private mutating func receive(
+        _ line: [UInt8], of session: SessionID, _ stage: OpenDocument.Stage
+    ) {
+        if stage == .open { return send(line, of: .session(session)) }
         if case .opening(session, _) = underway {
             underway = nil
             documents.change(session) { $0.stage = .open }
@@ -57,7 +64,7 @@ extension ConnectionState {
             if case .finishing = phase { finish(session) }
             return
         }
-        if documents[session]?.stage == .closing, Closed.isEncoded(in: line) {
+        if stage == .closing, Closed.isEncoded(in: line) {
             // Nobody asked for it where the connection closes the document of itself.
             guard case .closing(session, let name, let id, _) = underway else { return }
             underway = .closing(session, name, id, isAnswered: true)

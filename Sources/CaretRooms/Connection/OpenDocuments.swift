@@ -42,6 +42,9 @@ struct OpenDocuments: Equatable, Sendable {
 
     subscript(session: SessionID) -> OpenDocument? { entries[session]?.document }
 
+    /// Nil where the session has ended. Asked for every line, so the rest of the document is left where it is.
+    func stage(of session: SessionID) -> OpenDocument.Stage? { entries[session]?.document.stage }
+
     func name(of session: SessionID) -> WireString? { entries[session]?.name }
 
     /// All of them, in the order of their opening.

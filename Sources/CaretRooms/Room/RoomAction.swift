@@ -2,16 +2,18 @@ package import CaretCore
 package import CaretLog
 
 /// What a room wants done. Whoever runs it answers with the event that each names.
+///
+/// What is large lies elsewhere: most actions by far are lines to send, and they are moved about in lists.
 package enum RoomAction: Equatable, Sendable {
     /// A line for a session, or for whoever pushed as it, behind all lines that it was sent before. Answered by
     /// `written`, once its connection has taken it.
     case send(SessionID, [UInt8])
     /// Answered by `appended`.
-    case append(Append)
+    indirect case append(Append)
     /// To be appended under the store's lock, as `SegmentPlan.changes(behind:)` says. Answered by `appendedLocked`.
-    case appendLocked(Append, SegmentPlan)
+    indirect case appendLocked(Append, SegmentPlan)
     /// Answered by `pusherFound`.
-    case lookUp(Pusher)
+    indirect case lookUp(Pusher)
     /// The revisions after this one are wanted, for whatever waits. Answered by `historyRead`.
     case read(after: Revision)
     /// The text at a revision that the room does not have. Answered by `textRead`.
@@ -19,11 +21,11 @@ package enum RoomAction: Equatable, Sendable {
     /// The document as it is now. Answered by `reloaded` or `reloadFailed`.
     case reload
     /// Work that may take long, to be done beside the room. Answered by `computed`.
-    case compute(WorkID, Work)
+    indirect case compute(WorkID, Work)
     /// What the text at a revision adds up to, to be found beside the room. Answered by `summed`.
-    case sum(Text, at: Revision)
+    indirect case sum(Text, at: Revision)
     /// Answered by `renamed`.
-    case rename(to: DocumentName)
+    indirect case rename(to: DocumentName)
     /// Answered by `deleted`.
     case delete
     /// Answered by `timePassed`, once it is that late.

@@ -35,6 +35,8 @@ package struct RoomState: Sendable {
     var squashed: SquashedLines?
     /// There may be something to hand to every session.
     var streamsWait = false
+    /// What is due waits for the events that are at hand.
+    var isGathering = false
 
     // Pushes.
     var pushers = KnownPushers()
@@ -108,9 +110,18 @@ package struct RoomState: Sendable {
 
     var position: WirePosition { WirePosition(epoch: epoch.wire, revision: head) }
 
+    /// More events are at hand: pushes that come together become one segment, and what is due is told once.
+    package mutating func beginGathering() { isGathering = true }
+
+    /// They have come.
+    package mutating func endGathering() -> [RoomAction] {
+        isGathering = false
+        return finished()
+    }
+
     /// Ends an event: what several things in it made necessary is done once, and all is handed out.
     mutating func finished() -> [RoomAction] {
-        if over == nil {
+        if over == nil, !isGathering {
             formSegment()
             deliver()
             goOnStandingStill()

@@ -33,6 +33,8 @@ package final class Sockets {
     /// The moment at which this turn began.
     package private(set) var now: Moment
     package var counters = LoopCounters()
+    /// Called behind the events of a turn, before anything is written, and once more at its end.
+    package var behindEvents: (() -> Void)?
     /// What was read last; the next read, from whichever connection, overwrites it.
     let readBuffer: UnsafeMutableRawBufferPointer
     private let poller: Poller
@@ -152,8 +154,10 @@ package final class Sockets {
 
     private func finishTurn() {
         if !resumed.isEmpty { deliverRests() }
+        behindEvents?()
         if !unflushed.isEmpty { flush() }
         if !ended.isEmpty { tellEnded() }
+        behindEvents?()
     }
 
     private func deliverRests() {

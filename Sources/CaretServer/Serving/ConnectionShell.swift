@@ -5,11 +5,17 @@ import Synchronization
 final class ConnectionShell: ConnectionHandler {
     private let id: ConnectionID
     private var state: ConnectionState
-    private unowned let connection: Connection
+    /// It lets this shell go when it is over.
+    private let connection: Connection
     private let door: Door
+    private let host: LoopHost
     private let switchboard: Switchboard
 
-    init(_ id: ConnectionID, _ connection: Connection, at door: Door, _ switchboard: Switchboard) {
+    init(
+        _ id: ConnectionID, _ connection: Connection, at door: Door, _ host: LoopHost,
+        _ switchboard: Switchboard
+    ) {
+        self.host = host
         self.id = id
         self.connection = connection
         self.door = door
@@ -47,10 +53,10 @@ final class ConnectionShell: ConnectionHandler {
 
     // MARK: The others
 
-    func take(_ job: ConnectionJob) {
-        takeTime()
+    func take(_ job: ConnectionJob, _ lines: [[UInt8]], at time: Int64) {
+        run(state.timePassed(time))
         switch job {
-        case .sent(let line, let session): run(state.sent(line, to: session))
+        case .sent(let session, let range): run(state.sent(lines[range], to: session))
         case .ended(let session): run(state.ended(session))
         case .cut(let session): run(state.cut(session))
         case .told(let news): run(state.told(news))
@@ -69,7 +75,7 @@ final class ConnectionShell: ConnectionHandler {
 
     private func run(_ action: ConnectionAction) {
         switch action {
-        case .send(let line): connection.send(Payload(line))
+        case .send(let line): connection.send(host.payloads.payload(of: line))
         case .pauseReading: connection.pauseReading()
         case .resumeReading: connection.resumeReading()
         case .claimLine(let bytes):
@@ -78,11 +84,11 @@ final class ConnectionShell: ConnectionHandler {
         case .authenticate(let token):
             let (id, switchboard) = (id, switchboard)
             switchboard.doorman.identify(token, at: door) { switchboard.tell(id, .authenticated($0)) }
-        case .join(let joining): switchboard.hub.post(.join(joining))
-        case .ask(let request): switchboard.hub.post(.ask(request))
-        case .tookDocuments: switchboard.hub.post(.tookDocuments(id))
-        case .leave: switchboard.hub.post(.left(id))
-        case .tell(let document, let event): switchboard.tell(document, .event(document, event, from: id))
+        case .join(let joining): host.tellHub(.join(joining))
+        case .ask(let request): host.tellHub(.ask(request))
+        case .tookDocuments: host.tellHub(.tookDocuments(id))
+        case .leave: host.tellHub(.left(id))
+        case .tell(let document, let event): host.tell(document, event, from: id)
         case .wake(let time): connection.deadline = switchboard.clock.moment(of: time)
         case .endOutput: connection.endOutput()
         case .close: connection.close()

@@ -3,10 +3,36 @@ import CaretLog
 import CaretRooms
 import CaretWire
 
+/// What connections of one loop are told, in this order.
+struct ConnectionJobs: Sendable {
+    private(set) var jobs: [(connection: ConnectionID, job: ConnectionJob)] = []
+    /// The lines that rooms send, to which jobs refer.
+    private(set) var lines: [[UInt8]] = []
+
+    init() {}
+
+    init(_ job: ConnectionJob, for connection: ConnectionID) { jobs = [(connection, job)] }
+
+    var isEmpty: Bool { jobs.isEmpty }
+
+    mutating func add(_ job: ConnectionJob, for connection: ConnectionID) { jobs.append((connection, job)) }
+
+    /// Lines that come to one session one behind the other are one job.
+    mutating func send(_ line: [UInt8], to session: SessionID) {
+        let end = lines.count
+        lines.append(line)
+        if case .sent(session, let range)? = jobs.last?.job, range.upperBound == end {
+            jobs[jobs.count - 1].job = .sent(session, lines: range.lowerBound..<end + 1)
+        } else {
+            jobs.append((session.connection, .sent(session, lines: end..<end + 1)))
+        }
+    }
+}
+
 /// What a connection is told by others than its socket.
 enum ConnectionJob: Sendable {
     /// By a room. Most are this one, so that it is kept small.
-    case sent([UInt8], SessionID)
+    case sent(SessionID, lines: Range<Int>)
     case ended(SessionID)
     case cut(SessionID)
     indirect case told(ConnectionNews)

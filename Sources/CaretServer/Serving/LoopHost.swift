@@ -1,3 +1,4 @@
+import CaretLog
 import CaretRooms
 
 /// The connections of one loop, by what the values call them. Confined to the loop.
@@ -6,11 +7,39 @@ final class LoopHost {
     private let loopCount: Int
     private var made: Int64 = 0
     private var shells: [ConnectionID: ConnectionShell] = [:]
+    /// Of the lines that many connections are told at once.
+    let payloads = SharedPayloads()
     private var emptied: (@Sendable () -> Void)?
 
-    init(_ loop: Int, of loopCount: Int) {
+    private let hub: Inbox<HubJob>
+    private let rooms: RoomQueues
+    /// For each queue of rooms what its rooms are to be told once all that came in this turn was read: so that pushes
+    /// that came together come to their room together.
+    private var outgoing: [[RoomJob]]
+
+    init(_ loop: Int, of loopCount: Int, _ hub: Inbox<HubJob>, _ rooms: RoomQueues) {
         self.loop = loop
         self.loopCount = loopCount
+        self.hub = hub
+        self.rooms = rooms
+        outgoing = Array(repeating: [], count: rooms.inboxes.count)
+    }
+
+    func tell(_ document: DocumentID, _ event: RoomEvent, from connection: ConnectionID) {
+        outgoing[rooms.place(of: document)].append(.event(document, event, from: connection))
+    }
+
+    func tellRooms() {
+        for place in outgoing.indices where !outgoing[place].isEmpty {
+            rooms.inboxes[place].post(outgoing[place])
+            outgoing[place] = []
+        }
+    }
+
+    /// What the hub tells rooms about it comes to them behind what they are told here.
+    func tellHub(_ job: HubJob) {
+        tellRooms()
+        hub.post(job)
     }
 
     /// The next id tells the loop, and is used only once.
@@ -38,12 +67,13 @@ final class LoopHost {
         emptied = nil
     }
 
-    func take(_ jobs: [(ConnectionID, ConnectionJob)]) {
-        for (id, job) in jobs { shells[id]?.take(job) }
+    func take(_ batch: ConnectionJobs, at time: Int64) {
+        for (id, job) in batch.jobs { shells[id]?.take(job, batch.lines, at: time) }
+        payloads.forget()
     }
 
     /// Tells all who are there.
-    func tellAll(_ job: ConnectionJob) {
-        for id in shells.keys.sorted() { shells[id]?.take(job) }
+    func tellAll(_ job: ConnectionJob, at time: Int64) {
+        for id in shells.keys.sorted() { shells[id]?.take(job, [], at: time) }
     }
 }

@@ -12,11 +12,16 @@ final class RoomsRunner {
         /// Where it stands among the rooms of its queue.
         let slot: Int
         var state: RoomState
+        /// It was told something by the jobs that are being done.
+        var gathers = false
+        /// The room's head when it did what was due last.
+        var head: Revision
 
         init(_ place: RoomPlace, slot: Int, _ state: RoomState) {
             self.place = place
             self.slot = slot
             self.state = state
+            head = state.head
         }
     }
 
@@ -28,14 +33,16 @@ final class RoomsRunner {
     private var made = 0
     private var wakes = Deadlines()
     private let timer: QueueTimer
+    /// The rooms that were told something, and that do what is due once all jobs are done.
+    private var gathering: [Host] = []
     /// For each loop what its connections are to be told once all jobs are done.
-    private var outgoing: [[(ConnectionID, ConnectionJob)]]
+    private var outgoing: [ConnectionJobs]
 
     init(_ inbox: Inbox<RoomJob>, _ switchboard: Switchboard) {
         self.switchboard = switchboard
         limits = switchboard.connectionSettings.limits
         timer = QueueTimer(on: inbox.queue) { [weak inbox] in inbox?.post(.timePassed) }
-        outgoing = Array(repeating: [], count: switchboard.loops.count)
+        outgoing = Array(repeating: ConnectionJobs(), count: switchboard.loops.count)
     }
 
     func run(_ jobs: [RoomJob]) {
@@ -43,6 +50,8 @@ final class RoomsRunner {
         let time = switchboard.clock.time(at: moment)
         for job in jobs { perform(job, at: time) }
         wakeRooms(at: moment, time)
+        for host in gathering { finish(host) }
+        gathering.removeAll(keepingCapacity: true)
         flush()
         timer.set(for: wakes.next)
     }
@@ -126,10 +135,28 @@ final class RoomsRunner {
     }
 
     private func feed(_ host: Host, at time: Int64, _ event: (inout RoomState) -> [RoomAction]) {
-        let head = host.state.head
+        if !host.gathers {
+            host.gathers = true
+            gathering.append(host)
+            host.state.beginGathering()
+        }
         for action in host.state.timePassed(time) { run(action, host) }
         for action in event(&host.state) { run(action, host) }
-        if host.state.head != head, switchboard.watchesCommits.load(ordering: .sequentiallyConsistent) {
+    }
+
+    // By reference: to read one thing of a state in place would copy all of it.
+    private static func finish(_ state: inout RoomState) -> (actions: [RoomAction], head: Revision) {
+        (state.endGathering(), state.head)
+    }
+
+    private func finish(_ host: Host) {
+        host.gathers = false
+        // It may have been dropped by the last job.
+        guard rooms[host.place.document] === host else { return }
+        let (actions, head) = RoomsRunner.finish(&host.state)
+        for action in actions { run(action, host) }
+        defer { host.head = head }
+        if host.head != head, switchboard.watchesCommits.load(ordering: .sequentiallyConsistent) {
             tellHub(.changed(host.place.document))
         }
     }
@@ -138,7 +165,8 @@ final class RoomsRunner {
 
     private func run(_ action: RoomAction, _ host: Host) {
         switch action {
-        case .send(let session, let line): tell(session.connection, .sent(line, session))
+        case .send(let session, let line):
+            outgoing[switchboard.loop(of: session.connection)].send(line, to: session)
         case .ended(let session):
             tell(session.connection, .ended(session))
             tellHub(.ended(session))
@@ -157,7 +185,7 @@ final class RoomsRunner {
     }
 
     private func tell(_ connection: ConnectionID, _ job: ConnectionJob) {
-        outgoing[switchboard.loop(of: connection)].append((connection, job))
+        outgoing[switchboard.loop(of: connection)].add(job, for: connection)
     }
 
     /// What the hub does about it comes to connections behind what they are told here.
@@ -169,7 +197,7 @@ final class RoomsRunner {
     private func flush() {
         for loop in outgoing.indices where !outgoing[loop].isEmpty {
             switchboard.tell(loop: loop, outgoing[loop])
-            outgoing[loop] = []
+            outgoing[loop] = ConnectionJobs()
         }
     }
 }

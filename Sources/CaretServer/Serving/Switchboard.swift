@@ -18,7 +18,7 @@ final class Switchboard: Sendable {
     let lineBudget: Mutex<LineBudget>
     let loops: [Loop]
     private let hosts: [LoopBound<LoopHost>]
-    private let roomQueues: [Inbox<RoomJob>]
+    private let rooms: RoomQueues
 
     init(
         _ settings: ServerSettings, _ connectionSettings: ConnectionSettings,
@@ -33,15 +33,18 @@ final class Switchboard: Sendable {
         var loops: [Loop] = []
         for number in 0..<settings.loops { loops.append(try Loop(LoopNumber(number))) }
         self.loops = loops
-        hosts = loops.indices.map { LoopBound(LoopNumber($0), LoopHost($0, of: loops.count)) }
-        roomQueues = (0..<settings.roomQueues).map { Inbox("caret.rooms.\($0)") }
+        let rooms = RoomQueues(count: settings.roomQueues)
+        self.rooms = rooms
+        hosts = loops.indices.map { [hub] in
+            LoopBound(LoopNumber($0), LoopHost($0, of: loops.count, hub, rooms))
+        }
     }
 
     /// Begins to do what is told to the hub and to rooms.
     func begin() {
         let hub = QueueBound(hub.queue, HubRunner(self))
         self.hub.begin { hub.value.run($0) }
-        for inbox in roomQueues {
+        for inbox in rooms.inboxes {
             let rooms = QueueBound(inbox.queue, RoomsRunner(inbox, self))
             inbox.begin { rooms.value.run($0) }
         }
@@ -62,7 +65,7 @@ final class Switchboard: Sendable {
     /// Lets go of the hub and of all rooms, whom nobody tells anything any more.
     func ended() async {
         await hub.ended()
-        for inbox in roomQueues { await inbox.ended() }
+        for inbox in rooms.inboxes { await inbox.ended() }
     }
 
     // MARK: Connections
@@ -70,7 +73,8 @@ final class Switchboard: Sendable {
     /// Makes what stands behind a new connection; on its loop.
     func shell(for connection: Connection, at door: Door) -> ConnectionShell {
         let host = hosts[connection.id.loop.rawValue].value(on: connection.sockets)
-        let shell = host.insert { ConnectionShell($0, connection, at: door, self) }
+        connection.sockets.behindEvents = { host.tellRooms() }
+        let shell = host.insert { ConnectionShell($0, connection, at: door, host, self) }
         shell.begin()
         return shell
     }
@@ -83,21 +87,23 @@ final class Switchboard: Sendable {
     func loop(of connection: ConnectionID) -> Int { Int(connection.value % Int64(loops.count)) }
 
     func tell(_ connection: ConnectionID, _ job: ConnectionJob) {
-        tell(loop: loop(of: connection), [(connection, job)])
+        tell(loop: loop(of: connection), ConnectionJobs(job, for: connection))
     }
 
-    func tell(loop: Int, _ jobs: [(ConnectionID, ConnectionJob)]) {
-        let host = hosts[loop]
-        loops[loop].post { host.value(on: $0).take(jobs) }
+    func tell(loop: Int, _ jobs: ConnectionJobs) {
+        let (host, clock) = (hosts[loop], clock)
+        loops[loop].post { host.value(on: $0).take(jobs, at: clock.time(at: $0.now)) }
     }
 
     func tellAllConnections(_ job: ConnectionJob) {
-        for (loop, host) in zip(loops, hosts) { loop.post { host.value(on: $0).tellAll(job) } }
+        for (loop, host) in zip(loops, hosts) {
+            loop.post { [clock] in host.value(on: $0).tellAll(job, at: clock.time(at: $0.now)) }
+        }
     }
 
     // MARK: Rooms
 
     func tell(_ document: DocumentID, _ job: RoomJob) {
-        roomQueues[Int(UInt64(bitPattern: document.value) % UInt64(roomQueues.count))].post(job)
+        rooms.inboxes[rooms.place(of: document)].post(job)
     }
 }

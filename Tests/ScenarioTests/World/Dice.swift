@@ -9,7 +9,7 @@ struct Dice {
 
     /// What chance is asked about.
     enum Question: UInt64 {
-        case queue, pause, link, piece, store, answer, outcome, loss, reconnect, close, shape, buffer
+        case queue, pause, link, piece, store, answer, outcome, loss, reconnect, close, shape, buffer, gather
     }
 
     /// A source of numbers for one question about one thing at one time.

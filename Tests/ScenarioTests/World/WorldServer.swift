@@ -103,6 +103,9 @@ extension World {
     func run(_ host: RoomHost, _ server: Server) {
         host.queue.isAwake = false
         var count = 0
+        let gathers = dice.roll(.gather, Int(host.document.value), at: now).peek(0...99) < 50
+        if gathers { host.state.beginGathering() }
+        defer { if gathers, !host.isDropped { run(host.state.endGathering(), host, server) } }
         while failure == nil, let job = host.queue.next() {
             perform(job, host, server)
             count += 1
@@ -124,7 +127,7 @@ extension World {
         case .lost: run(host.state.connectionLost(), host, server)
         case .written(let bytes): run(host.state.written(bytes), host, server)
         case .told(let news): run(host.state.told(news), host, server)
-        case .sent(let line, let session): run(host.state.sent(line, to: session), host, server)
+        case .sent(let line, let session): run(host.state.sent([line], to: session), host, server)
         case .ended(let session): run(host.state.ended(session), host, server)
         case .cut(let session): run(host.state.cut(session), host, server)
         case .undelivered(let event): run(host.state.undelivered(event), host, server)

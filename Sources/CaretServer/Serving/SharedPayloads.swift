@@ -1,0 +1,36 @@
+/// The payloads of lines that were sent last, so that a line that many are sent is stored once. Confined to a loop.
+final class SharedPayloads {
+    private struct Entry {
+        /// Kept, so that no other line comes to lie where it lies.
+        let line: [UInt8]
+        let payload: Payload
+    }
+
+    private var entries = [Entry?](repeating: nil, count: SharedPayloads.places)
+
+    /// More than the lines of one turn of a busy document; a power of two.
+    private static let places = 256
+
+    func payload(of line: [UInt8]) -> Payload {
+        let address = SharedPayloads.address(of: line)
+        // Lines lie 16 bytes apart or more.
+        let place = Int(truncatingIfNeeded: address >> 4) & (SharedPayloads.places - 1)
+        if let entry = entries[place], SharedPayloads.address(of: entry.line) == address,
+            entry.line.count == line.count
+        {
+            return entry.payload
+        }
+        let payload = Payload(line)
+        entries[place] = Entry(line: line, payload: payload)
+        return payload
+    }
+
+    /// Lets go of all lines.
+    func forget() {
+        for place in entries.indices where entries[place] != nil { entries[place] = nil }
+    }
+
+    private static func address(of line: [UInt8]) -> UInt {
+        line.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+    }
+}

@@ -38,7 +38,7 @@ extension ConnectionState {
     package mutating func written(_ bytes: Int) -> [ConnectionAction] {
         if isClosed { return [] }
         let taken = output.take(bytes, at: now)
-        for (session, bytes) in taken.sessions { took(bytes, of: session) }
+        taken.forEachSession { took($1, of: $0) }
         if taken.endsDocuments, isTalking { order(.tookDocuments) }
         return settled()
     }

@@ -16,13 +16,32 @@ struct OutputLedger: Equatable, Sendable {
 
     /// What has been taken, for those who are to know.
     struct Taken: Equatable, Sendable {
-        /// In the order in which their bytes were taken.
-        var sessions: [(session: SessionID, bytes: Int)] = []
+        struct Part: Equatable, Sendable {
+            let session: SessionID
+            var bytes: Int
+        }
+
+        // Mostly there is one, and a list costs an allocation a write.
+        private var first: Part?
+        private var others: [Part] = []
         var endsDocuments = false
 
-        static func == (left: Taken, right: Taken) -> Bool {
-            left.endsDocuments == right.endsDocuments
-                && left.sessions.elementsEqual(right.sessions) { $0 == $1 }
+        mutating func add(_ bytes: Int, of session: SessionID) {
+            if first == nil {
+                first = Part(session: session, bytes: bytes)
+            } else if others.isEmpty, first?.session == session {
+                first?.bytes += bytes
+            } else if others.last?.session == session {
+                others[others.count - 1].bytes += bytes
+            } else {
+                others.append(Part(session: session, bytes: bytes))
+            }
+        }
+
+        /// In the order in which their bytes were taken.
+        func forEachSession(_ body: (SessionID, Int) -> Void) {
+            if let first { body(first.session, first.bytes) }
+            for part in others { body(part.session, part.bytes) }
         }
     }
 
@@ -68,12 +87,7 @@ struct OutputLedger: Equatable, Sendable {
         switch line.owner {
         case .connection: break
         case .follow: if line.left == 0 { taken.endsDocuments = true }
-        case .session(let session):
-            if let last = taken.sessions.indices.last, taken.sessions[last].session == session {
-                taken.sessions[last].bytes += piece
-            } else {
-                taken.sessions.append((session, piece))
-            }
+        case .session(let session): taken.add(piece, of: session)
         }
     }
 

@@ -10,9 +10,26 @@ struct Committed: Sendable {
     let text: Text
     /// As others are told of it.
     var lines = UnitLines()
+    /// Its pusher's mark.
+    let mark: Int
+
+    init(revision: Revision, logged: LoggedChange, change: Change, text: Text) {
+        self.revision = revision
+        self.logged = logged
+        self.change = change
+        self.text = text
+        mark = logged.pusher.mark
+    }
 
     /// What it counts in the window's bound: its edits, its lines, and the chunks of text that it does not share.
     var weight: Int { 2048 + logged.edits.reduce(0) { $0 + 64 + 2 * $1.edit.inserted.utf8 } }
+}
+
+extension Pusher {
+    /// The same for the same pusher, and mostly another for another: to tell them apart without looking at names.
+    var mark: Int {
+        client.utf8.reduce(user.utf8.reduce(0) { $0 &* 31 &+ Int($1) }) { $0 &* 31 &+ Int($1) }
+    }
 }
 
 /// One line in each unit that it was asked for in.
@@ -90,8 +107,10 @@ struct LogWindow: Sendable {
     func contains(_ revision: Revision) -> Bool { index(of: revision) != nil }
 
     /// Whether a kept revision is this pusher's.
-    func isMade(_ revision: Revision, by pusher: Pusher) -> Bool {
-        index(of: revision).map { revisions[$0].logged.pusher == pusher } ?? false
+    func isMade(_ revision: Revision, by pusher: @autoclosure () -> Pusher, _ mark: Int) -> Bool {
+        // Asked for every line that is handed to anybody, and mostly it is not: then nobody's name is looked at.
+        guard let index = index(of: revision), revisions[index].mark == mark else { return false }
+        return revisions[index].logged.pusher == pusher()
     }
 
     /// The revisions after this one; nil where not all of them are kept.

@@ -46,7 +46,7 @@ extension RoomState {
     mutating func handNext(_ place: Int) {
         let revision = sessions[place].position.next
         let unit = sessions[place].unit
-        if window.isMade(revision, by: sessions[place].pusher) {
+        if window.isMade(revision, by: sessions[place].pusher, sessions[place].mark) {
             guard let committed = window[revision] else { return }
             return handOwn(committed.logged, at: revision, to: place)
         }

@@ -6,6 +6,8 @@ import CaretWire
 struct RoomSession: Sendable {
     let id: SessionID
     let participant: Participant
+    /// Its pusher's mark.
+    let mark: Int
     let mode: OpenMode
     let squashes: Bool
     var rights: Rights
@@ -51,6 +53,7 @@ struct RoomSession: Sendable {
     init(_ opening: RoomOpening, at position: Revision, head: Revision) {
         id = opening.session
         participant = opening.participant
+        mark = opening.participant.pusher.mark
         mode = opening.mode
         squashes = opening.squashes && opening.mode == .watch
         rights = opening.rights

@@ -22,6 +22,33 @@ struct HubNameTests {
         #expect(world.hub.roomCount == 0)
     }
 
+    @Test("what the store found before a rename or a deletion, and says behind it, is looked up anew")
+    func lateFinding() throws {
+        let (old, new) = (try DocumentName("a"), try DocumentName("b"))
+        for isRenamed in [true, false] {
+            var (world, hub) = (ServerWorld(), HubState(limits: Limits(), at: 0) { .sample($0) })
+            let document = world.document("a", "x")
+            let entry = try world.store.find(old).get()
+            for number in [1, 2] as [Int64] {
+                let pusher = Pusher(user: "ann", client: ByteString("client-\(number)"))
+                let id = ConnectionID(number)
+                _ = hub.join(
+                    Joining(connection: id, pusher: pusher, token: 1, grants: .all, unit: .utf16))
+            }
+            let read = HubRequest.Question.read(old, Read(document: "a"))
+            let change: HubRequest.Question =
+                isRenamed
+                ? .rename(old, to: new, Rename(document: "a", to: "b"))
+                : .delete(old, Delete(document: "a"))
+            _ = hub.ask(HubRequest(connection: 1, id: nil, question: read))
+            _ = hub.ask(HubRequest(connection: 2, id: nil, question: change))
+            _ = hub.answered(CallID(2), .found(.success(entry)))
+            _ = hub.answered(CallID(3), isRenamed ? .renamed(.renamed) : .deleted(nil))
+            #expect(hub.answered(CallID(1), .found(.success(entry))) == [.call(CallID(4), .find(old))])
+            #expect(hub.roomCount == 0, "document \(document.value) has no room")
+        }
+    }
+
     @Test("a push that makes its document makes another one where the name is free again by a rename")
     func repeatBehindRename() {
         let world = ServerWorld()

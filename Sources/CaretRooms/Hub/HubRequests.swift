@@ -82,6 +82,7 @@ extension HubState {
 
     /// The store has found the document of a request, or has not.
     mutating func found(_ answer: StoreAnswer, for waiting: HubWaiting) {
+        if waiting.isOutdated { return lookUpAgain(waiting) }
         switch answer {
         case .found(.success(let entry)), .created(.exists(let entry)): arrive(waiting, at: entry)
         case .created(.created(let entry)):
@@ -92,6 +93,25 @@ extension HubState {
         case .found(.failure(let refusal)), .created(.refused(let refusal)):
             refuse(waiting.request, refusal)
         case .text, .read, .listed, .entries, .renamed, .deleted, .tokens: refuse(waiting.request, .confused)
+        }
+    }
+
+    /// Looks the document up anew: what was found may be from before the hub knew what became of the name since.
+    private mutating func lookUpAgain(_ waiting: HubWaiting) {
+        var waiting = waiting
+        waiting.isOutdated = false
+        waiting.attempts += 1
+        lookUp(waiting)
+    }
+
+    /// A name is not that document's any more: whatever the store has been asked about it is asked again.
+    mutating func outdateLookUps(of name: DocumentName) {
+        for (id, call) in calls {
+            guard case .lookUp(var waiting) = call, waiting.request.question.document?.name == name else {
+                continue
+            }
+            waiting.isOutdated = true
+            calls[id] = .lookUp(waiting)
         }
     }
 

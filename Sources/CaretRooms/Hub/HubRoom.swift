@@ -32,6 +32,9 @@ struct HubWaiting: Equatable, Sendable {
     /// How often its name turned out to be another document's meanwhile.
     var attempts = 0
 
+    /// The document of its name got another one, or went, while the store was asked which it is.
+    var isOutdated = false
+
     /// Names change while they are looked up only now and then.
     static let mostAttempts = 4
 }

@@ -190,6 +190,7 @@ extension HubState {
     private mutating func rename(_ document: DocumentID, to name: DocumentName) {
         guard let old = rooms[document]?.name else { return }
         unname(document, old)
+        outdateLookUps(of: old)
         rooms[document]?.name = name
         names[name] = document
         feed.gone(old, to: name)
@@ -200,6 +201,7 @@ extension HubState {
     private mutating func delete(_ document: DocumentID) {
         guard let old = rooms[document]?.name else { return }
         unname(document, old)
+        outdateLookUps(of: old)
         rooms[document]?.name = nil
         feed.unstir(document)
         feed.gone(old, to: nil)

@@ -9,6 +9,12 @@ struct PlainRoom: ServedRoom {
     private enum Ending {
         case rename(to: DocumentName, RoomOrder)
         case delete(RoomOrder)
+
+        var order: RoomOrder {
+            switch self {
+            case .rename(_, let order), .delete(let order): order
+            }
+        }
     }
 
     private let document: DocumentID
@@ -16,7 +22,8 @@ struct PlainRoom: ServedRoom {
     private var name: WireString
     private var text: Snapshot
     private var sessions: [(id: SessionID, opening: RoomOpening)] = []
-    private var ending: Ending?
+    /// What it was ordered, of which the first is at work.
+    private var endings: [Ending] = []
     private var isGone = false
 
     init(_ entry: DocumentEntry, _ text: Snapshot) {
@@ -26,7 +33,7 @@ struct PlainRoom: ServedRoom {
         self.text = text
     }
 
-    var isIdle: Bool { sessions.isEmpty && ending == nil }
+    var isIdle: Bool { sessions.isEmpty && endings.isEmpty }
 
     mutating func take(_ event: RoomEvent, _ store: inout StoreModel) -> [RoomAction] {
         let actions = act(on: event, &store)
@@ -41,12 +48,8 @@ struct PlainRoom: ServedRoom {
         case .diverged(let session, _): return leave(session)
         case .leave(let session): return leave(session)
         case .rightsChanged(let session, let rights): return change(session, rights)
-        case .rename(let to, let order):
-            ending = .rename(to: to, order)
-            return [.rename(to: to)]
-        case .delete(let order):
-            ending = .delete(order)
-            return [.delete]
+        case .rename(let to, let order): return begin(.rename(to: to, order))
+        case .delete(let order): return begin(.delete(order))
         case .awaitPushes(_, let connection): return [.pushesSettled(connection)]
         case .select, .written: return []
         }
@@ -158,14 +161,44 @@ struct PlainRoom: ServedRoom {
 
     // MARK: Renamed and deleted
 
+    private mutating func begin(_ ending: Ending) -> [RoomAction] {
+        endings.append(ending)
+        return endings.count == 1 ? goOn() : []
+    }
+
+    /// Begins with the first order that does not come too late.
+    private mutating func goOn() -> [RoomAction] {
+        var refusals: [RoomAction] = []
+        while let ending = endings.first {
+            let order = ending.order
+            if !isGone, order.document == name {
+                switch ending {
+                case .rename(let to, _): return refusals + [.rename(to: to)]
+                case .delete: return refusals + [.delete]
+                }
+            }
+            endings.removeFirst()
+            refusals.append(
+                send(.error(ErrorReport(.notFound, "no", document: name)), order.id, order.requester))
+        }
+        return refusals + (isIdle ? [.unload] : [])
+    }
+
     mutating func renamed(_ result: Renaming) -> [RoomAction] {
-        guard case .rename(let to, let order) = ending else { return [] }
-        ending = nil
+        guard case .rename(let to, let order)? = endings.first else { return [] }
+        endings.removeFirst()
+        let answers = renamed(to: to, order, result)
+        return answers + goOn()
+    }
+
+    private mutating func renamed(
+        to: DocumentName, _ order: RoomOrder, _ result: Renaming
+    ) -> [RoomAction] {
         switch result {
         case .renamed:
             let gone = tellGone(.renamed) { order.readers.contains($0) ? to : nil }
             name = WireString(to.description)
-            return gone + [send(.done(Done()), order.id, order.requester), .unload]
+            return gone + [send(.done(Done()), order.id, order.requester)]
         case .exists:
             return [send(.error(ErrorReport(.exists, "no", document: name)), order.id, order.requester)]
         case .refused:
@@ -176,16 +209,12 @@ struct PlainRoom: ServedRoom {
     }
 
     mutating func deleted(_ refusal: StoreRefusal?) -> [RoomAction] {
-        guard case .delete(let order) = ending else { return [] }
-        ending = nil
-        if refusal != nil {
-            return [
-                send(.error(ErrorReport(.storageFailed, "no", document: name)), order.id, order.requester)
-            ]
-        }
-        isGone = true
-        return tellGone(.deleted) { _ in nil }
-            + [send(.done(Done()), order.id, order.requester), .unload]
+        guard case .delete(let order)? = endings.first else { return [] }
+        endings.removeFirst()
+        let failure = ServerMessage.error(ErrorReport(.storageFailed, "no", document: name))
+        isGone = refusal == nil
+        let gone = isGone ? tellGone(.deleted) { _ in nil } : []
+        return gone + [send(isGone ? .done(Done()) : failure, order.id, order.requester)] + goOn()
     }
 
     private mutating func tellGone(

@@ -37,8 +37,10 @@ final class Referee {
     var selected: [WireString: [TakenSelection]] = [:]
     /// The newest revision that a client was told of, in each history.
     var told: [[WireString: Revision]]
-    /// The largest line that was handed to anybody.
+    /// The largest line that a room handed to anybody.
     var longest = 0
+    /// The largest line that anybody was sent: the hub's may be longer.
+    var longestSent = 0
     var looks = 0
     var counts = Counts()
 

@@ -109,7 +109,7 @@ extension Referee {
             fail(.bounds, "a connection holds \(host.state.waitingInput) bytes of input")
         }
         // What each open document may hand on, what waits for the connection itself, and a line of each.
-        let most = limits.waitingOutput + 8 * (limits.creditBytes + longest) + 2 * longest
+        let most = limits.waitingOutput + 8 * (limits.creditBytes + longest) + 2 * longestSent
         if host.state.waitingOutput > most {
             fail(.bounds, "\(host.state.waitingOutput) bytes wait for a connection to take them")
         }

@@ -143,7 +143,9 @@ extension World {
 
     private func run(_ action: ConnectionAction, _ host: ConnectionHost, _ server: Server) {
         switch action {
-        case .send(let line): for line in fault.lines(line) { send(line, on: host) }
+        case .send(let line):
+            referee.longestSent = max(referee.longestSent, line.count)
+            for line in fault.lines(line) { send(line, on: host) }
         case .pauseReading: host.link.up.isHeld = true
         case .resumeReading:
             host.link.up.isHeld = false

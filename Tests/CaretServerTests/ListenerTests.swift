@@ -128,7 +128,9 @@ struct ListenerTests {
     func outOfDescriptors() async {
         // In a process of its own, since the bound holds for all of it.
         await #expect(processExitsWith: .success) {
-            try await withServer { server in
+            var settings = LoopSettings()
+            settings.descriptorsLeft = 0
+            try await withServer(settings) { server in
                 let old = try Client(to: server.address)
                 await server.wait { $0.opened == 1 }
                 let clients = try (0..<20).map { _ in try UnconnectedClient() }
@@ -154,6 +156,31 @@ struct ListenerTests {
                 let new = try Client(to: server.address)
                 try new.send("ping")
                 guard try new.receive(text: 4) == "ping" else { exit(6) }
+            }
+            exit(0)
+        }
+    }
+
+    @Test(
+        "connections leave descriptors to the rest of the process, and have half of a few",
+        arguments: [8, 10_000])
+    func descriptorsLeft(left: Int) async {
+        await #expect(processExitsWith: .success) { [left] in
+            var settings = LoopSettings()
+            settings.descriptorsLeft = left
+            try await withServer(settings) { server in
+                let clients = try (0..<20).map { _ in try UnconnectedClient() }
+                let first = Int(firstFreeDescriptor())
+                var bound = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &bound)
+                bound.rlim_cur = rlim_t(left == 8 ? first + 5 + left : 2 * (first + 5))
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &bound)
+                for client in clients { try client.connect(to: server.address) }
+                await server.wait { $0.opened + $0.refused == 20 }
+                let opened = await server.counters().opened
+                // The system's libraries open one for a moment now and then.
+                guard (3...5).contains(opened) else { exit(2) }
+                guard clients.count(where: \.isClosedByPeer) == 20 - opened else { exit(3) }
             }
             exit(0)
         }

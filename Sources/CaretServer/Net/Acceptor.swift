@@ -51,10 +51,20 @@ final class Acceptor {
 
     func ready() {
         guard case .accepting = phase else { return }
+        let bound = descriptorBound
         for _ in 0..<sockets.settings.acceptsATurn {
             guard let accepted = accept() else { return }
-            hand(accepted)
+            // The system gives the lowest number that is free.
+            if accepted.descriptor < bound { hand(accepted) } else { refuse(accepted.descriptor) }
         }
+    }
+
+    /// What the number of a connection's descriptor is below; looked up each turn, since others may change it.
+    private var descriptorBound: Int {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let most = Int(clamping: limit.rlim_cur)
+        return max(most - sockets.settings.descriptorsLeft, most / 2)
     }
 
     /// Accepts again after a pause.
@@ -104,13 +114,15 @@ final class Acceptor {
         guard spare >= 0 else { return pause() }
         Glibc.close(spare)
         let refused = caret_accept(descriptor, nil, nil)
-        if refused >= 0 {
-            Glibc.close(refused)
-            sockets.counters.refused += 1
-        }
+        if refused >= 0 { refuse(refused) }
         spare = Acceptor.openSpare()
         // Another thread took the one that was free for a moment.
         if spare < 0 { pause() }
+    }
+
+    private func refuse(_ descriptor: Int32) {
+        Glibc.close(descriptor)
+        sockets.counters.refused += 1
     }
 
     private func pause() {

@@ -3,7 +3,7 @@ package struct LoopCounters: Equatable, Sendable {
     /// Connections that were taken over, and that ended.
     package var opened = 0
     package var closed = 0
-    /// Connections that were closed at once since no descriptor was free.
+    /// Connections that were closed at once since no descriptor was free for them.
     package var refused = 0
     package var bytesRead = 0
     package var bytesWritten = 0

@@ -9,6 +9,9 @@ package struct LoopSettings: Sendable {
     package var payloadsAWrite = 128
     /// Connections that are taken off a listening socket a turn: the connections that are there go on meanwhile.
     package var acceptsATurn = 32
+    /// Descriptors that connections leave to the rest of the process, of a bound of twice as many and more: the store
+    /// opens files, and libdispatch, which looks at its threads once a second, ends the process where it cannot.
+    package var descriptorsLeft = 64
     /// Milliseconds for which nothing is accepted where the system has no memory or descriptor left.
     package var acceptPauseMilliseconds = 100
     /// The clock; another one in tests.

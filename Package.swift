@@ -117,7 +117,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "LiveTests", dependencies: ["CaretWire", "TestSupport", "caretd"], swiftSettings: strict),
+            name: "LiveTests", dependencies: ["CaretCore", "CaretWire", "TestSupport", "caretd"],
+            swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

@@ -45,9 +45,12 @@ package enum Seeds {
         return asked.map { $0..<$0 + 1 } ?? 0..<UInt64(count)
     }
 
+    /// Whether the laws are tried with their whole counts.
+    package static let areWhole = ProcessInfo.processInfo.environment["CARET_FULL"] != nil
+
     /// All of them, or, in the run that every commit goes through, the share that fits its time.
     package static func share(of all: Int, everyCommit share: Int) -> Int {
-        ProcessInfo.processInfo.environment["CARET_FULL"] == nil ? share : all
+        areWhole ? all : share
     }
 
     /// The line that replays a test with one seed.

@@ -63,7 +63,9 @@ struct ImportTable {
             "Testing",
         ],
         "Tests/CaretWireTests": ["CaretCore", "CaretWire", "TestSupport", "Foundation", "Testing"],
-        "Tests/LiveTests": ["CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing"],
+        "Tests/LiveTests": [
+            "CaretCore", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
+        ],
         "Tests/ScenarioTests": [
             "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretWire", "TestSupport", "Foundation",
             "Testing",

@@ -76,7 +76,7 @@ final class Conversation {
         let wanted = Pattern(text).filled(with: names)
         let found = line.flatMap { Pattern(wanted).matches($0) }
         let new = try #require(
-            found, "\(name) wants \(wanted)\nand hears \(line ?? "the end")", sourceLocation: place)
+            found, "\(name) wants \(wanted.cut)\nand hears \((line ?? "the end").cut)", sourceLocation: place)
         names.merge(new) { $1 }
     }
 }

@@ -88,7 +88,8 @@ final class LineClient {
         let line = try next()
         let isExpected = line.map { Pattern(pattern).matches($0) != nil } ?? false
         try #require(
-            isExpected, "wanted \(pattern), got \(line ?? "the end")", sourceLocation: sourceLocation)
+            isExpected, "wanted \(pattern.cut), got \((line ?? "the end").cut)",
+            sourceLocation: sourceLocation)
     }
 
     /// No more lines come.
@@ -102,4 +103,9 @@ final class LineClient {
         try send(#"{"type":"hello","protocol":1,"client":"\#(client)"}"#)
         try expect(#"{"type":"welcome",…"#)
     }
+}
+
+extension String {
+    /// As much as somebody reads.
+    var cut: String { utf8.count > 500 ? prefix(500) + "…" : self }
 }

@@ -1,0 +1,135 @@
+import CaretCore
+import CaretWire
+import TestSupport
+
+/// A client that edits one document as fast as its pushes are acked, and remembers what it was told is saved. What it
+/// says and hears are lines: it has no connection of its own.
+struct Editor {
+    /// What is said again, unchanged, until it is acked.
+    private struct Pending {
+        let seq: Int
+        let edit: WireEdit
+        let line: String
+    }
+
+    let number: Int
+    let document: String
+    /// The revisions of the pushes that it was told are saved, by their seq.
+    private(set) var acked: [Int: Int] = [:]
+    /// What others call it.
+    private(set) var publicID: WireString?
+    /// The server has said goodbye on the last connection.
+    private(set) var wasToldGoodbye = false
+    /// It pushes nothing new.
+    var isResting = false
+    private var pending: Pending?
+    private var seq = 0
+    private var epoch: WireString?
+    private var (revision, length) = (0, 0)
+    private var random: Seeded
+
+    init(_ number: Int, in document: String) {
+        self.number = number
+        self.document = document
+        random = Seeded(UInt64(number))
+    }
+
+    /// It waits for no ack.
+    var isSettled: Bool { pending == nil }
+
+    /// What a push inserts, and no other one does.
+    func marker(_ seq: Int) -> String { "<\(number).\(seq)>" }
+
+    // MARK: Saying
+
+    /// The first line of a new connection.
+    mutating func hello() -> String {
+        wasToldGoodbye = false
+        return #"{"type":"hello","protocol":1,"client":"editor-\#(number)"}"#
+    }
+
+    /// Every other one goes on from where it was.
+    private var open: String {
+        let resume = number % 2 == 0 ? epoch.map { #","epoch":"\#($0)","rev":\#(revision)"# } : nil
+        return #"{"type":"open","doc":"\#(document)","create":true\#(resume ?? "")}"#
+    }
+
+    /// The next push, unless one is on its way, or its own last one has not come in the stream yet.
+    private mutating func next() -> [String] {
+        guard let epoch, pending == nil, !isResting, acked[seq] ?? 0 <= revision else { return [] }
+        seq += 1
+        let start = random.number(0...length)
+        let end = random.chance(30) ? min(length, start + random.number(1...4)) : start
+        let edit = WireEdit(WireRange(start, end), WireString(marker(seq)))
+        let line =
+            #"{"type":"push","doc":"\#(document)","epoch":"\#(epoch)","base":\#(revision),"seq":\#(seq),"#
+            + #""edits":[{"range":[\#(start),\#(end)],"text":"\#(edit.text)"}]}"#
+        pending = Pending(seq: seq, edit: edit, line: line)
+        return [line]
+    }
+
+    // MARK: Hearing
+
+    /// Answers with what it says then.
+    mutating func heard(_ message: ServerMessage) throws -> [String] {
+        switch message {
+        case .welcome(let welcome):
+            publicID = welcome.client
+            return [open]
+        case .opened(let opened):
+            take(opened)
+            return pending.map { [$0.line] } ?? next()
+        case .change(let change):
+            try advance(to: change.revision.value, change.edits)
+            return next()
+        case .ack(let ack):
+            try take(ack)
+            return next()
+        case .check(let check):
+            guard check.revision.value == revision, check.length == length else {
+                throw Unexpected("\(self) hears \(check)")
+            }
+            return []
+        case .bye:
+            wasToldGoodbye = true
+            return []
+        case .error(let report) where report.code == .known(.shuttingDown):
+            wasToldGoodbye = true
+            return []
+        // Everything else there is, or will be.
+        default:
+            throw Unexpected("\(self) hears \(message)")
+        }
+    }
+
+    private mutating func take(_ opened: Opened) {
+        epoch = opened.epoch
+        revision = opened.revision.value
+        switch opened.content {
+        case .text(let text), .textAfterAll(let text): length = text.utf8.count
+        case .resumed: break
+        }
+    }
+
+    /// An ack is a reply, or a place in the stream, or both.
+    private mutating func take(_ ack: Ack) throws {
+        let revision = ack.revision.value
+        if let known = acked.updateValue(revision, forKey: ack.seq), known != revision {
+            throw Unexpected(
+                "\(self) hears that its push \(ack.seq) is revision \(revision), and not \(known)")
+        }
+        let own = pending?.seq == ack.seq ? pending : nil
+        if own != nil { pending = nil }
+        if ack.duplicate || revision != self.revision + 1 { return }
+        guard let edits = ack.edits ?? own.map({ [$0.edit] }) else {
+            throw Unexpected("\(self) hears \(ack)")
+        }
+        try advance(to: revision, edits)
+    }
+
+    private mutating func advance(to next: Int, _ edits: [WireEdit]) throws {
+        if next != revision + 1 { throw Unexpected("\(self) is handed revision \(next)") }
+        revision = next
+        for edit in edits { length += edit.text.utf8.count - (edit.range.end - edit.range.start) }
+    }
+}

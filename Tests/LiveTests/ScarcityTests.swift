@@ -1,0 +1,130 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("A server that lacks something", .onOwnThread) struct ScarcityTests {
+    @Test("where descriptors run out whoever comes is turned away, and who is there goes on")
+    func descriptors() throws {
+        let server = try LiveServer(
+            ["--upkeep-every": "1 s"], through: ["sh", "-c", #"ulimit -n 256; exec "$@""#, "sh"])
+        let crowd = Crowd(20, documents: 4)
+        try crowd.connect(to: server)
+        try crowd.work { $0.acks >= 40 }
+        var guests: [LineClient] = []
+        while let guest = try guest(number: guests.count, at: server) { guests.append(guest) }
+        #expect(guests.count > 100 && guests.count < 256)
+        for number in 300..<400 { #expect(try guest(number: number, at: server) == nil) }
+        // The system's libraries want one now and then, and end the process where they get none.
+        let inUse = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.program.process)/fd")
+        #expect(inUse.count < 200)
+        let enough = crowd.acks + 200
+        try crowd.work { $0.acks >= enough }
+        #expect(crowd.present == 20)
+        // A guest of before is still served.
+        try guests[0].send(#"{"type":"read","doc":"doc-0"}"#)
+        try guests[0].expect(#"{"type":"text","doc":"doc-0",…"#)
+
+        guests = []
+        while try guest(number: 400, at: server) == nil {}
+        try crowd.settle()
+        #expect(try Verdict.onAll(of: crowd, at: server) == crowd.acks)
+    }
+
+    /// Nil where it is turned away.
+    private func guest(number: Int, at server: LiveServer) throws -> LineClient? {
+        do {
+            let guest = try LineClient(server)
+            try guest.send(#"{"type":"hello","protocol":1,"client":"the-guest-\#(number)"}"#)
+            return try guest.next()?.hasPrefix(#"{"type":"welcome""#) == true ? guest : nil
+        } catch let failure as SystemFailure where [ECONNRESET, EPIPE].contains(failure.code) {
+            return nil
+        }
+    }
+
+    @Test("on a full disk pushes are refused and reads go on, and with space writing goes on")
+    func fullDisk() throws {
+        guard let small = try SmallDisk() else {
+            print("SKIPPED: no small file system can be mounted here")
+            return
+        }
+        let server = try LiveServer(["--data": small.dataPath], in: small.scratch, through: small.wrapper)
+        let client = try LineClient(server)
+        try client.greet(as: "ann-client")
+        var (random, texts) = (Seeded(1), [String]())
+        let refused = #"{"type":"error","doc":"…","seq":1,"code":"storage_full",…"#
+        var answer = ""
+        while Pattern(refused).matches(answer) == nil {
+            texts.append(noise(&random))
+            try client.send(push(texts))
+            answer = try client.next() ?? "the end"
+            try #require(answer.hasPrefix(#"{"type":"ack","#) || answer.contains("storage_full"), "\(answer)")
+            try #require(texts.count < 1_000)
+        }
+        try server.says("event=disk_full")
+        try client.send(push(texts))
+        try client.expect(refused)
+        try client.send(#"{"type":"open","doc":"new","create":true}"#)
+        try client.expect(#"{"type":"error","doc":"new","code":"storage_full",…"#)
+        for number in texts.indices.dropLast() {
+            try client.send(#"{"type":"read","doc":"doc-\#(number)"}"#)
+            let text = try client.next() ?? "the end"
+            #expect(text.contains(texts[number]), "\(text.prefix(200))")
+        }
+
+        try small.free(of: server)
+        try client.send(push(texts))
+        try client.expect(#"{"type":"ack","doc":"…","seq":1,"rev":1,…"#)
+        try server.says("event=disk_freed")
+        try client.endOutput()
+        #expect(try server.stopped().status == 0)
+        print("full disk: refused behind \(texts.count - 1) documents of 50 kB, and then saved")
+    }
+
+    /// A text that nothing makes much smaller.
+    private func noise(_ random: inout Seeded) -> String {
+        String(decoding: (0..<50_000).map { _ in UInt8(random.number(0x23...0x5B)) }, as: UTF8.self)
+    }
+
+    /// The last of the texts, into a document of its own.
+    private func push(_ texts: [String]) -> String {
+        let (number, text) = (texts.count - 1, texts[texts.count - 1])
+        return #"{"type":"push","doc":"doc-\#(number)","base":0,"seq":1,"text":"\#(text)","create":true}"#
+    }
+}
+
+/// A small file system in memory that one process sees, and that goes with it.
+private struct SmallDisk {
+    /// How to run a command where it may mount, whoever runs the test; nil where nobody may.
+    private static let way: [String]? = [["unshare", "-Urm"], ["unshare", "-m"]].first { way in
+        let script = "mount -t tmpfs -o size=64k tmpfs /tmp"
+        // A machine without the program has no such way.
+        return (try? Program(way + ["sh", "-c", script]).ended())?.status == 0
+    }
+
+    let scratch: Scratch
+    let wrapper: [String]
+
+    private var path: String { scratch.path + "/small" }
+    var dataPath: String { path + "/data" }
+
+    /// Half of it is taken up by a ballast.
+    init?() throws {
+        guard let way = Self.way else { return nil }
+        let script = """
+            set -e
+            mkdir -p "$1"
+            mount -t tmpfs -o size=8m tmpfs "$1"
+            head -c 4m /dev/zero >"$1/ballast"
+            shift
+            exec "$@"
+            """
+        scratch = try Scratch.inMemory()
+        wrapper = way + ["sh", "-c", script, "sh", scratch.path + "/small"]
+    }
+
+    /// Takes the ballast away, where the server sees it.
+    func free(of server: LiveServer) throws {
+        try FileManager.default.removeItem(atPath: "/proc/\(server.program.process)/root\(path)/ballast")
+    }
+}

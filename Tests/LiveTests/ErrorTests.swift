@@ -121,6 +121,27 @@ import Testing
         #expect(answers.contains { $0.contains(#""code":"push_in_flight""#) }, "\(answers)")
     }
 
+    @Test("a base that is too much work away is trimmed, and one that is just not so is taken")
+    func farBase() throws {
+        let edits = { (count: Int) in
+            (0..<count).map { #"{"range":[\#(2 * $0),\#(2 * $0 + 1)],"text":"b"}"# }.joined(separator: ",")
+        }
+        try converse(
+            """
+            ann> {"type":"push","doc":"a","base":0,"seq":1,"text":"\(String(repeating: "a", count: 2_000))","create":true}
+            ann< {"type":"ack","doc":"a","seq":1,"rev":1,…
+            bob> {"type":"open","doc":"a"}
+            bob< {"type":"opened","doc":"a","epoch":"⟨e⟩","rev":1,…
+            ann> {"type":"push","doc":"a","epoch":"⟨e⟩","base":1,"seq":2,"text":"a"}
+            ann< {"type":"ack","doc":"a","seq":2,"rev":2,…
+            bob< {"type":"change","doc":"a","rev":2,…
+            bob> {"type":"push","doc":"a","epoch":"⟨e⟩","base":1,"seq":1,"edits":[\(edits(1_000))]}
+            bob< {"type":"error","doc":"a","seq":1,"code":"base_trimmed","message":"…","epoch":"⟨e⟩","rev":2}
+            bob> {"type":"push","doc":"a","epoch":"⟨e⟩","base":1,"seq":1,"edits":[\(edits(999))]}
+            bob< {"type":"ack","doc":"a","seq":1,"rev":3,…
+            """, options: ["--limit-rebase": "1000"])
+    }
+
     @Test("what is over its limit is refused, and what is at it is taken")
     func tooLarge() throws {
         let full = String(repeating: "a", count: 1_024)

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @Suite("Limits over a socket", .onOwnThread) struct LimitTests {
@@ -62,5 +63,37 @@ import Testing
         try client.send(bytes: Array(#"{"type":"ping","#.utf8))
         try client.expect(#"{"type":"bye","reason":"too_slow"}"#)
         try client.expectEnd()
+    }
+
+    @Test("a line that finds no place beside other long ones is overloaded, and closes")
+    func lineBudget() throws {
+        let limits = ["--limit-document": "1 KiB", "--limit-line": "1 MiB", "--limit-line-budget": "1 MiB"]
+        let server = try LiveServer(limits)
+        let clients = [try LineClient(server), try LineClient(server)]
+        for (number, client) in clients.enumerated() {
+            try client.greet(as: "client-\(number)")
+            let begin = #"{"type":"ping","id":1,"x":""# + String(repeating: "x", count: 1_000_000)
+            try client.send(bytes: Array(begin.utf8))
+        }
+        // Whichever asks for more when the other has the rest.
+        var asked = clients.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        #expect(poll(&asked, 2, 60_000) == 1)
+        let refused = asked[0].revents != 0 ? 0 : 1
+        try clients[refused].expect(#"{"type":"error","code":"overloaded",…"#)
+        try clients[refused].expectEnd()
+        try clients[1 - refused].send(#""}"#)
+        try clients[1 - refused].expect(#"{"type":"pong","id":1}"#)
+    }
+
+    @Test("who takes nothing for long is cut")
+    func taking() throws {
+        let client = try LineClient(try LiveServer(["--limit-taking-time": "1 s"]), .glued)
+        try client.greet(as: "deaf-client")
+        let text = String(repeating: "a", count: 4 << 20)
+        try client.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"\#(text)","create":true}"#)
+        for _ in 0..<4 { try client.send(#"{"type":"read","doc":"a"}"#) }
+        try client.flush()
+        var asked = pollfd(fd: client.descriptor, events: 0, revents: 0)
+        #expect(poll(&asked, 1, 60_000) == 1)
     }
 }

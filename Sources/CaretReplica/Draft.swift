@@ -87,7 +87,7 @@ package struct Draft: Equatable, Sendable {
 
 extension Change {
     /// Both changes in one; the second was made against the outcome of the first.
-    fileprivate func followed(by next: Change) -> Change {
+    func followed(by next: Change) -> Change {
         do throws(ChangeError) {
             return try composed(with: next)
         } catch {

@@ -15,6 +15,8 @@ public struct Replica: Sendable {
     package internal(set) var draft = Draft()
     package internal(set) var inFlight: InFlight?
     package internal(set) var presence = Presence()
+    /// What can be undone and redone.
+    package var own = OwnChanges()
     /// The place of the committed text; nil until the document was opened for the first time.
     public internal(set) var place: Place?
     /// The number of the next new push. Whoever starts a replica for a document that this client has pushed to
@@ -72,6 +74,12 @@ extension Replica {
 
     public var hasUnsaved: Bool { inFlight != nil || draft.hasUnsaved }
 
+    /// The difference of `text` to `committed`: what is lost if it is discarded.
+    public var unsaved: Change { draft.inFlight.followed(by: draft.unsent) }
+
+    public var canUndo: Bool { own.canUndo }
+    public var canRedo: Bool { own.canRedo }
+
     /// The owner's selections in the view, moved through everything that happened to it.
     public var selections: [Selection] { presence.own ?? [] }
 
@@ -91,11 +99,46 @@ extension Replica {
 // What the owner does.
 extension Replica {
     /// The owner changed the view; throws, with nothing changed, where the change does not fit it.
-    public mutating func typed(_ change: Change) throws(ChangeError) -> [Action] {
+    ///
+    /// `pause` is the time since the owner's last change: what is typed on without a longer one is undone at once.
+    public mutating func typed(_ change: Change, after pause: Milliseconds? = nil) throws(ChangeError)
+        -> [Action]
+    {
+        let inverse = try change.inverted(in: draft.text)
         try draft.type(change)
+        own.typed(change, inverse: inverse, after: pause)
+        noteTyped(change)
+        return finish()
+    }
+
+    /// The owner wants the last of their own changes taken back that is left, and none of anybody else's.
+    public mutating func undo() -> [Action] {
+        if let change = own.takeUndo() { own.undone(inverse: makeInView(change)) }
+        return finish()
+    }
+
+    /// The owner wants back what was undone last.
+    public mutating func redo() -> [Action] {
+        if let change = own.takeRedo() { own.redone(inverse: makeInView(change)) }
+        return finish()
+    }
+
+    /// Has a change of the owner's made in the view, and answers with what takes it back.
+    private mutating func makeInView(_ change: Change) -> Change {
+        do throws(ChangeError) {
+            let inverse = try change.inverted(in: draft.text)
+            try draft.type(change)
+            noteTyped(change)
+            actions.append(.edit(change))
+            return inverse
+        } catch {
+            preconditionFailure("a change that was moved to the text of the view does not fit it")
+        }
+    }
+
+    private mutating func noteTyped(_ change: Change) {
         presence.viewChanged(by: change)
         if !presence.peers.isEmpty { showsPeers = true }
-        return finish()
     }
 
     /// The owner selected something else in the view; throws, with nothing changed, where it has no such place.
@@ -225,6 +268,7 @@ extension Replica {
     /// Has a change of the view made.
     mutating func show(_ change: Change) {
         presence.viewChanged(by: change)
+        own.viewChanged(by: change)
         if !change.isEmpty { actions.append(.edit(change)) }
         if !presence.peers.isEmpty { showsPeers = true }
     }

@@ -29,12 +29,12 @@ import Testing
         switch random.number(0...29) {
         case 0..<6: try me.type(&markers, &random)
         case 6: try me.select(&random)
-        case 7: me.cutOff()
-        case 8, 9: me.connect()
-        case 10: me.wake()
-        case 11: me.retry()
-        case 12: me.discard(&markers)
-        default: me.receive(message(to: me.replica, &random), nameNow: 0)
+        case 7: try me.cutOff()
+        case 8, 9: try me.connect()
+        case 10: try me.wake()
+        case 11: try me.retry()
+        case 12: try me.discard(&markers)
+        default: try me.receive(message(to: me.replica, &random), nameNow: 0)
         }
     }
 

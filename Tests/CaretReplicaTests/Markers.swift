@@ -63,7 +63,7 @@ struct Markers {
         return found.count > 1 && Set(found).count < found.count
     }
 
-    private static func found(in change: Change) -> [UInt32] { change.edits.flatMap { found(in: $0.text) } }
+    static func found(in change: Change) -> [UInt32] { change.edits.flatMap { found(in: $0.text) } }
 
     private static func found(in string: String) -> [UInt32] {
         string.unicodeScalars.map(\.value).filter(all.contains)

@@ -10,8 +10,8 @@ struct Fault: Error, CustomStringConvertible {
 /// A person with a text view and a connection, as the replica's owner sees to them.
 struct ModelClient {
     private(set) var replica: Replica
-    /// What the text view shows, in UTF-16 code units.
-    private var view: [UInt16] = []
+    /// What the text view shows, in UTF-16 code units, and of each whether this person has put it there.
+    private var view: [(unit: UInt16, isOwn: Bool)] = []
     /// What the person was told last.
     private var state = SavingState.offline
     /// What is on its way to the server.
@@ -28,49 +28,57 @@ struct ModelClient {
     /// Who only watches does not type.
     let types: Bool
 
-    init(mode: Mode) {
+    /// Undo is not moved through what others do: a fault that a test plants.
+    private let leavesUndoUnmapped: Bool
+    /// How often something was undone or redone.
+    private(set) var undos = 0
+
+    init(mode: Mode, leavesUndoUnmapped: Bool = false) {
         replica = Replica(mode: mode)
         types = mode == .edit
+        self.leavesUndoUnmapped = leavesUndoUnmapped
     }
 
-    mutating func connect() {
+    mutating func connect() throws {
         isConnected = true
-        run(replica.connected())
+        try run(replica.connected())
     }
 
-    mutating func cutOff() {
+    mutating func cutOff() throws {
         isConnected = false
         outgoing = []
         opens = 0
-        run(replica.cutOff())
+        try run(replica.cutOff())
     }
 
-    mutating func receive(_ message: Message, nameNow: Int) {
+    mutating func receive(_ message: Message, nameNow: Int) throws {
         if message.answersAnOpen {
             opens -= 1
             if opens > 0 { return }
         }
-        run(replica.received(message))
+        let own = replica.own
+        try run(replica.received(message))
+        if leavesUndoUnmapped { replica.own = own }
         // The person looks the document up, and finds it under its new name.
         if message == .openRefused(.notFound, retryAfter: nil), name != nameNow {
             name = nameNow
-            run(replica.retry())
+            try run(replica.retry())
         }
     }
 
-    mutating func wake() {
+    mutating func wake() throws {
         isWakeDue = false
-        run(replica.timePassed())
+        try run(replica.timePassed())
     }
 
-    mutating func retry() { run(replica.retry()) }
+    mutating func retry() throws { try run(replica.retry()) }
 
-    mutating func discard(_ markers: inout Markers) {
+    mutating func discard(_ markers: inout Markers) throws {
         markers.giveUp(replica.draft.inFlight)
         markers.giveUp(replica.draft.unsent)
         if let push = replica.inFlight?.push { markers.giveUp(push.change) }
         // What a committed text had is back; only what stood in unsaved edits is gone.
-        run(replica.discard())
+        try run(replica.discard())
     }
 
     mutating func type(_ markers: inout Markers, _ random: inout Seeded) throws {
@@ -83,8 +91,31 @@ struct ModelClient {
             change = SampleChange.change([SampleChange.edit(place, place, markers.next())])
         }
         markers.remove(change, from: replica.text)
-        make(change)
-        run(try replica.typed(change))
+        try make(change, isOwn: true)
+        try run(replica.typed(change, after: random.pick([nil, 100, 5_000])))
+    }
+
+    /// Takes back, or brings back, and looks that nobody else's text is touched.
+    mutating func undo(_ markers: inout Markers, again: Bool) throws {
+        let before = replica
+        let actions = again ? replica.redo() : replica.undo()
+        if actions.contains(where: \.bringsBackAMarker) {
+            // One that stands twice, since two have brought it back, would be taken for one that was doubled.
+            replica = before
+            replica.own = OwnChanges()
+            return
+        }
+        for case .edit(let change) in actions {
+            undos += 1
+            markers.remove(change, from: before.text)
+            for edit in change.edits {
+                let removed = view[edit.range.lowerBound.value..<edit.range.upperBound.value]
+                if !removed.allSatisfy(\.isOwn) {
+                    throw Fault(description: "an undo takes back what somebody else has put there")
+                }
+            }
+        }
+        try run(actions, isOwn: true)
     }
 
     private func removal(_ range: Range<Offset>) -> Edit {
@@ -96,10 +127,10 @@ struct ModelClient {
         let selections = (0..<random.number(0...2)).map { _ in
             Selection(anchor: Offset(random.pick(boundaries)), head: Offset(random.pick(boundaries)))
         }
-        run(try replica.selected(selections))
+        try run(replica.selected(selections))
     }
 
-    private mutating func run(_ actions: [Action]) {
+    private mutating func run(_ actions: [Action], isOwn: Bool = false) throws {
         for action in actions {
             switch action {
             case .open(let place, let mode):
@@ -110,7 +141,7 @@ struct ModelClient {
             case .select(let revision, let selections): ask(.select(revision, selections))
             case .reportDivergence, .showPeers: break
             case .retry: isWakeDue = true
-            case .edit(let change): make(change)
+            case .edit(let change): try make(change, isOwn: isOwn)
             case .show(let state): self.state = state
             case .rename(let name): self.name = Int(String(decoding: name.utf8, as: UTF8.self)) ?? 0
             }
@@ -127,10 +158,11 @@ struct ModelClient {
         if isConnected { outgoing.append(request) }
     }
 
-    private mutating func make(_ change: Change) {
+    private mutating func make(_ change: Change, isOwn: Bool) throws {
         for edit in change.edits.reversed() {
-            view.replaceSubrange(
-                edit.range.lowerBound.value..<edit.range.upperBound.value, with: edit.text.utf16)
+            let range = edit.range.lowerBound.value..<edit.range.upperBound.value
+            if range.upperBound > view.count { throw Fault(description: "an edit does not fit the view") }
+            view.replaceSubrange(range, with: edit.text.utf16.map { ($0, isOwn) })
         }
     }
 
@@ -150,7 +182,7 @@ struct ModelClient {
         if text != replica.text {
             throw Fault(description: "the view is not the committed text and the unsaved")
         }
-        if Array(replica.text.string.utf16) != view {
+        if Array(replica.text.string.utf16) != view.map(\.unit) {
             throw Fault(description: "the edits do not give the view")
         }
         let places = (replica.selections + replica.peers.flatMap(\.selections)).flatMap {
@@ -164,6 +196,13 @@ struct ModelClient {
         if replica.inFlight == nil, !draft.inFlight.isEmpty {
             throw Fault(description: "edits in flight of no push")
         }
+    }
+}
+
+extension Action {
+    fileprivate var bringsBackAMarker: Bool {
+        guard case .edit(let change) = self else { return false }
+        return !Markers.found(in: change).isEmpty
     }
 }
 

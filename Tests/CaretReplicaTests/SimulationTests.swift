@@ -8,7 +8,7 @@ import Testing
         "whatever is late, lost, refused or begun anew, nothing is lost or doubled and all texts become one")
     func simulation() {
         let seeds = Seeds.first(Seeds.share(of: 10_000, everyCommit: 2_000))
-        var (steps, repeats, revisions) = (0, 0, 0)
+        var (steps, repeats, revisions, undos) = (0, 0, 0, 0)
         for seed in seeds {
             var run = Simulation(seed)
             do {
@@ -22,11 +22,27 @@ import Testing
             }
             steps += run.steps
             repeats += run.repeats
+            undos += run.undos
             revisions += run.server.commits
         }
         print(
-            "simulation: \(seeds.count) seeds, \(steps) steps, \(revisions) revisions, \(repeats) repeats"
+            "simulation: \(seeds.count) seeds, \(steps) steps, \(revisions) revisions, \(repeats) repeats, \(undos) undos"
         )
+    }
+
+    @Test("an undo that is not moved through what others do is found")
+    func undoNotMapped() {
+        let found = (0..<UInt64(50)).filter { seed in
+            var run = Simulation(seed, leavesUndoUnmapped: true)
+            do {
+                try run.begin()
+                for _ in 0..<200 { try run.step() }
+                return false
+            } catch {
+                return true
+            }
+        }
+        #expect(!found.isEmpty)
     }
 }
 
@@ -42,15 +58,19 @@ private struct Simulation {
     private let cuts: Int
 
     var repeats: Int { clients.reduce(0) { $0 + $1.repeats } }
+    var undos: Int { clients.reduce(0) { $0 + $1.undos } }
 
-    init(_ seed: UInt64) {
+    init(_ seed: UInt64, leavesUndoUnmapped: Bool = false) {
         random = Seeded(seed)
         cuts = random.pick([0, 5, 20, 50])
         let count = random.number(1...4)
         clients = []
         server = ModelServer(clients: count)
         for index in 0..<count {
-            clients.append(ModelClient(mode: index > 0 && random.chance(15) ? .watch : .edit))
+            clients.append(
+                ModelClient(
+                    mode: index > 0 && random.chance(15) ? .watch : .edit,
+                    leavesUndoUnmapped: leavesUndoUnmapped))
         }
     }
 
@@ -65,14 +85,17 @@ private struct Simulation {
         case 0..<cuts: try cut(client)
         case ..<280 where clients[client].types:
             try act("type", client) { me, server, random in try me.type(&server.markers, &random) }
-        case ..<320: try act("select", client) { me, _, random in try me.select(&random) }
+        case ..<300 where clients[client].types:
+            let again = random.chance(30)
+            try act("undo", client) { me, server, _ in try me.undo(&server.markers, again: again) }
+        case ..<330: try act("select", client) { me, _, random in try me.select(&random) }
         case ..<460: try deliverToServer(client)
         case ..<660: try deliverToClient(client)
         case ..<790: try pump(client)
         case ..<900: try commit()
         case ..<920: try wake(client)
-        case ..<930: try act("retry", client) { me, _, _ in me.retry() }
-        case ..<932: try act("discard", client) { me, server, _ in me.discard(&server.markers) }
+        case ..<930: try act("retry", client) { me, _, _ in try me.retry() }
+        case ..<932: try act("discard", client) { me, server, _ in try me.discard(&server.markers) }
         case ..<992: if !clients[client].isConnected { try connect(client) }
         default: try befall(client)
         }
@@ -109,17 +132,17 @@ private struct Simulation {
 
     private mutating func connect(_ client: Int) throws {
         server.connect(client)
-        try act("connect", client) { me, _, _ in me.connect() }
+        try act("connect", client) { me, _, _ in try me.connect() }
     }
 
     private mutating func cut(_ client: Int) throws {
         guard clients[client].isConnected else { return }
         server.cut(client, &random)
-        try act("cut", client) { me, _, _ in me.cutOff() }
+        try act("cut", client) { me, _, _ in try me.cutOff() }
     }
 
     private mutating func wake(_ client: Int) throws {
-        try act("wake", client) { me, _, _ in me.wake() }
+        try act("wake", client) { me, _, _ in try me.wake() }
     }
 
     private mutating func deliverToServer(_ client: Int) throws {
@@ -133,7 +156,9 @@ private struct Simulation {
             let message = server.outgoing[client]?.first
         else { return }
         server.outgoing[client]?.removeFirst()
-        try act("receives \(message)", client) { me, server, _ in me.receive(message, nameNow: server.name) }
+        try act("receives \(message)", client) { me, server, _ in
+            try me.receive(message, nameNow: server.name)
+        }
     }
 
     private mutating func pump(_ client: Int) throws {
@@ -171,7 +196,7 @@ private struct Simulation {
                 return try checkRest()
             }
             for client in clients.indices {
-                try act("retry", client) { me, _, _ in me.retry() }
+                try act("retry", client) { me, _, _ in try me.retry() }
                 server.requestCheck(of: client)
             }
         }

@@ -1,0 +1,117 @@
+import CaretCore
+import CaretReplica
+import TestSupport
+import Testing
+
+@Suite("Undo") struct UndoTests {
+    private func typing(_ text: String, at place: Int, after pause: Milliseconds, in replica: inout Replica)
+        throws
+    {
+        for (index, letter) in text.enumerated() {
+            let edit = edit(place + index, place + index, String(letter))
+            _ = try replica.typed(SampleChange.change([edit]), after: pause)
+        }
+    }
+
+    private func opened(_ text: String) throws -> Replica { try Conversation.opened(text).replica }
+
+    @Test("what is typed in one go is undone and redone in one go, and a pause parts it")
+    func groups() throws {
+        var replica = try opened("")
+        try typing("one", at: 0, after: 100, in: &replica)
+        try typing(" ", at: 3, after: 5_000, in: &replica)
+        try typing("two", at: 4, after: 100, in: &replica)
+        #expect(replica.undo().contains(.edit(edit(3, 7, ""))))
+        #expect(replica.text.string == "one")
+        _ = replica.undo()
+        #expect(replica.text.isEmpty && !replica.canUndo)
+        #expect(replica.redo().contains(.edit(edit(0, 0, "one"))))
+        _ = replica.redo()
+        #expect(replica.text.string == "one two" && !replica.canRedo)
+    }
+
+    @Test("typing elsewhere, and removing after typing, are undone apart")
+    func apart() throws {
+        var replica = try opened("....")
+        try typing("ab", at: 4, after: 100, in: &replica)
+        try typing("x", at: 0, after: 100, in: &replica)
+        _ = try replica.typed(SampleChange.change([edit(0, 1, "")]), after: 100)
+        var seen: [String] = []
+        while replica.canUndo {
+            _ = replica.undo()
+            seen.append(replica.text.string)
+        }
+        #expect(seen == ["x....ab", "....ab", "...."])
+    }
+
+    @Test("letters that are removed one after the other come back together")
+    func backspace() throws {
+        var replica = try opened("abcd")
+        for end in [4, 3, 2] {
+            _ = try replica.typed(SampleChange.change([edit(end - 1, end, "")]), after: 100)
+        }
+        #expect(replica.text.string == "a")
+        _ = replica.undo()
+        #expect(replica.text.string == "abcd")
+    }
+
+    @Test("an undo leaves what others have put before, inside and behind one's own text")
+    func others() throws {
+        var talk = try Conversation.opened("")
+        var replica = talk.replica
+        try typing("mine", at: 0, after: 100, in: &replica)
+        _ = replica.received(.acked(1, 2))
+        _ = replica.received(.acked(2, 3))
+        talk = try Conversation.opened("ab")
+        replica = talk.replica
+        _ = try replica.typed(SampleChange.change([edit(1, 1, "mine")]))
+        _ = replica.received(.acked(1, 2))
+        _ = replica.received(.changed(3, edit(0, 0, "1"), edit(3, 3, "2"), edit(5, 5, "3")))
+        #expect(replica.text.string == "1ami2ne3b")
+        _ = replica.undo()
+        #expect(replica.text.string == "1a23b")
+        _ = replica.redo()
+        #expect(replica.text.string.filter { !$0.isNumber } == "amineb")
+    }
+
+    @Test("what others have removed is not removed again, and the undo before it comes at once")
+    func removed() throws {
+        var replica = try opened("ab")
+        _ = try replica.typed(SampleChange.change([edit(0, 1, "")]))
+        _ = replica.received(.acked(1, 2))
+        _ = try replica.typed(SampleChange.change([edit(1, 1, "x")]))
+        _ = replica.received(.acked(2, 3))
+        _ = replica.received(.changed(4, edit(1, 2, "")))
+        #expect(replica.text.string == "b")
+        _ = replica.undo()
+        #expect(replica.text.string == "ab")
+    }
+
+    @Test("what is typed after an undo ends what could be redone")
+    func redoEnds() throws {
+        var replica = try opened("")
+        try typing("a", at: 0, after: 100, in: &replica)
+        _ = replica.undo()
+        try typing("b", at: 0, after: 100, in: &replica)
+        #expect(!replica.canRedo && replica.redo() == [])
+    }
+
+    @Test("an undo is saved as any change is, and others get it")
+    func saved() throws {
+        var replica = try opened("")
+        _ = try replica.typed(SampleChange.change([edit(0, 0, "a")]))
+        _ = replica.received(.acked(1, 2))
+        #expect(
+            replica.undo() == [.edit(edit(0, 1, "")), .push(2, base: 2, edit(0, 1, "")), .show(.sending)])
+    }
+
+    @Test("what is refused can be had as a text and as its difference to the document")
+    func unsaved() throws {
+        var talk = try Conversation.opened("ab")
+        _ = try talk.type(edit(1, 1, "X"))
+        _ = talk.hear(.refused(1, .tooLarge))
+        _ = try talk.type(edit(0, 0, "Y"))
+        #expect(talk.replica.unsaved == SampleChange.change([edit(0, 0, "Y"), edit(1, 1, "X")]))
+        #expect(try talk.replica.committed.applying(talk.replica.unsaved) == talk.replica.text)
+    }
+}

@@ -88,6 +88,91 @@ final class ClientShell: Sendable {
         if isLatest { happened { $0.unfollowed() } }
     }
 
+    // MARK: Documents
+
+    func open(_ name: WireString, creating: Bool, mode: CaretReplica.Mode) async throws -> DocumentKey {
+        let key = held.withLock { held in
+            let (key, actions) = held.state.opened(name, creating: creating, mode: mode, at: .now)
+            held.waiters.documents[key] = DocumentWaiters()
+            enqueue(actions, &held)
+            return key
+        }
+        do {
+            try await wait(for: key, until: .opened)
+        } catch {
+            close(key)
+            throw error
+        }
+        return key
+    }
+
+    /// Waits until it is so, or never will be.
+    func wait(for key: DocumentKey, until goal: DocumentGoal) async throws {
+        let number = held.withLock { $0.state.nextNumber() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                let answer = held.withLock { held -> Result<Void, any Error>? in
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    if case .ended(let fault) = held.state.link { return .failure(fault) }
+                    guard let document = held.state.documents[key] else {
+                        return .failure(ConnectionFault.closed)
+                    }
+                    if let answer = goal.answer(document) { return answer }
+                    held.waiters.documents[key]?.goals[number] = (goal, waiter)
+                    return nil
+                }
+                if let answer { waiter.resume(with: answer) }
+            }
+        } onCancel: {
+            let waiter = held.withLock { $0.waiters.documents[key]?.goals.removeValue(forKey: number) }
+            waiter?.waiter.resume(throwing: CancellationError())
+        }
+    }
+
+    /// What is asked of a document, as it is now; nil where it is closed.
+    func look<Answer: Sendable>(at key: DocumentKey, _ body: (DocumentState) -> Answer) -> Answer? {
+        held.withLock { held in held.state.documents[key].map { body($0) } }
+    }
+
+    func change<Answer: Sendable>(
+        _ key: DocumentKey,
+        _ body: (inout DocumentState, Moment, inout RequestIDs) throws -> (Answer, [DocumentAction])
+    ) rethrows -> Answer? {
+        try held.withLock { held in
+            var answer: Answer?
+            let actions = try held.state.change(key) { document, ids in
+                let (found, actions) = try body(&document, .now, &ids)
+                answer = found
+                return actions
+            }
+            enqueue(actions, &held)
+            return answer
+        }
+    }
+
+    func close(_ key: DocumentKey) {
+        held.withLock { held in
+            enqueue(held.state.closed(key), &held)
+            let waiters = held.waiters.documents.removeValue(forKey: key)
+            if let waiters { enqueue(waiters.ending(with: ConnectionFault.closed)) }
+        }
+    }
+
+    func updates(of key: DocumentKey) -> Pipe<PendingUpdates> {
+        let updates = Pipe(PendingUpdates())
+        let isOpen = held.withLock { held in
+            held.waiters.documents[key]?.updates.append(updates)
+            return held.waiters.documents[key] != nil
+        }
+        if !isOpen { updates.end() }
+        return updates
+    }
+
+    func end(_ updates: Pipe<PendingUpdates>, of key: DocumentKey) {
+        held.withLock { $0.waiters.documents[key]?.updates.removeAll { $0 === updates } }
+        updates.end()
+    }
+
     // MARK: Running
 
     /// Lets something happen, and has done what comes of it.
@@ -96,10 +181,19 @@ final class ClientShell: Sendable {
     ) {
         held.withLock { held in
             first(&held)
-            let orders = event(&held.state).flatMap { held.waiters.orders(for: $0) }
-            // Under the lock, so that the queue has them in the order in which they were given.
-            if !orders.isEmpty { queue.async { for order in orders { self.run(order) } } }
+            enqueue(event(&held.state), &held)
         }
+    }
+
+    private func enqueue(_ actions: [ClientAction], _ held: inout Held) {
+        let orders = actions.flatMap { held.waiters.orders(for: $0, held.state) }
+        enqueue(orders)
+    }
+
+    /// To be called under the lock, so that the queue has the orders as they were given.
+    private func enqueue(_ orders: [ClientOrder]) {
+        if orders.isEmpty { return }
+        queue.async { for order in orders { self.run(order) } }
     }
 
     private func run(_ order: ClientOrder) {
@@ -112,6 +206,9 @@ final class ClientShell: Sendable {
         case .greet(let waiting, let answer): waiting.resume(with: answer)
         case .tell(let news, let next): news.put { $0.add(next) }
         case .end(let news, let fault): news.end(throwing: fault)
+        case .update(let updates, let next): for pipe in updates { pipe.put { $0.add(next) } }
+        case .endUpdates(let updates): for pipe in updates { pipe.end() }
+        case .reach(let waiting, let answer): waiting.resume(with: answer)
         case .wake(let moment):
             let span = max(0, moment.milliseconds - Moment.now.milliseconds)
             queue.asyncAfter(deadline: .now() + .milliseconds(span)) { [weak self] in
@@ -133,8 +230,8 @@ final class ClientShell: Sendable {
         switch event {
         case .connected: happened { $0.connected(at: .now) }
         case .heard(let envelope): happened { $0.heard(envelope, at: .now, .drawn) }
-        case .overlong(let id, let bytes, let limit):
-            happened { $0.overlong(id, bytes: bytes, limit: limit) }
+        case .overlong(let message, let id, let bytes, let limit):
+            happened { $0.overlong(message, id, bytes: bytes, limit: limit, at: .now) }
         case .cut(let reason): happened { $0.cut(reason, at: .now, .drawn) }
         }
     }

@@ -5,9 +5,10 @@ struct Waiters {
     var asks: [AskNumber: CheckedContinuation<ServerMessage, any Error>] = [:]
     var greetings: [CheckedContinuation<Welcome, any Error>] = []
     var news: Pipe<PendingNews>?
+    var documents: [DocumentKey: DocumentWaiters] = [:]
 
     /// An action with those whom it concerns, who wait no longer for what happens once.
-    mutating func orders(for action: ClientAction) -> [ClientOrder] {
+    mutating func orders(for action: ClientAction, _ state: ClientState) -> [ClientOrder] {
         switch action {
         case .connect: return [.connect]
         case .disconnect: return [.disconnect]
@@ -16,7 +17,11 @@ struct Waiters {
         case .answer(let number, let message): return answer(number, .success(message))
         case .fail(let number, let fault): return answer(number, .failure(fault.error))
         case .tell(let next): return news.map { [.tell($0, next)] } ?? []
-        case .end(let fault): return greet(.failure(fault)) + (news.map { [.end($0, fault)] } ?? [])
+        case .update(let key, let update):
+            return documents[key]?.orders(for: update, state.documents[key]) ?? []
+        case .end(let fault):
+            return greet(.failure(fault)) + (news.map { [.end($0, fault)] } ?? [])
+                + documents.keys.flatMap { documents[$0]?.taken().ending(with: fault) ?? [] }
         case .wake(let moment): return [.wake(moment)]
         }
     }
@@ -43,5 +48,8 @@ enum ClientOrder {
     case greet(CheckedContinuation<Welcome, any Error>, Result<Welcome, any Error>)
     case tell(Pipe<PendingNews>, DocumentNews)
     case end(Pipe<PendingNews>, ConnectionFault)
+    case update([Pipe<PendingUpdates>], DocumentUpdate)
+    case endUpdates([Pipe<PendingUpdates>])
+    case reach(CheckedContinuation<Void, any Error>, Result<Void, any Error>)
     case wake(Moment)
 }

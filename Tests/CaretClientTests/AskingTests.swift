@@ -93,7 +93,10 @@ import Testing
         var talk = ClientTalk.welcomed()
         _ = talk.ask(list)
         var state = talk.state
-        guard case .fail(_, .refused(let refusal)) = state.overlong(.number(1), bytes: 9, limit: 8).first
+        guard
+            case .fail(_, .refused(let refusal)) = state.overlong(
+                list, .number(1), bytes: 9, limit: 8, at: Moment(milliseconds: 0)
+            ).first
         else {
             Issue.record("it is not refused")
             return

@@ -8,7 +8,7 @@ final class LineConnection {
         case connected
         case heard(Envelope<ServerMessage>)
         /// A message was not sent: its line is longer than the server takes.
-        case overlong(RequestID?, bytes: Int, limit: Int)
+        case overlong(ClientMessage, RequestID?, bytes: Int, limit: Int)
         /// Nothing comes after it.
         case cut(CutReason)
     }
@@ -137,7 +137,7 @@ final class LineConnection {
         message.encode(id: id, into: &writer)
         // The end of the line does not count.
         let bytes = writer.bytes.count - 1
-        if bytes > limits.line { return tell(.overlong(id, bytes: bytes, limit: limits.line)) }
+        if bytes > limits.line { return tell(.overlong(message, id, bytes: bytes, limit: limits.line)) }
         output.append(contentsOf: writer.bytes)
         if output.count - written > LineConnection.mostWaiting { return end(.outputFull) }
         write()

@@ -11,6 +11,8 @@ enum ClientAction: Equatable, Sendable {
     case answer(AskNumber, ServerMessage)
     case fail(AskNumber, AskFault)
     case tell(DocumentNews)
+    /// Something has happened to an open document.
+    case update(DocumentKey, DocumentUpdate)
     /// The client is over, for this reason.
     case end(ConnectionFault)
     /// Call `timePassed` at this moment, or a little later; orders given before still stand.

@@ -1,3 +1,4 @@
+import CaretCore
 import CaretReplica
 import CaretWire
 
@@ -33,7 +34,9 @@ struct ClientState {
     let settings: Settings
     private(set) var link = Link.idle
     private var asks = Asks()
-    private var lastNumber = 0
+    private var ids = RequestIDs()
+    private(set) var documents: [DocumentKey: DocumentState] = [:]
+    private var lastKey = 0
     /// What documents are followed, and the id of the request that orders it.
     private var follow: (message: Follow, id: RequestID)?
     private var pauses = Backoff()
@@ -52,10 +55,7 @@ struct ClientState {
 // What the owner wants.
 extension ClientState {
     /// Names the next request.
-    mutating func nextNumber() -> AskNumber {
-        lastNumber += 1
-        return AskNumber(value: lastNumber)
-    }
+    mutating func nextNumber() -> AskNumber { ids.nextNumber() }
 
     mutating func begun(at now: Moment) -> [ClientAction] {
         guard link == .idle else { return [] }
@@ -75,7 +75,7 @@ extension ClientState {
 
     /// Documents are followed from here on, in place of others that were.
     mutating func followed(_ message: Follow) -> [ClientAction] {
-        follow = (message, nextNumber().id)
+        follow = (message, ids.next())
         return sendFollow()
     }
 
@@ -86,6 +86,60 @@ extension ClientState {
     }
 
     mutating func closed() -> [ClientAction] { end(.closed) }
+}
+
+// Documents.
+extension ClientState {
+    /// Opens a document, now or once there is a connection.
+    mutating func opened(
+        _ name: WireString, creating: Bool, mode: CaretReplica.Mode, at now: Moment
+    ) -> (DocumentKey, [ClientAction]) {
+        lastKey += 1
+        let key = DocumentKey(value: lastKey)
+        documents[key] = DocumentState(name, creating: creating, mode: mode)
+        guard case .welcomed = link else { return (key, []) }
+        return (key, change(key) { $0.welcomed(at: now, &$1) } + wake())
+    }
+
+    /// Lets something happen to a document that is open.
+    mutating func change(
+        _ key: DocumentKey, _ body: (inout DocumentState, inout RequestIDs) throws -> [DocumentAction]
+    ) rethrows -> [ClientAction] {
+        // Taken out meanwhile, so that it is not copied.
+        guard var document = documents.removeValue(forKey: key) else { return [] }
+        defer { documents[key] = document }
+        return try body(&document, &ids).map { ClientAction($0, of: key) } + wakeFor(document)
+    }
+
+    /// What a document waits for is waited for with all else.
+    private mutating func wakeFor(_ document: DocumentState) -> [ClientAction] {
+        guard let retryAt = document.retryAt, wakesAt.map({ retryAt < $0 }) ?? true else { return [] }
+        wakesAt = retryAt
+        return [.wake(at: retryAt)]
+    }
+
+    mutating func closed(_ key: DocumentKey) -> [ClientAction] {
+        guard let document = documents.removeValue(forKey: key), case .welcomed = link else { return [] }
+        return [.send(.close(Close(document: document.name)), id: nil)]
+    }
+
+    /// In the order in which they were opened.
+    private var keys: [DocumentKey] { documents.keys.sorted() }
+
+    private mutating func changeAll(
+        _ body: (inout DocumentState, inout RequestIDs) -> [DocumentAction]
+    ) -> [ClientAction] {
+        keys.flatMap { change($0, body) }
+    }
+}
+
+extension ClientAction {
+    fileprivate init(_ action: DocumentAction, of key: DocumentKey) {
+        switch action {
+        case .send(let message, let id): self = .send(message, id: id)
+        case .tell(let update): self = .update(key, update)
+        }
+    }
 }
 
 // What the connection and the clock do.
@@ -110,10 +164,17 @@ extension ClientState {
     }
 
     /// A line is longer than the server takes, and was not sent.
-    mutating func overlong(_ id: RequestID?, bytes: Int, limit: Int) -> [ClientAction] {
-        guard let number = asks.answered(id) else { return [] }
-        let message = "the message has \(bytes) bytes as a line, where at most \(limit) are allowed"
-        return [.fail(number, .refused(ServerRefusal(ErrorReport(.lineTooLong, message))))] + sendAsks()
+    mutating func overlong(
+        _ message: ClientMessage, _ id: RequestID?, bytes: Int, limit: Int, at now: Moment
+    ) -> [ClientAction] {
+        guard let number = asks.answered(id) else {
+            guard case .push(let push) = message,
+                let key = keys.first(where: { documents[$0]?.name == push.document })
+            else { return [] }
+            return change(key) { $0.overlong(message, at: now, &$1) }
+        }
+        let words = "the message has \(bytes) bytes as a line, where at most \(limit) are allowed"
+        return [.fail(number, .refused(ServerRefusal(ErrorReport(.lineTooLong, words))))] + sendAsks()
     }
 
     mutating func cut(_ reason: CutReason, at now: Moment, _ luck: Luck) -> [ClientAction] {
@@ -130,12 +191,17 @@ extension ClientState {
         let pause = max(luck.share(of: pauses.wait()), farewell?.retryAfter ?? 0)
         farewell = nil
         link = .waiting(until: now + min(pause, Backoff.longestAsked))
-        return [.disconnect] + asks.cut().map { .fail($0, .connection(lost)) } + wake()
+        return [.disconnect] + asks.cut().map { .fail($0, .connection(lost)) }
+            + changeAll { $0.cutOff(at: now, &$1) } + wake()
     }
 
     mutating func timePassed(at now: Moment, _ luck: Luck) -> [ClientAction] {
         if let wakesAt, wakesAt <= now { self.wakesAt = nil }
-        guard let deadline, deadline <= now else { return wake() }
+        return changeAll { $0.timePassed(at: now, &$1) } + linkWaited(until: now, luck)
+    }
+
+    private mutating func linkWaited(until now: Moment, _ luck: Luck) -> [ClientAction] {
+        guard let linkDeadline, linkDeadline <= now else { return wake() }
         switch link {
         case .idle, .ended: return []
         case .waiting: return connect(at: now) + wake()
@@ -159,7 +225,10 @@ extension ClientState {
         case .welcome(let welcome):
             link = .welcomed(welcome)
             pauses.reset()
-            return [.greeted(welcome)] + sendFollow() + sendAsks()
+            if welcome.unit != .utf16 {
+                return cut(.notUnderstood("it does not count in UTF-16"), at: now, luck)
+            }
+            return [.greeted(welcome)] + changeAll { $0.welcomed(at: now, &$1) } + sendFollow() + sendAsks()
         case .error(let error): return greetingRefused(error, at: now, luck)
         case .bye(let bye): return take(bye)
         case .opened, .closed, .ack, .change, .check, .peer, .listed, .document, .text, .revisions, .done,
@@ -180,6 +249,17 @@ extension ClientState {
     private mutating func take(
         _ envelope: Envelope<ServerMessage>, at now: Moment, _ luck: Luck
     ) -> [ClientAction] {
+        var actions: [ClientAction] = []
+        for key in keys where documents[key]?.isMeant(by: envelope) == true {
+            guard let wanted = documents[key]?.heard(envelope, at: now, &ids) else {
+                return actions + cut(.notUnderstood("a text or an edit that is none"), at: now, luck)
+            }
+            actions += wanted.map { ClientAction($0, of: key) }
+        }
+        return actions + take(envelope)
+    }
+
+    private mutating func take(_ envelope: Envelope<ServerMessage>) -> [ClientAction] {
         switch envelope.message {
         case .ping: return [.send(.pong(Pong()), id: nil)]
         case .bye(let bye): return take(bye)
@@ -242,8 +322,12 @@ extension ClientState {
         return [.disconnect] + asks.removeAll().map { .fail($0, .connection(fault)) } + [.end(fault)]
     }
 
-    /// When something must happen if the server says nothing until then.
     private var deadline: Moment? {
+        (documents.values.map(\.retryAt) + [linkDeadline]).compactMap(\.self).min()
+    }
+
+    /// When something must happen if the server says nothing until then.
+    private var linkDeadline: Moment? {
         switch link {
         case .idle, .ended: nil
         case .connecting, .greeting: quietSince + ClientState.patience

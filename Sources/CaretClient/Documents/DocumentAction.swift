@@ -1,0 +1,26 @@
+import CaretWire
+
+/// What an open document wants.
+enum DocumentAction: Equatable, Sendable {
+    case send(ClientMessage, id: RequestID?)
+    case tell(DocumentUpdate)
+}
+
+/// Names a document that a client has open, whatever it is called.
+struct DocumentKey: Hashable, Comparable, Sendable {
+    let value: Int
+
+    static func < (left: DocumentKey, right: DocumentKey) -> Bool { left.value < right.value }
+}
+
+/// The ids of a client's requests, none twice.
+struct RequestIDs: Sendable {
+    private var last = 0
+
+    mutating func next() -> RequestID { .number(nextNumber().value) }
+
+    mutating func nextNumber() -> AskNumber {
+        last += 1
+        return AskNumber(value: last)
+    }
+}

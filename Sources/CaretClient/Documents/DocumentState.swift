@@ -1,0 +1,263 @@
+import CaretCore
+import CaretReplica
+import CaretWire
+
+/// A document that a client has open: the replica, and how it and the wire understand each other.
+///
+/// The only place where messages of the wire become those of a replica and the other way round. Offsets are UTF-16 on
+/// both sides.
+struct DocumentState {
+    private(set) var replica: Replica
+    private(set) var name: WireString
+    /// It is made where there is none.
+    private var creates: Bool
+    /// The id of the open that awaits its answer.
+    private var lastOpen: RequestID?
+    /// When `timePassed` is due.
+    private(set) var retryAt: Moment?
+    /// Who is behind the sessions of the document.
+    private var people: [WireString: Introduction] = [:]
+    /// What each bound view has not been shown yet.
+    private var unshown: [Int: Change] = [:]
+    private var typedAt: Moment?
+    /// What the server said when it refused something last.
+    private(set) var refusal: ServerRefusal?
+
+    init(_ name: WireString, creating: Bool, mode: Mode) {
+        self.name = name
+        creates = creating
+        replica = Replica(mode: mode)
+    }
+
+    var peers: [DocumentPeer] {
+        replica.peers.compactMap { peer in
+            let session = String(decoding: peer.session.utf8, as: UTF8.self)
+            return people[WireString(session)].map {
+                DocumentPeer(session: session, $0, selections: peer.selections)
+            }
+        }
+    }
+
+    // MARK: What happens
+
+    mutating func welcomed(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+        run(replica.connected(), at: now, &ids)
+    }
+
+    mutating func cutOff(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+        lastOpen = nil
+        return run(replica.cutOff(), at: now, &ids)
+    }
+
+    mutating func timePassed(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+        guard let retryAt, retryAt <= now else { return [] }
+        self.retryAt = nil
+        return run(replica.timePassed(), at: now, &ids)
+    }
+
+    mutating func retried(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+        run(replica.retry(), at: now, &ids)
+    }
+
+    mutating func discarded(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+        run(replica.discard(), at: now, &ids)
+    }
+
+    mutating func undone(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+        run(replica.undo(), at: now, &ids)
+    }
+
+    mutating func redone(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+        run(replica.redo(), at: now, &ids)
+    }
+
+    mutating func selected(
+        _ selections: [Selection], at now: Moment, _ ids: inout RequestIDs
+    ) throws(TextError) -> [DocumentAction] {
+        run(try replica.selected(selections), at: now, &ids)
+    }
+
+    /// The owner has made a change to the text as it is.
+    mutating func typed(
+        _ change: Change, at now: Moment, _ ids: inout RequestIDs
+    ) throws(ChangeError) -> [DocumentAction] {
+        let actions = try type(change, at: now)
+        noteUnshown(change, in: unshown.keys)
+        return run(actions, at: now, &ids)
+    }
+
+    private mutating func type(_ change: Change, at now: Moment) throws(ChangeError) -> [Action] {
+        let pause = typedAt.map { Milliseconds(now.milliseconds - $0.milliseconds) }
+        typedAt = now
+        return try replica.typed(change, after: pause)
+    }
+
+    // MARK: Views
+
+    mutating func bind(_ view: Int) { unshown[view] = Change() }
+    mutating func unbind(_ view: Int) { unshown[view] = nil }
+
+    /// A bound view has been changed by its person; the answer is what it is to be changed by in turn.
+    mutating func typed(
+        _ change: Change, in view: Int, at now: Moment, _ ids: inout RequestIDs
+    ) throws(ChangeError) -> (Change, [DocumentAction]) {
+        let news = unshown[view] ?? Change()
+        let here = change.rebased(over: news, tie: .otherFirst)
+        var actions: [DocumentAction] = []
+        if !here.isEmpty {
+            let wanted = try type(here, at: now)
+            noteUnshown(here, in: unshown.keys.filter { $0 != view })
+            actions = run(wanted, at: now, &ids)
+        }
+        unshown[view] = Change()
+        return (news.rebased(over: change, tie: .selfFirst), actions)
+    }
+
+    private mutating func noteUnshown(_ change: Change, in views: some Sequence<Int>) {
+        for view in views {
+            do throws(ChangeError) {
+                unshown[view] = try (unshown[view] ?? Change()).composed(with: change)
+            } catch {
+                preconditionFailure("a change of the text does not fit what a view has not been shown")
+            }
+        }
+    }
+
+    // MARK: What the replica wants
+
+    private mutating func run(
+        _ actions: [Action], at now: Moment, _ ids: inout RequestIDs
+    ) -> [DocumentAction] {
+        actions.flatMap { run($0, at: now, &ids) }
+    }
+
+    private mutating func run(
+        _ action: Action, at now: Moment, _ ids: inout RequestIDs
+    ) -> [DocumentAction] {
+        switch action {
+        case .open(let place, let mode):
+            lastOpen = ids.next()
+            return [.send(.open(open(from: place, mode)), id: lastOpen)]
+        case .close: return [.send(.close(Close(document: name)), id: nil)]
+        case .push(let push): return [.send(.push(CaretWire.Push(push, to: name)), id: nil)]
+        case .select(let revision, let selections):
+            let said = selections.map { WireSelection($0.anchor.value, $0.head.value) }
+            return [.send(.select(Select(document: name, revision: revision, selections: said)), id: nil)]
+        case .reportDivergence(let revision):
+            return [.send(.diverged(Diverged(document: name, revision: revision)), id: nil)]
+        case .retry(let span):
+            retryAt = now + span
+            return []
+        case .edit(let change):
+            noteUnshown(change, in: unshown.keys)
+            return [.tell(.edited(change, selections: replica.selections))]
+        case .showPeers: return [.tell(.peers(peers))]
+        case .show(let state): return [.tell(.state(state))]
+        case .rename(let name):
+            self.name = WireString(String(decoding: name.utf8, as: UTF8.self))
+            return [.tell(.renamed(self.name.string))]
+        }
+    }
+
+    private func open(from place: Place?, _ mode: Mode) -> Open {
+        Open(
+            document: name, create: creates, resume: place?.wire, mode: mode == .edit ? .edit : .watch,
+            squash: mode == .watch)
+    }
+}
+
+// What the server says.
+extension DocumentState {
+    /// Nil where what it says cannot be: edits or a text that are none.
+    mutating func heard(
+        _ envelope: Envelope<ServerMessage>, at now: Moment, _ ids: inout RequestIDs
+    ) -> [DocumentAction]? {
+        do {
+            guard let message = try message(envelope) else { return [] }
+            return run(replica.received(message), at: now, &ids)
+        } catch {
+            return nil
+        }
+    }
+
+    /// A line of this document is longer than the server takes.
+    mutating func overlong(
+        _ message: ClientMessage, at now: Moment, _ ids: inout RequestIDs
+    ) -> [DocumentAction] {
+        guard case .push(let push) = message else { return [] }
+        let refused = Message.pushRefused(Seq(Int64(push.seq)), .lineTooLong, retryAfter: nil)
+        return run(replica.received(refused), at: now, &ids)
+    }
+
+    /// Whether a message is about this document.
+    func isMeant(by envelope: Envelope<ServerMessage>) -> Bool {
+        switch envelope.message {
+        case .opened: envelope.id != nil && envelope.id == lastOpen
+        case .change(let change): change.document == name
+        case .ack(let ack): ack.document == name
+        case .check(let check): check.document == name
+        case .peer(let peer): peer.document == name
+        case .resync(let resync): resync.document == name
+        case .rights(let rights): rights.document == name
+        case .gone(let gone): gone.document == name
+        case .error(let error): isMeant(by: error, envelope.id)
+        case .bye: true
+        case .closed, .welcome, .listed, .document, .text, .revisions, .done, .ping, .pong, .admin: false
+        }
+    }
+
+    private func isMeant(by error: ErrorReport, _ id: RequestID?) -> Bool {
+        if let id { return id == lastOpen }
+        return error.document == name && error.seq != nil
+    }
+
+    private mutating func message(_ envelope: Envelope<ServerMessage>) throws -> Message? {
+        switch envelope.message {
+        case .opened(let opened): return .opened(try take(opened))
+        case .change(let change): return .changed(try CommittedChange(change))
+        case .ack(let ack): return .acked(try CaretReplica.Ack(ack))
+        case .check(let check):
+            return .checked(
+                check.revision, TextCheck(length: Offset(check.length), crc32: check.crc32))
+        case .peer(let peer): return take(peer)
+        case .resync(let resync): return .resynced(try CaretReplica.Resync(resync))
+        case .rights(let rights): return .rights(CaretReplica.Rights(rights.rights))
+        case .gone(let gone): return Departure(gone).map { .gone($0) }
+        case .error(let error): return take(error, envelope.id)
+        case .bye: return .bye
+        case .closed, .welcome, .listed, .document, .text, .revisions, .done, .ping, .pong, .admin: return nil
+        }
+    }
+
+    private mutating func take(_ opened: CaretWire.Opened) throws -> CaretReplica.Opened {
+        lastOpen = nil
+        creates = false
+        people = [:]
+        for peer in opened.peers { people[peer.session] = peer.introduction }
+        return try CaretReplica.Opened(opened)
+    }
+
+    private mutating func take(_ peer: PeerChange) -> Message? {
+        let session = SessionID(peer.session.string)
+        switch peer.news {
+        case .left:
+            people[peer.session] = nil
+            return .left(session)
+        case .selected(let revision, let selections, let introduction):
+            if let introduction { people[peer.session] = introduction }
+            let said = selections.map { Selection($0) }
+            return .peer(CaretReplica.Peer(session: session, selections: said), at: revision)
+        }
+    }
+
+    private mutating func take(_ error: ErrorReport, _ id: RequestID?) -> Message? {
+        self.refusal = ServerRefusal(error)
+        let refusal = Refusal(error.code)
+        let wait = error.retryAfterMilliseconds.map { Milliseconds($0) }
+        if id != nil {
+            lastOpen = nil
+            return .openRefused(refusal, retryAfter: wait)
+        }
+        return error.seq.map { .pushRefused(Seq(Int64($0)), refusal, retryAfter: wait) }
+    }
+}

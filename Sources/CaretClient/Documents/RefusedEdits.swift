@@ -1,0 +1,19 @@
+public import CaretCore
+public import CaretReplica
+
+/// Edits that will not be saved as things are. They stay in the document until `Document.retry` or `discard`.
+public struct RefusedEdits: Error, Sendable {
+    public let refusal: Refusal
+    /// What the server said, if it did.
+    public let reason: ServerRefusal?
+    /// The text with them.
+    public let text: Text
+    /// What they change in the text that is saved.
+    public let difference: Change
+}
+
+extension RefusedEdits: CustomStringConvertible {
+    public var description: String {
+        "some edits are not saved: \(reason?.description ?? "\(refusal)")"
+    }
+}

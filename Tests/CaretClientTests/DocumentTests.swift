@@ -1,0 +1,98 @@
+import CaretClient
+import CaretCore
+import CaretReplica
+import Testing
+
+@Suite("Documents") struct DocumentTests {
+    @Test("what one types the other sees, with carets that keep their places, and who it is")
+    func together() async throws {
+        let server = try ServerProcess()
+        let ann = CaretClient(server.address, ClientOptions(person: Person(name: "Ann")))
+        let bob = CaretClient(server.address, ClientOptions(person: Person(name: "Bob")))
+        let hers = try await ann.open("notes", creating: true)
+        try hers.setText("Hello world")
+        try await hers.saved()
+        let his = try await bob.open("notes")
+        #expect(his.text.string == "Hello world" && his.revision == 1 && his.state == .saved)
+        try hers.select([Selection(caret: 6)])
+        var updates = his.updates.makeAsyncIterator()
+        try his.replace(0..<5, with: "Good morning,")
+        while hers.text.string != "Good morning, world" { await Task.yield() }
+        #expect(hers.selections == [Selection(caret: 14)])
+        while his.peers.first?.selections != [Selection(caret: 14)] { _ = await updates.next() }
+        #expect(his.peers.first?.person == Person(name: "Ann"))
+        hers.undo()
+        try await hers.saved()
+        while his.text.string != "Good morning," { _ = await updates.next() }
+        hers.redo()
+        try await hers.saved()
+        #expect(hers.text.string == "Good morning, world")
+    }
+
+    @Test("a document that is not there is not opened, and says so")
+    func notThere() async throws {
+        let server = try ServerProcess()
+        let client = CaretClient(server.address)
+        let refusal = await #expect(throws: ServerRefusal.self) { try await client.open("nowhere") }
+        #expect(refusal?.word == "not_found")
+    }
+
+    @Test(
+        "a document goes by its new name once it is renamed, and what is refused is given back once it is gone"
+    )
+    func renamedAndDeleted() async throws {
+        let server = try ServerProcess()
+        let client = CaretClient(server.address)
+        let document = try await client.open("a", creating: true)
+        try document.setText("one")
+        try await document.saved()
+        var updates = document.updates.makeAsyncIterator()
+        try await client.rename("a", to: "b")
+        while await updates.next() != .renamed("b") {}
+        try document.setText("one two")
+        try await document.saved()
+        #expect(try await client.read("b").text == "one two")
+        try await client.delete("b")
+        while await updates.next() != .state(.refused(.notFound)) {}
+        try document.replace(0..<0, with: "zero ")
+        let lost = await #expect(throws: RefusedEdits.self) { try await document.saved() }
+        #expect(lost?.text.string == "zero one two")
+        #expect(try lost?.difference == Change([Edit(0..<0, "zero ")]))
+        #expect(document.discard() == lost?.difference)
+        #expect(document.text.string == "one two")
+    }
+
+    @Test("what is typed while the server is away is saved when it is back, once")
+    func away() async throws {
+        let server = try ServerProcess()
+        let client = CaretClient(server.address)
+        let document = try await client.open("a", creating: true)
+        var updates = document.updates.makeAsyncIterator()
+        server.kill()
+        while await updates.next() != .state(.offline) {}
+        try document.setText("typed meanwhile")
+        let opening = Task { try await client.open("b", creating: true) }
+        try server.start()
+        try await document.saved()
+        #expect(try await client.read("a").text == "typed meanwhile")
+        #expect(try await opening.value.name == "b")
+    }
+
+    @Test("updates end with the document, and waiting for it with the client")
+    func closed() async throws {
+        let server = try ServerProcess()
+        let client = CaretClient(server.address)
+        let document = try await client.open("a", creating: true)
+        var updates = document.updates.makeAsyncIterator()
+        document.close()
+        while await updates.next() != nil {}
+        await #expect(throws: ConnectionFault.closed) { try await document.saved() }
+        let other = try await client.open("a")
+        server.kill()
+        try other.setText("never")
+        let saving = Task { try await other.saved() }
+        client.close()
+        await #expect(throws: ConnectionFault.closed) { try await saving.value }
+        #expect(other.text.string == "never")
+    }
+}

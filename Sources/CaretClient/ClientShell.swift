@@ -150,6 +150,9 @@ final class ClientShell: Sendable {
         }
     }
 
+    /// A number that nobody else has.
+    func nextNumber() -> Int { held.withLock { $0.state.nextNumber().value } }
+
     func close(_ key: DocumentKey) {
         held.withLock { held in
             enqueue(held.state.closed(key), &held)

@@ -95,6 +95,8 @@ public final class Document: Sendable {
 
     // MARK: Views
 
+    func nextViewNumber() -> Int { client.shell.nextNumber() }
+
     func bind(_ view: Int) -> Text {
         client.shell.change(key) { document, _, _ in
             document.bind(view)

@@ -14,15 +14,40 @@ public final class CaretClient: Sendable {
     let shell: ClientShell
     private let numbers = Mutex(PushNumbers())
 
-    public init(_ address: ServerAddress, _ options: ClientOptions = ClientOptions()) {
+    public convenience init(_ address: ServerAddress, _ options: ClientOptions = ClientOptions()) {
+        let id = options.client ?? CaretClient.randomID()
+        self.init(address, ClientShell(CaretClient.settings(address, options, id: id)))
+    }
+
+    /// A client that keeps what is unsaved in a folder of its own, made where it is missing, so that it outlives the
+    /// program: the next client with that folder has the same id, and `open` goes on with what was kept.
+    ///
+    /// Throws where the folder cannot be used, or another client has it.
+    public convenience init(
+        _ address: ServerAddress, _ options: ClientOptions = ClientOptions(), keepingUnsavedIn folder: String
+    ) throws(KeepingFault) {
+        let folder = try KeepingFolder(folder)
+        let id = try folder.clientID(orElse: options.client ?? CaretClient.randomID())
+        self.init(address, try ClientShell(CaretClient.settings(address, options, id: id), folder))
+    }
+
+    private init(_ address: ServerAddress, _ shell: ClientShell) {
         self.address = address
-        let hello = Hello(
-            client: WireString(options.client ?? CaretClient.randomID()), units: [.utf16],
-            token: options.token.map { WireString($0) }, info: options.person?.info)
-        shell = ClientShell(
-            ClientState.Settings(address: address, hello: hello, reconnects: options.reconnects))
+        self.shell = shell
         shell.begin()
     }
+
+    private static func settings(
+        _ address: ServerAddress, _ options: ClientOptions, id: String
+    ) -> ClientState.Settings {
+        let hello = Hello(
+            client: WireString(id), units: [.utf16], token: options.token.map { WireString($0) },
+            info: options.person?.info)
+        return ClientState.Settings(address: address, hello: hello, reconnects: options.reconnects)
+    }
+
+    /// The names of documents of which something is unsaved in the folder of the client, and that are not open.
+    public var unsavedDocuments: [String] { shell.unsavedNames }
 
     deinit { shell.close() }
 

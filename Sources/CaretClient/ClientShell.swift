@@ -18,10 +18,22 @@ final class ClientShell: Sendable {
     private let queue = DispatchQueue(label: "caret.client")
     private let held: Mutex<Held>
     private let network: QueueBound<Network>
+    private let folder: KeepingFolder?
 
-    init(_ settings: ClientState.Settings) {
-        address = settings.address
-        held = Mutex(Held(state: ClientState(settings)))
+    /// What is unsaved ends with the process.
+    convenience init(_ settings: ClientState.Settings) {
+        self.init(ClientState(settings), nil)
+    }
+
+    /// What is unsaved is kept in a folder.
+    convenience init(_ settings: ClientState.Settings, _ folder: KeepingFolder) throws(KeepingFault) {
+        self.init(ClientState(settings, kept: try folder.replicas()), folder)
+    }
+
+    private init(_ state: sending ClientState, _ folder: KeepingFolder?) {
+        address = state.settings.address
+        self.folder = folder
+        held = Mutex(Held(state: state))
         network = QueueBound(queue, Network(queue))
     }
 
@@ -150,6 +162,9 @@ final class ClientShell: Sendable {
         }
     }
 
+    /// Documents of which something is unsaved, and that are not open.
+    var unsavedNames: [String] { held.withLock { $0.state.unsavedNames.map(\.string) } }
+
     /// A number that nobody else has.
     func nextNumber() -> Int { held.withLock { $0.state.nextNumber().value } }
 
@@ -203,7 +218,7 @@ final class ClientShell: Sendable {
         switch order {
         case .connect: connect()
         case .disconnect: network.value.disconnect()
-        case .keep(let limits): network.value.keep(to: limits)
+        case .adopt(let limits): network.value.keep(to: limits)
         case .send(let message, let id): network.value.send(message, id: id)
         case .answer(let waiting, let answer): waiting.resume(with: answer)
         case .greet(let waiting, let answer): waiting.resume(with: answer)
@@ -212,11 +227,25 @@ final class ClientShell: Sendable {
         case .update(let updates, let next): for pipe in updates { pipe.put { $0.add(next) } }
         case .endUpdates(let updates): for pipe in updates { pipe.end() }
         case .reach(let waiting, let answer): waiting.resume(with: answer)
+        case .keep(let key): keep(key)
         case .wake(let moment):
             let span = max(0, moment.milliseconds - Moment.now.milliseconds)
             queue.asyncAfter(deadline: .now() + .milliseconds(span)) { [weak self] in
                 self?.happened { $0.timePassed(at: .now, .drawn) }
             }
+        }
+    }
+
+    /// It blocks the queue until it is on disk: what is sent next must not be sent before.
+    private func keep(_ key: DocumentKey) {
+        guard let folder, let order = held.withLock({ $0.state.takeKeepingOrder(for: key) }) else { return }
+        do throws(KeepingFault) {
+            switch order {
+            case .keep(let document): try folder.keep(document, as: key.value)
+            case .forget: try folder.forget(key.value)
+            }
+        } catch {
+            happened { $0.notKept(key, error) }
         }
     }
 

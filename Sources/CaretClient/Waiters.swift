@@ -13,12 +13,13 @@ struct Waiters {
         case .connect: return [.connect]
         case .disconnect: return [.disconnect]
         case .send(let message, let id): return [.send(message, id: id)]
-        case .greeted(let welcome): return [.keep(welcome.limits)] + greet(.success(welcome))
+        case .greeted(let welcome): return [.adopt(welcome.limits)] + greet(.success(welcome))
         case .answer(let number, let message): return answer(number, .success(message))
         case .fail(let number, let fault): return answer(number, .failure(fault.error))
         case .tell(let next): return news.map { [.tell($0, next)] } ?? []
         case .update(let key, let update):
             return documents[key]?.orders(for: update, state.documents[key]) ?? []
+        case .keep(let key): return [.keep(key)]
         case .end(let fault):
             return greet(.failure(fault)) + (news.map { [.end($0, fault)] } ?? [])
                 + documents.keys.flatMap { documents[$0]?.taken().ending(with: fault) ?? [] }
@@ -42,7 +43,7 @@ struct Waiters {
 enum ClientOrder {
     case connect
     case disconnect
-    case keep(Limits.Announced)
+    case adopt(Limits.Announced)
     case send(ClientMessage, id: RequestID?)
     case answer(CheckedContinuation<ServerMessage, any Error>, Result<ServerMessage, any Error>)
     case greet(CheckedContinuation<Welcome, any Error>, Result<Welcome, any Error>)
@@ -51,5 +52,6 @@ enum ClientOrder {
     case update([Pipe<PendingUpdates>], DocumentUpdate)
     case endUpdates([Pipe<PendingUpdates>])
     case reach(CheckedContinuation<Void, any Error>, Result<Void, any Error>)
+    case keep(DocumentKey)
     case wake(Moment)
 }

@@ -14,6 +14,14 @@ package struct Draft: Equatable, Sendable {
 
     package init() {}
 
+    /// Throws where the parts do not fit each other.
+    init(_ keepsake: Keepsake) throws(ChangeError) {
+        committed = keepsake.committed
+        inFlight = keepsake.inFlight
+        unsent = keepsake.unsent
+        text = try committed.applying(inFlight).applying(unsent)
+    }
+
     package var hasUnsaved: Bool { !inFlight.isEmpty || !unsent.isEmpty }
 
     /// Takes in a change that the owner made to `text`.

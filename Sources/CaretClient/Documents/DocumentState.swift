@@ -29,6 +29,13 @@ struct DocumentState {
         replica = Replica(mode: mode)
     }
 
+    /// Goes on with what was kept.
+    init(_ name: WireString, creating: Bool, _ replica: Replica) {
+        self.name = name
+        creates = creating
+        self.replica = replica
+    }
+
     var peers: [DocumentPeer] {
         replica.peers.compactMap { peer in
             let session = String(decoding: peer.session.utf8, as: UTF8.self)

@@ -10,4 +10,6 @@ public enum DocumentUpdate: Equatable, Sendable {
     case peers([DocumentPeer])
     case state(SavingState)
     case renamed(String)
+    /// What is unsaved could not be kept in the folder of the client, and would not outlive the program.
+    case notKept(KeepingFault)
 }

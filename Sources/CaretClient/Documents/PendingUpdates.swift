@@ -9,8 +9,9 @@ struct PendingUpdates: Pending {
     private var peers: DocumentUpdate?
     private var state: DocumentUpdate?
     private var name: DocumentUpdate?
+    private var fault: DocumentUpdate?
 
-    var isEmpty: Bool { edits.isEmpty && peers == nil && state == nil && name == nil }
+    var isEmpty: Bool { edits.isEmpty && peers == nil && state == nil && name == nil && fault == nil }
 
     mutating func add(_ update: DocumentUpdate) {
         switch update {
@@ -20,11 +21,12 @@ struct PendingUpdates: Pending {
         case .peers: peers = update
         case .state: state = update
         case .renamed: name = update
+        case .notKept: fault = update
         }
     }
 
     mutating func take() -> [DocumentUpdate] {
         defer { self = PendingUpdates() }
-        return edits + [name, peers, state].compactMap(\.self)
+        return edits + [name, peers, state, fault].compactMap(\.self)
     }
 }

@@ -13,6 +13,8 @@ enum ClientAction: Equatable, Sendable {
     case tell(DocumentNews)
     /// Something has happened to an open document.
     case update(DocumentKey, DocumentUpdate)
+    /// Keep what is unsaved of this document by now, before anything else is done.
+    case keep(DocumentKey)
     /// The client is over, for this reason.
     case end(ConnectionFault)
     /// Call `timePassed` at this moment, or a little later; orders given before still stand.

@@ -49,7 +49,14 @@ struct ClientState {
     /// The next call of `timePassed` that was ordered.
     private var wakesAt: Moment?
 
-    init(_ settings: Settings) { self.settings = settings }
+    /// What is unsaved of documents, where that is kept.
+    private var kept: KeptReplicas?
+
+    init(_ settings: Settings, kept: [(key: DocumentKey, name: WireString, replica: Replica)]? = nil) {
+        self.settings = settings
+        self.kept = kept.map { KeptReplicas($0) }
+        lastKey = kept?.map(\.key.value).max() ?? 0
+    }
 }
 
 // What the owner wants.
@@ -94,9 +101,15 @@ extension ClientState {
     mutating func opened(
         _ name: WireString, creating: Bool, mode: CaretReplica.Mode, at now: Moment
     ) -> (DocumentKey, [ClientAction]) {
-        lastKey += 1
-        let key = DocumentKey(value: lastKey)
-        documents[key] = DocumentState(name, creating: creating, mode: mode)
+        let key: DocumentKey
+        if mode == .edit, let found = kept?.open(name) {
+            key = found.key
+            documents[key] = DocumentState(name, creating: creating, found.replica)
+        } else {
+            lastKey += 1
+            key = DocumentKey(value: lastKey)
+            documents[key] = DocumentState(name, creating: creating, mode: mode)
+        }
         guard case .welcomed = link else { return (key, []) }
         return (key, change(key) { $0.welcomed(at: now, &$1) } + wake())
     }
@@ -108,7 +121,25 @@ extension ClientState {
         // Taken out meanwhile, so that it is not copied.
         guard var document = documents.removeValue(forKey: key) else { return [] }
         defer { documents[key] = document }
-        return try body(&document, &ids).map { ClientAction($0, of: key) } + wakeFor(document)
+        let actions = try body(&document, &ids).map { ClientAction($0, of: key) }
+        // Kept before it is sent: a push whose number is used must be known after a kill.
+        return keep(document, key) + actions + wakeFor(document)
+    }
+
+    private mutating func keep(_ document: DocumentState, _ key: DocumentKey) -> [ClientAction] {
+        kept?.happened(to: document, key) == true ? [.keep(key)] : []
+    }
+
+    /// What the file of a document is to hold by now; nil where it is right as it is.
+    mutating func takeKeepingOrder(for key: DocumentKey) -> KeepingOrder? {
+        kept?.takeOrder(for: key, documents[key])
+    }
+
+    /// Documents of which something is unsaved, and that are not open.
+    var unsavedNames: [WireString] { kept?.names ?? [] }
+
+    func notKept(_ key: DocumentKey, _ fault: KeepingFault) -> [ClientAction] {
+        [.update(key, .notKept(fault))]
     }
 
     /// What a document waits for is waited for with all else.
@@ -119,7 +150,9 @@ extension ClientState {
     }
 
     mutating func closed(_ key: DocumentKey) -> [ClientAction] {
-        guard let document = documents.removeValue(forKey: key), case .welcomed = link else { return [] }
+        guard let document = documents.removeValue(forKey: key) else { return [] }
+        kept?.close(document, key)
+        guard case .welcomed = link else { return [] }
         return [.send(.close(Close(document: document.name)), id: nil)]
     }
 
@@ -251,10 +284,15 @@ extension ClientState {
     ) -> [ClientAction] {
         var actions: [ClientAction] = []
         for key in keys where documents[key]?.isMeant(by: envelope) == true {
-            guard let wanted = documents[key]?.heard(envelope, at: now, &ids) else {
+            var isUnderstood = true
+            actions += change(key) { document, ids in
+                let wanted = document.heard(envelope, at: now, &ids)
+                isUnderstood = wanted != nil
+                return wanted ?? []
+            }
+            if !isUnderstood {
                 return actions + cut(.notUnderstood("a text or an edit that is none"), at: now, luck)
             }
-            actions += wanted.map { ClientAction($0, of: key) }
         }
         return actions + take(envelope)
     }

@@ -1,0 +1,53 @@
+import CaretReplica
+import CaretWire
+
+/// Unsaved edits of documents that are not open, and which documents have some in a file.
+struct KeptReplicas {
+    private var closed: [WireString: (key: DocumentKey, replica: Replica)] = [:]
+    /// Documents whose file is not as they are.
+    private var unkept: Set<DocumentKey> = []
+    /// Documents that have a file.
+    private var filed: Set<DocumentKey> = []
+
+    init(_ found: [(key: DocumentKey, name: WireString, replica: Replica)]) {
+        for document in found {
+            closed[document.name] = (document.key, document.replica)
+            filed.insert(document.key)
+        }
+    }
+
+    var names: [WireString] { closed.keys.sorted() }
+
+    /// Hands over what is unsaved of a document that is opened.
+    mutating func open(_ name: WireString) -> (key: DocumentKey, replica: Replica)? {
+        closed.removeValue(forKey: name)
+    }
+
+    mutating func close(_ document: DocumentState, _ key: DocumentKey) {
+        if document.replica.hasUnsaved { closed[document.name] = (key, document.replica) }
+    }
+
+    /// Whether the file of a document, to which something has happened, must be looked after.
+    mutating func happened(to document: DocumentState, _ key: DocumentKey) -> Bool {
+        guard document.replica.hasUnsaved || filed.contains(key) else { return false }
+        return unkept.insert(key).inserted
+    }
+
+    /// What the file of a document is to hold; nil where it is right as it is.
+    mutating func takeOrder(for key: DocumentKey, _ document: DocumentState?) -> KeepingOrder? {
+        guard unkept.remove(key) != nil else { return nil }
+        let closed = closed.first { $0.value.key == key }
+        let name = document?.name ?? closed?.key
+        guard let name, let keepsake = (document?.replica ?? closed?.value.replica)?.keepsake else {
+            filed.remove(key)
+            return .forget
+        }
+        filed.insert(key)
+        return .keep(KeptDocument(keepsake, of: name.string))
+    }
+}
+
+enum KeepingOrder: Equatable {
+    case keep(KeptDocument)
+    case forget
+}

@@ -1,0 +1,106 @@
+import CaretCore
+import CaretReplica
+import Foundation
+import Testing
+
+@testable import CaretClient
+
+@Suite("Keeping") struct KeepingTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
+
+    @Test("what is typed while no server is there outlives its client, and is saved once by the next")
+    func offline() async throws {
+        defer { remove() }
+        let server = try ServerProcess()
+        var client: CaretClient? = try CaretClient(server.address, keepingUnsavedIn: folder.path)
+        var document = try await client?.open("notes", creating: true)
+        try document?.setText("saved ")
+        try await document?.saved()
+        server.kill()
+        try document?.replace(6..<6, with: "and unsaved")
+        try await kept(contains: "and unsaved")
+        (document, client) = (nil, nil)
+        try server.start()
+        let next = try await eventually { try CaretClient(server.address, keepingUnsavedIn: folder.path) }
+        #expect(next.unsavedDocuments == ["notes"])
+        let found = try await next.open("notes")
+        #expect(found.text.string == "saved and unsaved")
+        try await found.saved()
+        #expect(try await next.read("notes").text == "saved and unsaved")
+        #expect(try await next.history(of: "notes").entries.count == 2)
+        try await eventually { if try !files().isEmpty { throw NotYet() } }
+    }
+
+    @Test("what was sent when the process ended is sent again word for word, and is not doubled")
+    func inFlight() async throws {
+        defer { remove() }
+        let server = try ServerProcess()
+        let other = CaretClient(server.address)
+        try await other.push("ab", to: "notes", creating: true)
+        var keeping: KeepingFolder? = try KeepingFolder(folder.path)
+        let id = try keeping?.clientID(orElse: "somebody-1") ?? ""
+        // As a process leaves it that was killed between the commit and the ack.
+        let epoch = try await other.read("notes").epoch
+        let change = try Change([Edit(1..<1, "X")])
+        let place = Place(epoch: Epoch(epoch), revision: 1)
+        let keepsake = Keepsake(
+            place: place, committed: try Text("ab"), push: Push(place: place, seq: 1, change: change),
+            inFlight: change, unsent: try Change([Edit(3..<3, "Y")]), nextSeq: 2)
+        try keeping?.keep(KeptDocument(keepsake, of: "notes"), as: 7)
+        keeping = nil
+        do {
+            let killed = CaretClient(server.address, ClientOptions(client: id))
+            let document = try await killed.open("notes")
+            try document.replace(1..<1, with: "X")
+            try await document.saved()
+        }
+        let next = try CaretClient(server.address, keepingUnsavedIn: folder.path)
+        let document = try await next.open("notes")
+        try await document.saved()
+        #expect(document.text.string == "aXbY")
+        #expect(try await other.read("notes").text == "aXbY")
+    }
+
+    @Test("a folder is one client's at a time, and what lies in it is that or nothing")
+    func lock() throws {
+        defer { remove() }
+        let keeping = try KeepingFolder(folder.path)
+        #expect(throws: KeepingFault.self) { try KeepingFolder(folder.path) }
+        try withExtendedLifetime(keeping) {
+            #expect(try keeping.clientID(orElse: "somebody-1") == "somebody-1")
+            #expect(try keeping.clientID(orElse: "somebody-2") == "somebody-1")
+            try Data("{".utf8).write(to: folder.appending(path: "1.edits.new"))
+            #expect(try keeping.replicas().isEmpty)
+            try Data("{".utf8).write(to: folder.appending(path: "1.edits"))
+            #expect(throws: KeepingFault.self) { try keeping.replicas() }
+        }
+    }
+
+    private struct NotYet: Error {}
+
+    private func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".edits") }
+    }
+
+    private func kept(contains text: String) async throws {
+        try await eventually {
+            guard let file = try files().first else { throw NotYet() }
+            let bytes = try Data(contentsOf: folder.appending(path: file))
+            if !String(decoding: bytes, as: UTF8.self).contains(text) { throw NotYet() }
+        }
+    }
+
+    /// The same, tried until it does not throw: what a client does at its end it does on its own queue.
+    private func eventually<Answer>(_ body: () throws -> Answer) async throws -> Answer {
+        for _ in 0..<100_000 {
+            if let answer = try? body() { return answer }
+            await Task.yield()
+        }
+        return try body()
+    }
+
+    private func remove() {
+        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        try? FileManager.default.removeItem(at: folder)
+    }
+}

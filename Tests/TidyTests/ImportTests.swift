@@ -42,8 +42,8 @@ struct ImportTable {
         "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
         "Tests/CFaultVFS": [],
         "Tests/CaretClientTests": [
-            "CaretClient", "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "Foundation",
-            "Synchronization", "Testing",
+            "CaretClient", "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "Dispatch", "Foundation",
+            "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretConfigTests": [
             "CaretConfig", "CaretWire", "TestSupport", "Foundation", "Synchronization", "Testing",

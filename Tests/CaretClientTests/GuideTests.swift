@@ -1,0 +1,118 @@
+import CaretClient
+import CaretCore
+import Foundation
+import Testing
+
+/// The code of the guide, in its order, as it is compiled and run.
+@Suite("Guide") struct GuideTests {
+    final class Field: TextInput {
+        var inputText = ""
+        var inputSelection = 0..<0
+    }
+
+    @Test("what the guide shows does what it says")
+    func guide() async throws {
+        let server = try ServerProcess()
+        guard case .tcp(let host, let port) = server.address else { return }
+        let client = CaretClient(
+            .tcp(host: host, port: port), ClientOptions(person: Person(name: "Ann", color: "#c33")))
+        try await client.connected()
+        try await ask(client)
+        try await open(client)
+        try await keep(host, port)
+        try await view(client)
+    }
+
+    private func ask(_ client: CaretClient) async throws {
+        try await client.push("Milk\nBread\n", to: "lists/shopping", creating: true)
+        let read = try await client.read("lists/shopping")
+        try await client.push(read.text + "Tea\n", to: read.name, since: read)
+        for entry in try await client.list(prefix: "lists/").documents {
+            print(entry.name, entry.revision.value, entry.updated)
+        }
+        let before = try await client.read("lists/shopping", at: .revision(1))
+        #expect(before.text == "Milk\nBread\n")
+        do {
+            _ = try await client.read("lists/nothing")
+        } catch let refusal as ServerRefusal where refusal.word == "not_found" {
+            print("there is no such list")
+        }
+    }
+
+    private func open(_ client: CaretClient) async throws {
+        let document = try await client.open("lists/shopping", creating: true)
+        try document.edit { text in [try Edit(text.end..<text.end, "Salt\n")] }
+        try document.setText("Milk\nBread\nTea\nSalt\nPepper\n")
+        try await document.saved()
+        let reading = Task { try await read(document) }
+        try await client.rename("lists/shopping", to: "lists/food")
+        try await document.saved()
+        document.close()
+        try await reading.value
+    }
+
+    private func read(_ document: Document) async throws {
+        try document.select([Selection(caret: 5)])
+        for await update in document.updates {
+            switch update {
+            case .edited(let change, let selections):
+                print("others changed", change, "carets are at", selections)
+            case .peers(let peers): print(peers.map { $0.person?.name ?? $0.user })
+            case .state(let state): print("now", state)
+            case .renamed(let name): print("now called", name)
+            case .notKept(let fault): print(fault)
+            }
+        }
+        do {
+            try await document.saved()
+        } catch let refused as RefusedEdits {
+            print(refused, refused.text.string, refused.difference)
+            document.retry()
+            document.discard()
+        } catch ConnectionFault.closed {
+            print("the document is closed")
+        }
+    }
+
+    private func keep(_ host: String, _ port: UInt16) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)").path
+        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let lasting = try CaretClient(.tcp(host: host, port: port), keepingUnsavedIn: folder)
+        for name in lasting.unsavedDocuments { try await lasting.open(name).saved() }
+    }
+
+    private func view(_ client: CaretClient) async throws {
+        let field = Field()
+        try field.reload("Milk\nBread\nTea\n")
+        #expect(field.inputText == "Milk\nBread\nTea\n")
+        let document = try await client.open("lists/food")
+        let binding = document.binding()
+        binding.begin(field)
+        try binding.update(field)
+        #expect(field.inputText == document.text.string)
+    }
+
+    @Test("every line of Swift in the guide is compiled here")
+    func isCompiled() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let guide = folder.appending(path: "../../docs/client.md")
+        let here = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
+        var isCode = false
+        var compared = 0
+        for line in lines(try String(contentsOf: guide, encoding: .utf8)) {
+            if line.hasPrefix("```") {
+                isCode = line == "```swift"
+            } else if isCode {
+                compared += 1
+                #expect(here.contains(line), "\(line)")
+            }
+        }
+        #expect(compared > 40)
+    }
+
+    /// Without the blanks in front, which tell only where a line stands.
+    private func lines(_ text: String) -> [String] {
+        text.split(separator: "\n").map { String($0.drop { $0 == " " }) }
+    }
+}

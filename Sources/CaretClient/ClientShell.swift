@@ -231,7 +231,8 @@ final class ClientShell: Sendable {
         case .wake(let moment):
             let span = max(0, moment.milliseconds - Moment.now.milliseconds)
             queue.asyncAfter(deadline: .now() + .milliseconds(span)) { [weak self] in
-                self?.happened { $0.timePassed(at: .now, .drawn) }
+                // Clocks differ by a rounding, and an order that came too early would be none.
+                self?.happened { $0.timePassed(at: max(moment, .now), .drawn) }
             }
         }
     }

@@ -50,6 +50,14 @@ let package = Package(
                 "CaretWire",
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "caret",
+            dependencies: [
+                "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer",
+                "CaretStore",
+                "CaretWire",
+            ],
+            swiftSettings: strict),
         .executableTarget(name: "caret-demo", dependencies: ["CaretCore"], swiftSettings: strict),
         .executableTarget(
             name: "caret-bench",

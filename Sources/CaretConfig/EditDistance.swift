@@ -1,6 +1,6 @@
 extension String {
     /// The name in the list that this one was probably meant to be; nil where none is close.
-    func closest(in names: [String]) -> String? {
+    package func closest(in names: [String]) -> String? {
         // Beyond a third of its letters a name is another one.
         let close = max(1, min(utf8.count, 24) / 3)
         return names.map { (name: $0, distance: distance(to: $0)) }

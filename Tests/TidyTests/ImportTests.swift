@@ -29,6 +29,10 @@ struct ImportTable {
         ],
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
+        "Sources/caret": [
+            "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore",
+            "CaretWire", "FoundationEssentials", "Glibc", "Synchronization",
+        ],
         "Sources/caret-bench": [
             "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretConfig", "CaretCore", "CaretLog",
             "CaretRooms", "CaretServer",

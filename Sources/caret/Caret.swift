@@ -1,0 +1,43 @@
+import CaretConfig
+import FoundationEssentials
+import Glibc
+
+/// The command for people and administrators: it finds the subcommand, runs it, and says how it ended.
+@main
+struct Caret {
+    static func main() async {
+        let (output, errors) = (Output(STDOUT_FILENO), Output(STDERR_FILENO))
+        var code: ExitCode
+        do {
+            code = try await run(output, errors)
+        } catch {
+            code = report(Failure(error), errors)
+        }
+        if !output.flush() {
+            code = report(Failure("not all of the output could be written"), errors)
+        }
+        exit(code.rawValue)
+    }
+
+    private static func run(_ output: Output, _ errors: Output) async throws -> ExitCode {
+        let asked = try Asked(Array(CommandLine.arguments.dropFirst()))
+        switch asked.order {
+        case .version: output.write("caret \(Version.number)\n")
+        case .help(let command): output.write(command.map { HelpPage.text(of: $0) } ?? HelpPage.overview)
+        case .run(let type):
+            let command = try type.init(asked.given)
+            let environment = ProcessInfo.processInfo.environment
+            let stage = try Stage(asked.given, environment, output: output, errors: errors)
+            return try await command.run(on: stage)
+        }
+        return .done
+    }
+
+    private static func report(_ failure: Failure, _ errors: Output) -> ExitCode {
+        errors.write("caret: \(failure.message)\n")
+        if let advice = failure.advice { errors.write("  \(advice)\n") }
+        // Where nobody can be told, the code has to do.
+        _ = errors.flush()
+        return failure.code
+    }
+}

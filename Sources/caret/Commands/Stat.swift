@@ -1,0 +1,71 @@
+import CaretClient
+import CaretCore
+import FoundationEssentials
+
+/// All that is known of one document.
+struct Stat: Subcommand {
+    static let description = CommandDescription(
+        "stat", "what is known of a document: lengths, line breaks, beginning and last change",
+        arguments: [Argument("DOC", .document, "the document")])
+
+    private let document: String
+
+    init(_ given: Given) throws(UsageFault) { document = try given.document(0) }
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        let (version, first, last) = try await stage.reach(about: document) { client in
+            let version = try await client.read(document)
+            let head = version.revision.value
+            let first = try await client.history(of: document, limit: 1).entries.first
+            let last = try await client.history(
+                of: document, after: .revision(.init(max(0, head - 1))), limit: 1)
+            return (version, first, last.entries.first)
+        }
+        let rows: [(key: String, label: String, value: JSON)] = [
+            ("doc", "name", .text(version.name)), ("epoch", "epoch", .text(version.epoch)),
+            ("rev", "revision", .number(version.revision.value)),
+            ("length", "UTF-16 code units", .number(version.text.utf16.count)),
+            ("bytes", "bytes of UTF-8", .number(version.text.utf8.count)),
+            ("lines", "lines", .number(version.text.lineCount)),
+            ("newline", "line breaks in files", .text(version.usesCRLF ? "crlf" : "lf")),
+            ("first", "oldest kept revision", first.map { .number($0.revision.value) } ?? .null),
+            ("created", "made", first.map { .text(stage.stampForStat($0.time)) } ?? .null),
+            ("updated", "last changed", last.map { .text(stage.stampForStat($0.time)) } ?? .null),
+            ("user", "last changed by", last.map { .text($0.user) } ?? .null),
+        ]
+        if stage.isJSON {
+            stage.show(.object(rows.map { (key: $0.key, value: $0.value) }))
+            return .done
+        }
+        let width = rows.map(\.label.columns).max() ?? 0
+        for row in rows {
+            let label = stage.style.painted((row.label + ":").padded(to: width + 1), .faint)
+            stage.output.write("\(label) \(row.value.plain)\n")
+        }
+        return .done
+    }
+}
+
+extension Stage {
+    fileprivate func stampForStat(_ date: Date) -> String { isJSON ? Stamp.universal(date) : stamp(date) }
+}
+
+extension JSON {
+    /// For people, who want no quotes.
+    fileprivate var plain: String {
+        switch self {
+        case .text(let text): text.harmless
+        case .number(let number): "\(number)"
+        case .null: "nothing is kept"
+        case .bool, .list, .object: line
+        }
+    }
+}
+
+extension String {
+    /// One that does not end is one, too.
+    fileprivate var lineCount: Int {
+        let breaks = utf8.count { $0 == UInt8(ascii: "\n") }
+        return breaks + (utf8.isEmpty || utf8.last == UInt8(ascii: "\n") ? 0 : 1)
+    }
+}

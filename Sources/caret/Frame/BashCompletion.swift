@@ -1,0 +1,69 @@
+/// The script for bash.
+enum BashCompletion {
+    static var text: String {
+        """
+        _caret() {
+            local cur=${COMP_WORDS[COMP_CWORD]} words=() word skip= name index IFS=$' \\t\\n'
+            COMPREPLY=()
+            for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+                if [[ $skip ]]; then skip=; continue; fi
+                case $word in
+                \(CompletionScript.flagsWithValue.joined(separator: "|"))) skip=1 ;;
+                -*) ;;
+                *) words+=("$word") ;;
+                esac
+            done
+            # The value of an option may be anything.
+            [[ $skip ]] && return
+            name=${words[0]}
+            index=$((${#words[@]} - 1))
+            case $name in
+            \(CompletionScript.families.map(\.word).joined(separator: "|")))
+                if ((${#words[@]} > 1)); then name="${words[*]:0:2}" index=$((index - 1)); fi ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _caret_offer \(CommonOptions.all.map(\.flag).joined(separator: " ")) $(_caret_options "$name")
+                return
+            fi
+            case $name:$index in
+            :*) _caret_offer \(CompletionScript.firstWords.joined(separator: " ")) ;;
+        \(families)\(CommandList.descriptions.map(arguments).joined())    esac
+        }
+        _caret_options() {
+            case $1 in
+        \(CommandList.descriptions.map(options).joined())    esac
+        }
+        _caret_offer() { COMPREPLY=($(compgen -W "$*" -- "$cur")); }
+        _caret_documents() {
+            local IFS=$'\\n'
+            COMPREPLY=($(caret ls "$cur" 2>/dev/null | cut -f1))
+        }
+        complete -o default -F _caret caret
+
+        """
+    }
+
+    private static var families: String {
+        CompletionScript.families.map { family in
+            "    \(family.word):0) _caret_offer \(family.members.joined(separator: " ")) ;;\n"
+        }.joined()
+    }
+
+    private static func arguments(_ command: CommandDescription) -> String {
+        command.arguments.enumerated().map { index, argument in
+            let place = "    \(CompletionScript.quoted(command.name)):\(index)) "
+            switch argument.kind {
+            case .document: return place + "_caret_documents ;;\n"
+            case .words(let words): return place + "_caret_offer \(words.joined(separator: " ")) ;;\n"
+            // Files are what bash offers by itself.
+            case .file, .folder, .other: return ""
+            }
+        }.joined()
+    }
+
+    private static func options(_ command: CommandDescription) -> String {
+        if command.options.isEmpty { return "" }
+        return "    \(CompletionScript.quoted(command.name))) echo "
+            + command.options.map(\.flag).joined(separator: " ") + " ;;\n"
+    }
+}

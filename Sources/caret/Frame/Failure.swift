@@ -1,0 +1,75 @@
+import CaretClient
+import CaretStore
+import CaretWire
+
+/// Why a subcommand did not do what it was to do: what, and what to do now.
+struct Failure: Error, Equatable {
+    let message: String
+    /// In the imperative, or nil where nothing helps.
+    let advice: String?
+    let code: ExitCode
+
+    init(_ message: String, advice: String? = nil, code: ExitCode = .failed) {
+        self.message = message
+        self.advice = advice
+        self.code = code
+    }
+
+    /// What anything that is thrown means to whoever runs the command.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let fault as UsageFault: self.init(fault.description, advice: fault.advice, code: .usage)
+        case let refusal as ServerRefusal: self.init(refusal)
+        case let fault as ConnectionFault: self.init(fault)
+        default: self.init("\(error)")
+        }
+    }
+
+    /// What the server would not do, and with what.
+    init(_ refusal: ServerRefusal, about subject: String? = nil) {
+        let subject = subject.map { $0.harmless + ": " } ?? ""
+        self.init(subject + refusal.description.harmless, advice: refusal.advice)
+    }
+
+    private init(_ fault: ConnectionFault) {
+        switch fault {
+        case .unreachable:
+            self.init(
+                fault.description,
+                advice: "start caretd, or say where it is by --server, --socket or --data", code: .unreachable
+            )
+        case .cut:
+            self.init(
+                fault.description, advice: "look whether it was done, and try again", code: .unreachable)
+        case .refused(let refusal): self.init(fault.description, advice: refusal.advice)
+        case .replaced, .revoked, .closed: self.init(fault.description)
+        }
+    }
+}
+
+extension ServerRefusal {
+    /// What to do about it; nil where the message says enough.
+    fileprivate var advice: String? {
+        switch code {
+        case .unauthorized: "say a token by CARET_TOKEN; on the server's machine --data DIR needs none"
+        case .notFound: "caret ls lists what there is and you may read"
+        case .forbidden: "ask for a token with the right to it: caret token add"
+        case .badName: "a name is parts with / between them, none of them empty, . or .."
+        case .exists: "choose another name, or move that one away first"
+        case .baseAhead: "caret log shows the revisions that there are"
+        case .baseTrimmed: "its history begins later: caret log shows what is kept"
+        case .epochChanged: "the document was made anew meanwhile; read it again"
+        case .tooLarge: "nothing was changed; make it smaller, or raise the server's limit"
+        case .rateLimited, .overloaded: "try again in a while"
+        case .storageFull: "nothing was changed; make room on the server's disk"
+        case .storageFailed, .internal: "look into the server's log"
+        case .damaged: "caret verify on the stopped server says what is damaged; put a backup back"
+        case .shuttingDown: "try again when the server is back"
+        case .badJSON, .badMessage, .unknownType, .lineTooLong, .helloRequired, .helloTimeout,
+            .unsupportedProtocol, .alreadyHello, .notOpen, .alreadyOpen, .badRange, .badText, .badEdits,
+            .baseBeforeOwnPush, .pushInFlight, .seqReused, nil:
+            nil
+        }
+    }
+}

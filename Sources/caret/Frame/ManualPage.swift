@@ -1,0 +1,61 @@
+/// `docs/cli.md`, made from the descriptions.
+enum ManualPage {
+    static var text: String {
+        """
+        # The command `caret`
+
+        Made by `caret help --markdown` from the subcommands themselves; a test finds it out of date.
+
+        ## Documents and revisions
+
+        `DOC` is the name of a document and `DOC@REV` a revision of it, everywhere in the same way:
+
+        | written | means |
+        | --- | --- |
+        | `notes/today` | its newest revision |
+        | `notes/today@900` | revision 900 |
+        | `notes/today@2h` | the newest one two hours ago; also `s`, `m` or `min`, `d`, `w` |
+        | `notes/today@2026-11-20` | the newest one when that day began, where you are |
+        | `notes/today@2026-11-20T14:30` | the newest one at that time; `:05` for seconds, `Z` or `+01:00` for elsewhere |
+        | `ann@home@` | a name that has an `@` itself |
+
+        ## Options that all subcommands take
+
+        \(table(CommonOptions.all))
+
+        `--data DIR` reaches the server that runs on a data folder by its socket `DIR/caretd.sock`, and there everybody is
+        admin whom the system lets in. Where no server runs, the subcommand has a server of its own on the files for as long
+        as it takes, and no other one can begin meanwhile.
+
+        On a terminal there are tables and colours; elsewhere the fields of a row stand with tabs between them, without titles,
+        and times are in UTC.
+
+        ## What it ends with
+
+        | code | means |
+        | --- | --- |
+        \(ExitCode.allCases.map { "| \($0.rawValue) | \($0.meaning) |" }.joined(separator: "\n"))
+
+        ## Subcommands
+
+        \(CommandList.descriptions.map(section).joined(separator: "\n"))
+        """
+    }
+
+    private static func section(_ command: CommandDescription) -> String {
+        var text = "### caret \(command.name)\n\n```\n\(command.usage)\n```\n\n\(command.summary.sentence)\n"
+        if !command.details.isEmpty { text += command.details + "\n" }
+        if !command.arguments.isEmpty {
+            text +=
+                "\n" + command.arguments.map { "- `\($0.name)`: \($0.summary)" }.joined(separator: "\n")
+                + "\n"
+        }
+        if !command.options.isEmpty { text += "\n\(table(command.options))\n" }
+        return text
+    }
+
+    private static func table(_ options: [Option]) -> String {
+        let rows = options.map { "| `\($0.usage)` | \($0.summary) |" }
+        return (["| option | means |", "| --- | --- |"] + rows).joined(separator: "\n")
+    }
+}

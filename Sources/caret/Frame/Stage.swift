@@ -1,0 +1,111 @@
+import CaretClient
+import FoundationEssentials
+import Glibc
+
+/// What a subcommand runs on: where it writes, how that looks, and where the documents are.
+struct Stage: Sendable {
+    let output: Output
+    /// What is not the answer: progress, questions and notes.
+    let notes: Output
+    /// Nil where the output is no terminal.
+    let screen: Screen?
+    let style: Style
+    let isJSON: Bool
+    let place: Place
+    private let token: String?
+
+    init(
+        _ given: Given, _ environment: [String: String], output: Output, errors: Output
+    ) throws(UsageFault) {
+        self.output = output
+        notes = errors
+        screen = Screen(output, environment)
+        isJSON = given.has(CommonOptions.json)
+        let wantsColor = !given.has(CommonOptions.noColor) && environment["NO_COLOR", default: ""].isEmpty
+        style = Style(isColored: screen != nil && !isJSON && wantsColor)
+        place = try Place(given, environment)
+        token =
+            given.text(CommonOptions.token) ?? environment["CARET_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A time as the output wants it: for people on a terminal, else for programs.
+    func stamp(_ date: Date) -> String { screen == nil ? Stamp.universal(date) : Stamp.local(date) }
+
+    func show(_ table: Table) {
+        output.write(screen.map { table.text(on: $0, style) } ?? table.plain)
+    }
+
+    /// For a person: a terminal must not be made to obey what a document holds.
+    func line(_ text: String) -> String { (screen == nil ? text : text.harmless) + "\n" }
+
+    func show(_ json: JSON) { output.write(json.line + "\n") }
+
+    // MARK: The server
+
+    /// Connects, does what is to be done, and lets the server go. What it refuses is told with its subject, which is
+    /// mostly a document.
+    func reach<Result: Sendable>(
+        about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await reach(body)
+        } catch let refusal as ServerRefusal {
+            throw Failure(refusal, about: subject)
+        }
+    }
+
+    private func reach<Result: Sendable>(
+        _ body: @Sendable (CaretClient) async throws -> Result
+    ) async throws -> Result {
+        switch place {
+        case .server(let address): return try await reach(address, body)
+        case .folder(let folder):
+            let socket = ServerAddress.unix(path: folder + "/caretd.sock")
+            if access(folder + "/caretd.sock", F_OK) == 0, let client = try await running(at: socket) {
+                defer { client.close() }
+                return try await body(client)
+            }
+            return try await serve(folder, body)
+        }
+    }
+
+    private func reach<Result: Sendable>(
+        _ address: ServerAddress, _ body: @Sendable (CaretClient) async throws -> Result
+    ) async throws -> Result {
+        let client = client(for: address)
+        defer { client.close() }
+        try await client.connected()
+        return try await body(client)
+    }
+
+    private func client(for address: ServerAddress) -> CaretClient {
+        var options = ClientOptions.oneShot
+        options.token = token
+        return CaretClient(address, options)
+    }
+
+    /// Nil where only the socket of a server is left that runs no more.
+    private func running(at socket: ServerAddress) async throws -> CaretClient? {
+        let client = client(for: socket)
+        do {
+            try await client.connected()
+            return client
+        } catch ConnectionFault.unreachable {
+            return nil
+        }
+    }
+
+    private func serve<Result: Sendable>(
+        _ folder: String, _ body: @Sendable (CaretClient) async throws -> Result
+    ) async throws -> Result {
+        let server = try await FolderServer(folder)
+        do {
+            let result = try await reach(server.address, body)
+            await server.stop()
+            return result
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+}

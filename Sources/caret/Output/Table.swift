@@ -1,0 +1,56 @@
+/// Rows of a few fields: in columns for people, with tabs between the fields for programs.
+struct Table: Sendable {
+    struct Column: Sendable {
+        let title: String
+        let isNumber: Bool
+
+        init(_ title: String, isNumber: Bool = false) {
+            self.title = title
+            self.isNumber = isNumber
+        }
+    }
+
+    let columns: [Column]
+    private(set) var rows: [[String]] = []
+    /// The column that gives way on a narrow screen.
+    private let flexible: Int
+
+    private static let gap = 2
+    /// A column is not made narrower than this.
+    private static let narrowest = 8
+
+    init(_ columns: [Column], flexible: Int = 0) {
+        self.columns = columns
+        self.flexible = flexible
+    }
+
+    mutating func add(_ row: [String]) { rows.append(row) }
+
+    /// As it goes into a file or another program: no titles, nothing cut.
+    var plain: String { rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
+
+    func text(on screen: Screen, _ style: Style) -> String {
+        let widths = widths(in: screen.columns)
+        let titles = line(columns.map(\.title), widths)
+        return style.painted(titles, .heading) + "\n" + rows.map { line($0, widths) + "\n" }.joined()
+    }
+
+    private func widths(in limit: Int) -> [Int] {
+        var widths = columns.indices.map { index in
+            rows.reduce(columns[index].title.columns) { max($0, $1[index].columns) }
+        }
+        let all = widths.reduce(0, +) + Table.gap * (widths.count - 1)
+        if all > limit { widths[flexible] = max(Table.narrowest, widths[flexible] - (all - limit)) }
+        return widths
+    }
+
+    private func line(_ fields: [String], _ widths: [Int]) -> String {
+        let padded = fields.indices.map { index in
+            fields[index].shortened(to: widths[index])
+                .padded(to: widths[index], atStart: columns[index].isNumber)
+        }
+        var text = padded.joined(separator: String(repeating: " ", count: Table.gap))
+        while text.utf8.last == UInt8(ascii: " ") { text.removeLast() }
+        return text
+    }
+}

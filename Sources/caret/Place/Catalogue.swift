@@ -1,0 +1,23 @@
+import CaretClient
+
+extension CaretClient {
+    /// All documents whose names begin so, in the order of their names.
+    func documents(under prefix: String) async throws -> [DocumentList.Entry] {
+        var entries: [DocumentList.Entry] = []
+        while true {
+            let page = try await list(prefix: prefix, after: entries.last?.name, limit: 1_000)
+            entries += page.documents
+            if !page.hasMore || page.documents.isEmpty { return entries }
+        }
+    }
+
+    /// What the server tells of one document without its text.
+    func entry(of document: String) async throws -> DocumentList.Entry {
+        // No name that begins with this one comes before it.
+        let first = try await list(prefix: document, limit: 1).documents.first
+        if let first, first.name.utf8.elementsEqual(document.utf8) { return first }
+        throw Failure(
+            "there is no document \(document.harmless)",
+            advice: "caret ls lists what there is and you may read")
+    }
+}

@@ -1,0 +1,82 @@
+import CaretClient
+import CaretConfig
+import CaretRooms
+import CaretServer
+import CaretStore
+import CaretWire
+import Glibc
+
+/// A server of our own on the data folder of a stopped one, for as long as a subcommand takes: what works on a running
+/// server works on its files, by the same rules.
+struct FolderServer {
+    private let store: SQLiteStore
+    private let server: Server
+    let address: ServerAddress
+
+    /// Nobody waits for its rooms longer than that.
+    private static let stopsWithin = Duration.seconds(4)
+
+    /// The server holds the folder, so that no other one begins meanwhile.
+    init(_ folder: String) async throws {
+        let store = try FolderServer.store(folder)
+        let path = folder + "/caret.sock"
+        do {
+            let settings = ServerSettings(
+                name: WireString("caret/\(Version.number)"), loops: 1, roomQueues: 1)
+            server = try Server(settings, store: store, doorman: OwnerAlone())
+            _ = try await server.listen(at: .unix(path: path)) { _ in .adminSocket }
+        } catch {
+            await store.closed()
+            throw Failure("\(folder): \(error)")
+        }
+        self.store = store
+        address = .unix(path: path)
+    }
+
+    /// Opens the store of a folder that has one, and makes none.
+    static func store(_ folder: String) throws -> SQLiteStore {
+        try requireStore(folder)
+        do throws(OpeningFault) {
+            return try SQLiteStore(folder: folder)
+        } catch {
+            throw Failure(error, in: folder)
+        }
+    }
+
+    static func requireStore(_ folder: String) throws {
+        if access(folder + "/caret.sqlite", F_OK) == 0 { return }
+        throw Failure(
+            "\(folder): it is no data folder of caretd: \(String(cString: strerror(errno)))",
+            advice: "say by --data what caretd was told by its own --data")
+    }
+
+    func stop() async {
+        await server.stop(within: FolderServer.stopsWithin)
+        await store.closed()
+    }
+}
+
+extension Failure {
+    init(_ fault: OpeningFault, in folder: String) {
+        switch fault {
+        case .held:
+            self.init(
+                "\(folder): \(fault)", advice: "stop that server, or reach it by --server or --socket")
+        case .foreign, .badHeader, .lost, .otherLog, .older, .newer, .changed, .migrating, .system, .database:
+            self.init("\(folder): \(fault)")
+        }
+    }
+}
+
+extension SQLiteStore {
+    func closed() async { await withCheckedContinuation { done in close { done.resume() } } }
+}
+
+/// Whoever may open the files may do everything, and nobody else reaches the socket in their folder.
+private struct OwnerAlone: Doorman {
+    func identify(
+        _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void
+    ) {
+        completion(.known(.admin))
+    }
+}

@@ -1,0 +1,45 @@
+import FoundationEssentials
+import Glibc
+
+/// A whole text from a file or the standard input.
+enum TextFile {
+    /// A path, or `-` for the standard input.
+    static func text(at path: String) throws(Failure) -> String {
+        let bytes = try bytes(at: path)
+        do throws(UTF8.ValidationError) {
+            return String(copying: try UTF8Span(validating: bytes.span))
+        } catch {
+            throw Failure(
+                "\(name(path)): no text: it is not UTF-8 at byte \(error.byteOffsets.lowerBound)",
+                advice: "convert it, as by iconv -t UTF-8; nothing was changed")
+        }
+    }
+
+    private static func bytes(at path: String) throws(Failure) -> [UInt8] {
+        do {
+            if path == "-" { return Array(try FileHandleBytes.all(STDIN_FILENO)) }
+            return Array(try Data(contentsOf: URL(filePath: path)))
+        } catch {
+            // It says no more than that it could not, and the system says why.
+            throw Failure("\(name(path)): it cannot be read: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    private static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
+}
+
+/// What comes from a descriptor until its end.
+private enum FileHandleBytes {
+    struct Unreadable: Error {}
+
+    static func all(_ descriptor: Int32) throws(Unreadable) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &piece, piece.count)
+            if count == 0 { return bytes }
+            if count < 0, errno != EINTR { throw Unreadable() }
+            bytes += piece.prefix(max(0, count))
+        }
+    }
+}

@@ -1,7 +1,8 @@
 /// All subcommands, in the order in which help tells of them.
 enum CommandList {
     static let all: [any Subcommand.Type] = [
-        Ping.self, Cat.self, Put.self, Ls.self, Stat.self,
+        Ping.self, Cat.self, Put.self, Ls.self, Stat.self, Log.self, Show.self, Diff.self,
+        Blame.self,
         Help.self, Completion.self,
     ]
 

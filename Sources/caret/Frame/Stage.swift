@@ -31,8 +31,9 @@ struct Stage: Sendable {
     /// A time as the output wants it: for people on a terminal, else for programs.
     func stamp(_ date: Date) -> String { screen == nil ? Stamp.universal(date) : Stamp.local(date) }
 
-    func show(_ table: Table) {
-        output.write(screen.map { table.text(on: $0, style) } ?? table.plain)
+    /// A table that goes on from another one has no titles.
+    func show(_ table: Table, titled: Bool = true) {
+        output.write(screen.map { table.text(on: $0, style, titled: titled) } ?? table.plain)
     }
 
     /// For a person: a terminal must not be made to obey what a document holds.

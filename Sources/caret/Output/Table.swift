@@ -29,10 +29,10 @@ struct Table: Sendable {
     /// As it goes into a file or another program: no titles, nothing cut.
     var plain: String { rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
 
-    func text(on screen: Screen, _ style: Style) -> String {
+    func text(on screen: Screen, _ style: Style, titled: Bool = true) -> String {
         let widths = widths(in: screen.columns)
-        let titles = line(columns.map(\.title), widths)
-        return style.painted(titles, .heading) + "\n" + rows.map { line($0, widths) + "\n" }.joined()
+        let titles = style.painted(line(columns.map(\.title), widths), .heading) + "\n"
+        return (titled ? titles : "") + rows.map { line($0, widths) + "\n" }.joined()
     }
 
     private func widths(in limit: Int) -> [Int] {

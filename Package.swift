@@ -58,7 +58,6 @@ let package = Package(
                 "CaretWire",
             ],
             swiftSettings: strict),
-        .executableTarget(name: "caret-demo", dependencies: ["CaretCore"], swiftSettings: strict),
         .executableTarget(
             name: "caret-bench",
             dependencies: [

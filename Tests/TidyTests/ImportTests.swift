@@ -43,7 +43,6 @@ struct ImportTable {
             "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore", "CaretWire",
             "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
-        "Sources/caret-demo": ["CaretCore", "FoundationEssentials", "Glibc"],
         "Tests/CFaultVFS": [],
         "Tests/CaretClientTests": [
             "CaretClient", "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "Dispatch", "Foundation",

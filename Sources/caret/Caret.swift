@@ -16,6 +16,8 @@ struct Caret {
         if !output.flush() {
             code = report(Failure("not all of the output could be written"), errors)
         }
+        // Where nobody can be told, the code has to do.
+        _ = errors.flush()
         exit(code.rawValue)
     }
 
@@ -36,8 +38,6 @@ struct Caret {
     private static func report(_ failure: Failure, _ errors: Output) -> ExitCode {
         errors.write("caret: \(failure.message)\n")
         if let advice = failure.advice { errors.write("  \(advice)\n") }
-        // Where nobody can be told, the code has to do.
-        _ = errors.flush()
         return failure.code
     }
 }

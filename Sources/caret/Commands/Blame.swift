@@ -50,7 +50,7 @@ struct Blame: Subcommand {
                 stage.output.write(
                     stage.style.painted("\(revision)".padded(to: width, atStart: true), .revision) + " "
                         + stage.style.painted("\(user) \(time.padded(to: 19))", .faint) + "  "
-                        + stage.line(text))
+                        + stage.shown(text) + "\n")
             }
         }
         return .done

@@ -101,21 +101,13 @@ struct Asked: Sendable {
 
         var faultWithoutCommand: UsageFault {
             guard let first = words.first else { return UsageFault(.noCommand) }
-            let names = CommandList.descriptions.map(\.name)
-            let family = names.filter { $0.hasPrefix(first + " ") }
-            if !family.isEmpty {
+            if let family = CommandList.families.first(where: { $0.word == first }) {
                 return UsageFault(
-                    .badValue(
-                        first, found: words.dropFirst().first ?? "",
-                        allowed: family.alternatives(after: first)))
+                    .unknownMember(
+                        family: first, found: words.dropFirst().first, allowed: family.members))
             }
+            let names = CommandList.descriptions.map(\.name)
             return UsageFault(.unknownCommand(first, closest: first.closest(in: names)))
         }
-    }
-}
-
-extension [String] {
-    fileprivate func alternatives(after first: String) -> String {
-        map { String($0.dropFirst(first.count + 1)) }.joined(separator: ", ")
     }
 }

@@ -18,7 +18,7 @@ enum BashCompletion {
             name=${words[0]}
             index=$((${#words[@]} - 1))
             case $name in
-            \(CompletionScript.families.map(\.word).joined(separator: "|")))
+            \(CommandList.families.map(\.word).joined(separator: "|")))
                 if ((${#words[@]} > 1)); then name="${words[*]:0:2}" index=$((index - 1)); fi ;;
             esac
             if [[ $cur == -* ]]; then
@@ -44,7 +44,7 @@ enum BashCompletion {
     }
 
     private static var families: String {
-        CompletionScript.families.map { family in
+        CommandList.families.map { family in
             "    \(family.word):0) _caret_offer \(family.members.joined(separator: " ")) ;;\n"
         }.joined()
     }

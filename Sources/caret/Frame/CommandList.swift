@@ -2,7 +2,9 @@
 enum CommandList {
     static let all: [any Subcommand.Type] = [
         Ping.self, Cat.self, Put.self, Ls.self, Stat.self, Log.self, Show.self, Diff.self,
-        Blame.self,
+        Blame.self, Grep.self, Restore.self, Mv.self, Rm.self, TokenAdd.self, TokenList.self,
+        TokenRevoke.self,
+        Export.self, Import.self, Verify.self, Backup.self,
         Help.self, Completion.self,
     ]
 
@@ -15,5 +17,21 @@ enum CommandList {
             if let found = all.first(where: { $0.description.name == name }) { return (found, count) }
         }
         return nil
+    }
+
+    /// The first words of names of two words, with the second ones.
+    static var families: [(word: String, members: [String])] {
+        let names = descriptions.map(\.words).filter { $0.count == 2 }
+        return names.map { $0[0] }.unique.map { word in
+            (word, names.filter { $0[0] == word }.map { $0[1] })
+        }
+    }
+}
+
+extension [String] {
+    /// Each once, where it stands first.
+    var unique: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
     }
 }

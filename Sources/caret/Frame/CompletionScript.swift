@@ -21,24 +21,8 @@ enum CompletionScript: String, CaseIterable {
     /// The first words of all names.
     static var firstWords: [String] { CommandList.descriptions.map { $0.words[0] }.unique }
 
-    /// The first words of names of two words, with the second ones.
-    static var families: [(word: String, members: [String])] {
-        let names = CommandList.descriptions.map(\.words).filter { $0.count == 2 }
-        return names.map { $0[0] }.unique.map { word in
-            (word, names.filter { $0[0] == word }.map { $0[1] })
-        }
-    }
-
     /// In single quotes, as all three shells take them.
     static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-    }
-}
-
-extension [String] {
-    /// Each once, where it stands first.
-    fileprivate var unique: [String] {
-        var seen: Set<String> = []
-        return filter { seen.insert($0).inserted }
     }
 }

@@ -20,7 +20,7 @@ enum FishCompletion {
         if words.count == 1 {
             text = offer(words[0], command.summary, when: first)
         } else {
-            let members = CompletionScript.families.first { $0.word == words[0] }?.members ?? []
+            let members = CommandList.families.first { $0.word == words[0] }?.members ?? []
             text = offer(words[0], "", when: first)
             text += offer(
                 words[1], command.summary,

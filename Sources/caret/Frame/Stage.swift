@@ -36,8 +36,8 @@ struct Stage: Sendable {
         output.write(screen.map { table.text(on: $0, style, titled: titled) } ?? table.plain)
     }
 
-    /// For a person: a terminal must not be made to obey what a document holds.
-    func line(_ text: String) -> String { (screen == nil ? text : text.harmless) + "\n" }
+    /// A terminal must not be made to obey what a document holds.
+    func shown(_ text: String) -> String { screen == nil ? text : text.harmless }
 
     func show(_ json: JSON) { output.write(json.line + "\n") }
 

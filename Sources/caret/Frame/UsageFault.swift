@@ -5,6 +5,8 @@ struct UsageFault: Error, Equatable {
     enum Problem: Equatable {
         case noCommand
         case unknownCommand(String, closest: String?)
+        /// The first word of names of two, and not one of the second ones.
+        case unknownMember(family: String, found: String?, allowed: [String])
         case unknownOption(String, closest: String?)
         case optionWithoutValue(String, value: String)
         case valueWithoutNeed(String)
@@ -14,7 +16,7 @@ struct UsageFault: Error, Equatable {
         case badValue(String, found: String, allowed: String)
         case together(String, String)
         /// Somebody must say yes, and nobody can be asked.
-        case unconfirmed(String)
+        case unconfirmed
     }
 
     /// Nil in front of the subcommand.
@@ -43,6 +45,9 @@ extension UsageFault.Problem {
         case .noCommand: "it wants a subcommand"
         case .unknownCommand(let name, let closest):
             "there is no subcommand \(name.echoed)" + (closest.map { "; is it \($0)?" } ?? "")
+        case .unknownMember(let family, let found, let allowed):
+            "\(family) wants one of \(allowed.joined(separator: ", "))"
+                + (found.map { ", and found \($0.echoed)" } ?? "")
         case .unknownOption(let name, let closest):
             "there is no option \(name.echoed)" + (closest.map { "; is it \($0)?" } ?? "")
         case .optionWithoutValue(let name, let value): "\(name) wants a value: \(name) \(value)"
@@ -53,7 +58,7 @@ extension UsageFault.Problem {
         case .badValue(let name, let found, let allowed):
             "\(name): found \(found.echoed), allowed is \(allowed)"
         case .together(let one, let other): "\(one) and \(other) exclude each other"
-        case .unconfirmed(let deed): "\(deed): nobody can be asked here; --yes says that it is meant"
+        case .unconfirmed: "nobody can be asked here; --yes says that it is meant"
         }
     }
 }

@@ -19,7 +19,7 @@ enum ZshCompletion {
             name=$given[1]
             index=$(($#given - 1))
             case $name in
-            (\(CompletionScript.families.map(\.word).joined(separator: "|")))
+            (\(CommandList.families.map(\.word).joined(separator: "|")))
                 if (($#given > 1)); then name="$given[1] $given[2]"; index=$((index - 1)); fi ;;
             esac
             if [[ $PREFIX == -* ]]; then
@@ -40,7 +40,7 @@ enum ZshCompletion {
     }
 
     private static var families: String {
-        CompletionScript.families.map { family in
+        CommandList.families.map { family in
             "    (\(family.word):0) compadd -- \(family.members.joined(separator: " ")) ;;\n"
         }.joined()
     }

@@ -1,4 +1,5 @@
 import CaretClient
+import CaretWire
 
 extension CaretClient {
     /// All documents whose names begin so, in the order of their names.
@@ -8,6 +9,15 @@ extension CaretClient {
             let page = try await list(prefix: prefix, after: entries.last?.name, limit: 1_000)
             entries += page.documents
             if !page.hasMore || page.documents.isEmpty { return entries }
+        }
+    }
+
+    /// The text of a document; nil where there is none, or no more.
+    func versionIfThere(_ document: String) async throws -> DocumentVersion? {
+        do {
+            return try await read(document)
+        } catch let refusal as ServerRefusal where refusal.code == .notFound {
+            return nil
         }
     }
 

@@ -34,10 +34,12 @@ struct FolderServer {
     }
 
     /// Opens the store of a folder that has one, and makes none.
-    static func store(_ folder: String) throws -> SQLiteStore {
+    static func store(
+        _ folder: String, tell: @escaping @Sendable (StoreEvent) -> Void = { _ in }
+    ) throws -> SQLiteStore {
         try requireStore(folder)
         do throws(OpeningFault) {
-            return try SQLiteStore(folder: folder)
+            return try SQLiteStore(folder: folder, tell: tell)
         } catch {
             throw Failure(error, in: folder)
         }

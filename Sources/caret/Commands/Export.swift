@@ -1,0 +1,66 @@
+import CaretClient
+
+/// Writes documents into a folder, a file each.
+struct Export: Subcommand {
+    private static let force = Option("force", "replaces files that have another text")
+
+    static let description = CommandDescription(
+        "export", "writes documents into a folder, a file each",
+        details: """
+            A PREFIX is a folder of documents, and left out of the names of the files: with notes/ the document notes/today \
+            becomes DIR/today. A file that is there and has another text is left alone, unless --force is said.
+            """,
+        arguments: [
+            Argument("DIR", .folder, "the folder, which is made where there is none"),
+            Argument("PREFIX", .document, isOptional: true, "only documents whose names begin so"),
+        ], options: [force])
+
+    private let folder: DocumentFolder
+    private let replaces: Bool
+
+    init(_ given: Given) {
+        folder = DocumentFolder(given.argument(0), prefix: given.optionalArgument(1) ?? "")
+        replaces = given.has(Export.force)
+    }
+
+    private enum Outcome {
+        case written, unchanged
+        case leftAlone(String)
+    }
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        let tally = try await stage.reach { client in
+            var tally = Tally()
+            let progress = ProgressLine(stage.notes)
+            let entries = try await client.documents(under: folder.prefix)
+            try await inOrder(entries) { entry in
+                try await client.versionIfThere(entry.name)
+            } take: { _, version in
+                guard let version else { return }
+                progress.show("\(tally.all) of \(entries.count) documents")
+                switch write(version) {
+                case .written: tally.done += 1
+                case .unchanged: tally.unchanged += 1
+                case .leftAlone(let reason): tally.leaveAlone(version.name, reason)
+                }
+            }
+            progress.end()
+            return tally
+        }
+        return tally.show(on: stage, "written")
+    }
+
+    private func write(_ version: DocumentVersion) -> Outcome {
+        let (path, bytes) = (folder.path(of: version.name), version.fileBytes)
+        do throws(NewFile.Fault) {
+            if let old = try NewFile.contents(of: path) {
+                if old == bytes { return .unchanged }
+                if !replaces { return .leftAlone("\(path) is there with another text; --force replaces it") }
+            }
+            try NewFile.write(bytes, to: path)
+            return .written
+        } catch {
+            return .leftAlone("\(path): \(error.words)")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import CaretClient
+import CaretLog
+import CaretWire
+
+/// Makes documents of the files of a folder.
+struct Import: Subcommand {
+    static let description = CommandDescription(
+        "import", "makes documents of the files in a folder",
+        details: """
+            A PREFIX is put in front of the names: with notes/ the file DIR/today becomes notes/today. A document that is \
+            there gets the text of the file as a new revision. What is hidden is not seen; what is no text in UTF-8, too large \
+            or not to be named so is left alone, with a note.
+            """,
+        arguments: [
+            Argument("DIR", .folder, "the folder"),
+            Argument("PREFIX", .document, isOptional: true, "what the names of the documents begin with"),
+        ])
+
+    private let folder: DocumentFolder
+
+    init(_ given: Given) {
+        folder = DocumentFolder(given.argument(0), prefix: given.optionalArgument(1) ?? "")
+    }
+
+    private enum Outcome {
+        case saved, unchanged
+        case leftAlone(String)
+    }
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        let files = try FileTree.files(in: folder.folder)
+        let tally = try await stage.reach { client in
+            var tally = Tally()
+            let most = try await client.welcome().limits.document
+            let progress = ProgressLine(stage.notes)
+            try await inOrder(files) { file in
+                try await push(file, atMost: most, client)
+            } take: { file, outcome in
+                progress.show("\(tally.all) of \(files.count) files")
+                switch outcome {
+                case .saved: tally.done += 1
+                case .unchanged: tally.unchanged += 1
+                case .leftAlone(let reason): tally.leaveAlone(file.path, reason)
+                }
+            }
+            progress.end()
+            return tally
+        }
+        return tally.show(on: stage, "saved")
+    }
+
+    private func push(
+        _ file: FileTree.Found, atMost limit: Int, _ client: CaretClient
+    ) async throws -> Outcome {
+        if let reason = file.reason { return .leftAlone(reason) }
+        let document = folder.document(at: file.path)
+        if (try? DocumentName(document)) == nil { return .leftAlone("no name of a document") }
+        let text: String
+        do throws(Failure) {
+            text = try TextFile.text(at: folder.folder + "/" + file.path)
+        } catch {
+            return .leftAlone(error.message)
+        }
+        if text.utf8.contains(0) { return .leftAlone("no text: it has a byte 0") }
+        if text.utf8.count > limit { return .leftAlone("\(text.utf8.count) bytes, where \(limit) may be") }
+        do {
+            let saved = try await patiently {
+                let old = try await client.versionIfThere(document)
+                return try await client.push(text, to: document, since: old, creating: old == nil)
+            }
+            return saved.isUnchanged ? .unchanged : .saved
+        } catch let refusal as ServerRefusal {
+            return .leftAlone("\(refusal)")
+        }
+    }
+
+    /// Tries again where the server says when.
+    private func patiently<Result>(_ body: () async throws -> Result) async throws -> Result {
+        while true {
+            do {
+                return try await body()
+            } catch let refusal as ServerRefusal where refusal.code == .rateLimited {
+                try await Task.sleep(for: refusal.retryAfter ?? .seconds(1))
+            }
+        }
+    }
+}

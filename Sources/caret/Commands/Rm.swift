@@ -1,0 +1,35 @@
+import CaretClient
+import CaretCore
+
+/// Deletes documents.
+struct Rm: Subcommand {
+    static let description = CommandDescription(
+        "rm", "deletes a document with its history",
+        details:
+            "Its name is free at once. The server keeps what was deleted for a while, 30 days by default.",
+        arguments: [Argument("DOC", .document, "the document")], options: [Confirmation.option])
+
+    private let document: String
+    private let confirmation: Confirmation
+
+    init(_ given: Given) throws(UsageFault) {
+        document = try given.document(0)
+        confirmation = try Confirmation(given)
+    }
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        let isDone = try await stage.reach(about: document) { client in
+            let entry = try await client.entry(of: document)
+            let what = "\(document.harmless) with its \(entry.revision.value) revisions"
+            if !confirmation.isGiven(to: "Delete \(what)?", on: stage) { return false }
+            try await client.delete(document)
+            return true
+        }
+        if stage.isJSON {
+            stage.show(.object(["doc": .text(document), "deleted": .bool(isDone)]))
+        } else {
+            stage.output.write(isDone ? "\(document.harmless) is deleted\n" : "nothing was changed\n")
+        }
+        return isDone ? .done : .failed
+    }
+}

@@ -1,0 +1,79 @@
+import CaretClient
+import CaretWire
+import FoundationEssentials
+
+/// Lists the tokens that there are.
+struct TokenList: Subcommand {
+    static let description = CommandDescription(
+        "token list", "the tokens that there are: number, user, when made, rights; never their text")
+
+    init(_ given: Given) {}
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        let tokens = try await stage.reach { try await all($0) }
+        if stage.isJSON {
+            for token in tokens { stage.show(token.json) }
+            return .done
+        }
+        var table = Table(
+            [.init("NUMBER", isNumber: true), .init("USER"), .init("MADE"), .init("RIGHTS")], flexible: 3)
+        for token in tokens {
+            switch token.state {
+            case .damaged: table.add(["\(token.number)", "", "", "damaged: lets nobody in"])
+            case .sound(let user, let created, let grants):
+                table.add([
+                    "\(token.number)", user.string.harmless, stage.stamp(Date(created)),
+                    grants.map(\.words).joined(separator: " "),
+                ])
+            }
+        }
+        if !tokens.isEmpty { stage.show(table) }
+        return .done
+    }
+
+    private func all(_ client: CaretClient) async throws -> [TokenSummary] {
+        var tokens: [TokenSummary] = []
+        while true {
+            let request = ListTokens(after: tokens.last?.number, limit: Limits.items.upperBound)
+            guard case .admin(.tokens(let page)) = try await client.ask(.admin(.listTokens(request))) else {
+                throw Failure.unexpectedAnswer
+            }
+            tokens += page.tokens
+            if !page.hasMore || page.tokens.isEmpty { return tokens }
+        }
+    }
+}
+
+extension TokenSummary {
+    fileprivate var json: JSON {
+        switch state {
+        case .damaged: return .object(["number": .number(number), "damaged": .bool(true)])
+        case .sound(let user, let created, let grants):
+            return .object([
+                "number": .number(number), "user": .text(user.string),
+                "created": .text(Stamp.universal(Date(created))), "grants": .list(grants.map(\.json)),
+            ])
+        }
+    }
+}
+
+extension WireGrant {
+    /// As the options of `token add` have it.
+    fileprivate var words: String {
+        switch scope {
+        case .document(let name): "\(rights.rawValue):=\(name.string.harmless)"
+        case .prefix(let prefix): "\(rights.rawValue):\(prefix.string.harmless)"
+        }
+    }
+
+    fileprivate var json: JSON {
+        switch scope {
+        case .document(let name): .object(["rights": .text(rights.rawValue), "doc": .text(name.string)])
+        case .prefix(let prefix): .object(["rights": .text(rights.rawValue), "prefix": .text(prefix.string)])
+        }
+    }
+}
+
+extension Date {
+    fileprivate init(_ milliseconds: Int) { self.init(timeIntervalSince1970: Double(milliseconds) / 1_000) }
+}

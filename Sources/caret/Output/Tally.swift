@@ -1,0 +1,29 @@
+/// What became of many documents or files.
+struct Tally: Sendable {
+    var done = 0
+    var unchanged = 0
+    private var leftAlone: [(name: String, reason: String)] = []
+
+    var all: Int { done + unchanged + leftAlone.count }
+
+    mutating func leaveAlone(_ name: String, _ reason: String) { leftAlone.append((name, reason)) }
+
+    /// Each one that was left alone goes to the notes; it is a failure where there is one.
+    func show(on stage: Stage, _ word: String) -> ExitCode {
+        for (name, reason) in leftAlone {
+            stage.notes.write("caret: \(name.harmless): left alone: \(reason.harmless)\n")
+        }
+        if stage.isJSON {
+            let names = leftAlone.map { name, reason in
+                JSON.object(["name": .text(name), "reason": .text(reason)])
+            }
+            stage.show(
+                .object([
+                    (word, .number(done)), ("unchanged", .number(unchanged)), ("left_alone", .list(names)),
+                ]))
+        } else {
+            stage.output.write("\(done) \(word), \(unchanged) unchanged, \(leftAlone.count) left alone\n")
+        }
+        return leftAlone.isEmpty ? .done : .failed
+    }
+}

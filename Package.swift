@@ -29,7 +29,8 @@ let package = Package(
         .target(
             name: "CaretServer",
             dependencies: [
-                "CLinux", "CZlib", "CaretCore", "CaretLog", "CaretRooms", "CaretStore", "CaretWire",
+                "CLinux", "CZlib", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretStore",
+                "CaretWire",
             ],
             swiftSettings: strict),
         .target(

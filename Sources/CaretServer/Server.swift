@@ -1,3 +1,4 @@
+package import CaretConfig
 import CaretCore
 package import CaretLog
 import CaretRooms
@@ -10,16 +11,18 @@ package final class Server: Sendable {
     private let switchboard: Switchboard
     private let listeners = Mutex<[Listener]>([])
 
-    package init(_ settings: ServerSettings, store: any DocumentStore & TokenStore, doorman: any Doorman)
-        throws(SystemFault)
-    {
+    package init(
+        _ settings: ServerSettings, store: any DocumentStore & TokenStore, doorman: any Doorman,
+        counters: CounterBoard, log: LogWriter
+    ) throws(SystemFault) {
         // So that no two servers call their sessions alike, nor two lives of one.
         let life = String(UInt64.random(in: .min ... .max), radix: 36)
         let connections = ConnectionSettings(
             limits: settings.limits, server: settings.name, publicClient: { Server.publicClient($0) },
             sessionName: { WireString("\(life)-\(String($0.value, radix: 36))") },
             digest: { SHA256.digest(of: $0) })
-        switchboard = try Switchboard(settings, connections, store: store, doorman: doorman)
+        switchboard = try Switchboard(
+            settings, connections, store: store, doorman: doorman, board: counters, log: log)
         switchboard.begin()
     }
 

@@ -11,6 +11,7 @@ import Glibc
 struct Service {
     private let configuration: Configuration
     private let log: LogWriter
+    private let counters = CounterBoard()
 
     private var settings: Settings { configuration.settings }
 
@@ -64,7 +65,7 @@ struct Service {
     }
 
     private func openStore() throws(OpeningFault) -> SQLiteStore {
-        let log = StoreLog(log)
+        let log = StoreLog(log, counters.tally())
         return try SQLiteStore(folder: settings.data, settings: StoreSettings(settings)) { log.tell($0) }
     }
 
@@ -76,8 +77,9 @@ struct Service {
 
     private func started(on store: SQLiteStore) async -> Server? {
         do {
-            let doorman: any Doorman = settings.requiresTokens ? TokenDoorman(store) : OpenDoorman()
-            let server = try Server(ServerSettings(settings), store: store, doorman: doorman)
+            let doorman: any Doorman = settings.requiresTokens ? tokenDoorman(store) : OpenDoorman()
+            let server = try Server(
+                ServerSettings(settings), store: store, doorman: doorman, counters: counters, log: log)
             for address in settings.listen {
                 try await listen(server, at: SocketAddress(address), for: address)
             }
@@ -87,6 +89,10 @@ struct Service {
             StandardStream.error.write("caretd: \(error)\n")
             return nil
         }
+    }
+
+    private func tokenDoorman(_ store: SQLiteStore) -> TokenDoorman {
+        TokenDoorman(store, refused: { [log] in log.write(LogEvent(.guessingSlowed, $0.field)) })
     }
 
     private func listen(

@@ -1,23 +1,41 @@
 import CaretConfig
 import CaretCore
 import CaretLog
+import CaretServer
 import CaretStore
 import Glibc
 import Synchronization
 
-/// Tells the operator what happens inside the store.
+/// Tells the operator what happens inside the store, and counts its commits.
 final class StoreLog: Sendable {
     private let log: LogWriter
     /// No space was left when the store wrote last.
     private let isFull = Mutex(false)
+    private let commits: Mutex<CommitTally>
 
-    init(_ log: LogWriter) { self.log = log }
+    private struct CommitTally {
+        let tally: Tally
+        /// When the commit that is on its way began, by the clock that only goes forward.
+        var begun: Moment?
+    }
+
+    init(_ log: LogWriter, _ tally: sending Tally) {
+        self.log = log
+        commits = Mutex(CommitTally(tally: tally))
+    }
 
     func tell(_ event: StoreEvent) {
         switch event {
         case .renewed(let renewal): log.write(LogEvent(.epochsRenewed, .reason(renewal.word)))
         case .migrating(let number): log.write(LogEvent(.migrating, .count(Int(number))))
-        case .committed: freed()
+        case .committing: commits.withLock { $0.begun = .now }
+        case .committed:
+            commits.withLock { commits in
+                guard let begun = commits.begun.take() else { return }
+                commits.tally.add(to: .commits)
+                commits.tally.took(Moment.now.nanoseconds - begun.nanoseconds, .commit)
+            }
+            freed()
         case .trimmed(let document, let start):
             log.write(LogEvent(.historyTrimmed, .document(document.value), .revision(start.value)))
         case .purged(let document): log.write(LogEvent(.documentPurged, .document(document.value)))
@@ -32,7 +50,7 @@ final class StoreLog: Sendable {
         case .damaged(let document?): log.write(LogEvent(.documentDamaged, .document(document.value)))
         case .damaged(nil): log.write(LogEvent(.documentDamaged))
         case .failed(let fault): end(fault)
-        case .writing, .committing, .checkpointing, .checkpointed, .snapshotting, .merging, .merged, .copying:
+        case .writing, .checkpointing, .checkpointed, .snapshotting, .merging, .merged, .copying:
             break
         }
     }

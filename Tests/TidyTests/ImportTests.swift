@@ -21,8 +21,9 @@ struct ImportTable {
         "Sources/CaretReplica": ["CaretCore"],
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
         "Sources/CaretServer": [
-            "CLinux", "CZlib", "CaretCore", "CaretLog", "CaretRooms", "CaretStore", "CaretWire", "Dispatch",
-            "Glibc", "Synchronization",
+            "CLinux", "CZlib", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretStore",
+            "CaretWire",
+            "Dispatch", "Glibc", "Synchronization",
         ],
         "Sources/CaretStore": [
             "CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Dispatch", "Glibc", "Synchronization",

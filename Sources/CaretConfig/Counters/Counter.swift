@@ -2,13 +2,15 @@
 package enum Counter: Int, CaseIterable, Sendable {
     case connectionsOpened, connectionsClosed, connectionsRefused
     case roomsOpened, roomsClosed
-    case pushes
-    /// Pushes that were moved over what was committed since their base.
-    case rebases
+    /// Pushes that reached a room, and those of them that were committed after having been moved over what was
+    /// committed since their base.
+    case pushes, rebases
     /// Transactions that were synced, and the changes in them.
     case commits, changes
+    /// Changes that were handed to sessions: each counts for each of them.
+    case deliveries
     case bytesIn, bytesOut
-    /// Sessions that fell behind what their connection takes.
+    /// Sessions that fell so far behind that their room does not have at hand what they need.
     case slowReaders
 
     package var name: String {
@@ -22,6 +24,7 @@ package enum Counter: Int, CaseIterable, Sendable {
         case .rebases: "rebases"
         case .commits: "commits"
         case .changes: "changes"
+        case .deliveries: "deliveries"
         case .bytesIn: "bytes_in"
         case .bytesOut: "bytes_out"
         case .slowReaders: "slow_readers"
@@ -35,7 +38,7 @@ package enum Latency: Int, CaseIterable, Sendable {
     case commit
     /// From a push that was read until its ack is handed to its connection.
     case ack
-    /// From a commit that was synced until its changes are handed to a receiver's connection.
+    /// From a commit that was synced until its changes are handed to a receiver's connection, for those who keep up.
     case delivery
     /// From `open` that was read until `opened` is handed to the connection.
     case opening

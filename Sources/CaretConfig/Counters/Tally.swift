@@ -10,13 +10,14 @@ package struct Tally {
         sheet.add(UInt64(count), at: counter.rawValue)
     }
 
-    /// An error of this code was answered.
-    package func refused(_ code: ErrorCode) {
-        sheet.add(1, at: TallySheet.refusals + code.slot)
+    /// So many errors of this code were answered.
+    package func refused(_ code: ErrorCode, times count: Int = 1) {
+        sheet.add(UInt64(count), at: TallySheet.refusals + code.slot)
     }
 
-    package func took(_ nanoseconds: UInt64, _ latency: Latency) {
-        sheet.take(nanoseconds, at: TallySheet.start(of: latency))
+    /// So many things have taken so long each.
+    package func took(_ nanoseconds: UInt64, _ latency: Latency, times count: Int = 1) {
+        sheet.take(nanoseconds, times: UInt64(count), at: TallySheet.start(of: latency))
     }
 }
 
@@ -50,9 +51,9 @@ final class TallySheet: Sendable {
     }
 
     @inline(__always)
-    fileprivate func take(_ number: UInt64, at start: Int) {
-        add(1, at: start + Buckets.index(of: number))
-        add(number, at: start + Buckets.count)
+    fileprivate func take(_ number: UInt64, times count: UInt64, at start: Int) {
+        add(count, at: start + Buckets.index(of: number))
+        add(number &* count, at: start + Buckets.count)
         let largest = start + Buckets.count + 1
         if number > slots[largest].load(ordering: .relaxed) {
             slots[largest].store(number, ordering: .relaxed)

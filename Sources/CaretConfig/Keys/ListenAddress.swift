@@ -18,7 +18,9 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         ListenAddress(family: .ipv4, bytes: [127, 0, 0, 1], port: port)
     }
 
-    private init(family: Family, bytes: [UInt8], port: UInt16) {
+    /// `bytes` as the system has them.
+    package init(family: Family, bytes: [UInt8], port: UInt16) {
+        precondition(bytes.count == (family == .ipv4 ? 4 : 16), "an address of \(bytes.count) bytes")
         self.family = family
         self.bytes = bytes
         self.port = port

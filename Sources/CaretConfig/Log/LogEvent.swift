@@ -13,7 +13,10 @@ package struct LogEvent: Equatable, Sendable {
         case connectionClosed = "connection_closed"
         /// No descriptor or memory was left for it.
         case connectionRefused = "connection_refused"
+        /// A session fell so far behind that its room does not have at hand what it needs.
         case slowReader = "slow_reader"
+        /// A client's text is not what it was told that it is.
+        case textDiverged = "text_diverged"
         /// Wrong tokens came from there so often that it has to wait.
         case guessingSlowed = "guessing_slowed"
         case tokenAdded = "token_added"
@@ -32,7 +35,7 @@ package struct LogEvent: Equatable, Sendable {
         case diskFailed = "disk_failed"
         case documentDamaged = "document_damaged"
 
-        /// An answer `internal` to a client, with the reference that it was told.
+        /// An answer `internal` to a client, who was told the same numbers.
         case internalFault = "internal_fault"
         /// Lines of one event that its rate did not let through, when the log ends.
         case logSuppressed = "log_suppressed"
@@ -46,7 +49,8 @@ package struct LogEvent: Equatable, Sendable {
             case .starting, .listening, .ready, .stopping, .stopped, .tokenAdded, .tokenRevoked, .migrating,
                 .diskFreed, .logSuppressed:
                 .info
-            case .openToAnyone, .variableIgnored, .connectionRefused, .slowReader, .guessingSlowed,
+            case .openToAnyone, .variableIgnored, .connectionRefused, .slowReader, .textDiverged,
+                .guessingSlowed,
                 .epochsRenewed:
                 .warning
             case .cannotListen, .diskFull, .diskFailed, .documentDamaged, .internalFault:
@@ -86,16 +90,13 @@ package enum LogField: Equatable, Sendable {
     case token(Int64)
     case code(ErrorCode)
     case reason(LogWord)
-    /// A call of the system.
-    case call(LogWord)
+    /// A code of the system.
     case errno(Int32)
     /// An extended result code of SQLite.
     case sqlite(Int32)
     case signal(Int32)
-    case reference(UInt64)
     case event(LogEvent.Name)
     case count(Int)
-    case bytes(Int)
     case milliseconds(Int)
 
     package enum Transport: String, Sendable {
@@ -132,14 +133,11 @@ extension LogField {
         case .token(let number): ("token", .number(number))
         case .code(let code): ("code", .word(code.rawValue))
         case .reason(let word): ("reason", .word(word.text))
-        case .call(let word): ("call", .word(word.text))
         case .errno(let code): ("errno", .number(Int64(code)))
         case .sqlite(let code): ("sqlite", .number(Int64(code)))
         case .signal(let number): ("signal", .number(Int64(number)))
-        case .reference(let number): ("reference", .word(String(number, radix: 16)))
         case .event(let name): ("of", .word(name.rawValue))
         case .count(let number): ("count", .number(Int64(number)))
-        case .bytes(let number): ("bytes", .number(Int64(number)))
         case .milliseconds(let number): ("ms", .number(Int64(number)))
         }
     }

@@ -18,6 +18,7 @@ extension ConnectionState {
         case .closing, .diverged, nil: return
         }
         underway = nil
+        if case .error(let report) = envelope.message { note(report) }
         send(envelope.message, envelope.id)
     }
 

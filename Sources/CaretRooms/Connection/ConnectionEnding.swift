@@ -5,13 +5,14 @@ import CaretWire
 extension ConnectionState {
     /// The last line was sent: nothing more is, and what comes is dropped for a while, so that a reset does not
     /// swallow it.
-    mutating func beginClosing(at once: Bool = false) {
+    mutating func beginClosing(_ end: ConnectionEnd, at once: Bool = false) {
         switch phase {
         case .closing, .closed: return
         case .joining, .welcomed, .finishing: order(.leave)
         case .expectingHello, .authenticating: break
         }
         letGo()
+        self.end = end
         phase = .closing(until: once ? closingUntil : nil, droppedBytes: 0)
         order(.endOutput)
     }
@@ -42,7 +43,7 @@ extension ConnectionState {
         switch phase {
         case .expectingHello, .authenticating, .joining, .welcomed, .finishing:
             send(.bye(Bye(reason: reason, retryAfterMilliseconds: retryAfterMilliseconds)))
-            beginClosing(at: reason == .tooSlow)
+            beginClosing(.said(reason), at: reason == .tooSlow)
         case .closing, .closed: break
         }
     }
@@ -91,7 +92,7 @@ extension ConnectionState {
         if input.hasEnded { finishInput() }
         if case .finishing(_, let farewell) = phase, documents.isEmpty, underway == nil {
             switch farewell {
-            case .none: beginClosing()
+            case .none: beginClosing(.left)
             case .shuttingDown(let retry): say(goodbye: .shuttingDown, retryAfterMilliseconds: retry)
             }
         }
@@ -104,7 +105,7 @@ extension ConnectionState {
 
     private mutating func finishInput() {
         switch phase {
-        case .expectingHello where !input.hasUnread: beginClosing()
+        case .expectingHello where !input.hasUnread: beginClosing(.left)
         case .welcomed(let member) where !input.hasUnread && waiting.isEmpty && underway == nil:
             dropInput()
             phase = .finishing(member, .none)

@@ -85,7 +85,7 @@ extension ConnectionState {
         underway = .opening(session, document)
         let opening = RoomOpening(
             session: session, id: id, document: document, participant: participant, rights: .none,
-            resume: open.resume, mode: open.mode, squashes: open.squash)
+            resume: open.resume, mode: open.mode, squashes: open.squash, readAt: readAt)
         let question = HubRequest.Question.open(name, opening, creates: open.create)
         order(.ask(HubRequest(connection: self.id, id: id, question: question)))
     }
@@ -165,12 +165,13 @@ extension ConnectionState {
         guard let member else { return }
         if let open = documents[push.document] {
             let addressed = push.addressed(
-                to: open.session, open.participant, rights: open.rights, at: now)
+                to: open.session, open.participant, rights: open.rights, at: now, readAt: readAt)
             return tell(.push(addressed), of: open.session)
         }
         guard let name = name(push.document, push.id, seq: push.seq) else { return }
         let guest = SessionID.guest(of: id)
-        let addressed = push.addressed(to: guest, participant(member, guest), rights: .none, at: now)
+        let addressed = push.addressed(
+            to: guest, participant(member, guest), rights: .none, at: now, readAt: readAt)
         ask(.push(name, addressed, creates: creates), message, push.id)
     }
 }
@@ -187,12 +188,12 @@ private struct UnaddressedPush {
     let digest: Digest
 
     func addressed(
-        to session: SessionID, _ participant: Participant, rights: Rights, at time: Int64
+        to session: SessionID, _ participant: Participant, rights: Rights, at time: Int64, readAt: UInt64?
     ) -> RoomPush {
         RoomPush(
             session: session, id: id, document: document, participant: participant, rights: rights,
             epoch: epoch, base: base, seq: Int64(seq), content: content, wantsText: wantsText,
-            digest: digest, time: time)
+            digest: digest, time: time, readAt: readAt)
     }
 }
 

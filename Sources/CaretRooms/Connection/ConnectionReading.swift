@@ -56,7 +56,7 @@ extension ConnectionState {
         switch phase {
         case .welcomed:
             fail(.overloaded, "too many long lines are on their way to this server", nil)
-            beginClosing()
+            beginClosing(.refused(.overloaded))
         case .expectingHello, .authenticating, .joining, .finishing, .closing, .closed: break
         }
         return settled()
@@ -142,7 +142,7 @@ extension ConnectionState {
         fail(report, fault.id)
         switch fault.code {
         case .badJSON, .badMessage, .unknownType:
-            if isTalking, faults.add(at: now, limits: limits) { beginClosing() }
+            if isTalking, faults.add(at: now, limits: limits) { beginClosing(.refused(fault.code)) }
         default: break
         }
     }

@@ -1,6 +1,6 @@
 import CaretCore
 import CaretLog
-import CaretWire
+package import CaretWire
 
 /// One connection: who is at its other end, what he asks and in which order, and when it ends.
 ///
@@ -66,6 +66,12 @@ package struct ConnectionState: Sendable {
     var silence: Silence
     /// When it is to be woken, as far as that was asked for.
     var wakes: Int64?
+    /// When what is being taken was read, as whoever reads counts: pushes and openings bear it. Nil where nobody counts.
+    package var readAt: UInt64?
+    /// Why it has ended, or is about to.
+    package internal(set) var end: ConnectionEnd?
+    /// The errors that were sent since somebody asked, for whoever counts them.
+    private var refusals: [ErrorCode: Int] = [:]
     var actions: [ConnectionAction] = []
 
     package init(_ id: ConnectionID, settings: ConnectionSettings, at now: Int64) {
@@ -105,6 +111,16 @@ package struct ConnectionState: Sendable {
     /// Bytes of a begun line and of lines that wait, and how many lines those are at most.
     package var waitingInput: Int { input.begunBytes + waiting.bytes }
 
+    /// The errors that are to be counted now.
+    package mutating func takeRefusals() -> [ErrorCode: Int] {
+        defer { refusals = [:] }
+        return refusals
+    }
+
+    mutating func note(_ report: ErrorReport) {
+        if case .known(let code) = report.code { refusals[code, default: 0] += 1 }
+    }
+
     mutating func order(_ action: ConnectionAction) { actions.append(action) }
 
     /// Does what the event made possible, and hands over all that is to be done.
@@ -135,9 +151,10 @@ extension ConnectionState {
 
     /// Refuses a message; a code that closes, or any before the welcome, ends the connection.
     mutating func fail(_ report: ErrorReport, _ id: RequestID?) {
+        note(report)
         send(.error(report), id)
         guard case .known(let code) = report.code else { return }
-        if code.closes || !isTalking { beginClosing() }
+        if code.closes || !isTalking { beginClosing(.refused(code)) }
     }
 
     mutating func fail(

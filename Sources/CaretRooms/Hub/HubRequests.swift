@@ -168,7 +168,8 @@ extension HubWaiting {
         let first = RoomPush(
             session: push.session, id: push.id, document: push.document, participant: push.participant,
             rights: push.rights, epoch: push.epoch, base: push.base, seq: push.seq, content: push.content,
-            wantsText: push.wantsText, isFirst: true, digest: push.digest, time: push.time)
+            wantsText: push.wantsText, isFirst: true, digest: push.digest, time: push.time,
+            readAt: push.readAt)
         let question = HubRequest.Question.push(name, first, creates: creates)
         return HubWaiting(
             request: HubRequest(connection: request.connection, id: request.id, question: question),

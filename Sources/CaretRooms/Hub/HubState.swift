@@ -188,8 +188,10 @@ extension HubState {
 
     mutating func refuse(_ request: HubRequest, _ refusal: HubRefusal) {
         let question = request.question
+        // Our fault is in the log with this number.
+        let place = refusal.code == .internal ? "; it is connection \(request.connection.value)" : ""
         let report = ErrorReport(
-            refusal.code, refusal.message, document: question.document?.said, seq: question.seq,
+            refusal.code, refusal.message + place, document: question.document?.said, seq: question.seq,
             head: refusal.head)
         answer(request, .error(report))
     }

@@ -93,7 +93,11 @@ extension RoomState {
             giveBack(segment)
             needReload()
         case .unfit:
-            refuse(segment, RoomRefusal(.internal, "what was to be saved does not fit the document"))
+            refuse(
+                segment,
+                RoomRefusal(
+                    .internal,
+                    "what was to be saved does not fit document \(document.value) at revision \(head.value)"))
         case .full: refuse(segment, RoomRefusal(.full))
         case .failed: refuse(segment, RoomRefusal(.failed))
         case .damaged: damage()
@@ -152,6 +156,8 @@ extension RoomState {
         pushers.committed(entry, by: pusher)
         take(committed)
         settle(pusher)
+        notes.changes += 1
+        if known.push.base.next < committed.revision { notes.rebases += 1 }
         let due = AckDue(known, as: committed)
         if let place = receiver(of: known.push) {
             sessions[place].due = due

@@ -27,6 +27,7 @@ extension RoomState {
             if let reason = sessions[place].resync {
                 if !resync(place, reason) { break }
             } else if sessions[place].position == head {
+                sessions[place].isSlow = false
                 tellPresence(to: place)
                 tellCheck(to: place)
                 return
@@ -57,6 +58,7 @@ extension RoomState {
             window.keep(line, of: revision, in: unit)
             hand(line, at: place)
         }
+        notes.deliveries += 1
         sessions[place].position = revision
     }
 
@@ -89,6 +91,7 @@ extension RoomState {
             squashed?.lines[unit] = line
             hand(line, at: place)
         }
+        notes.deliveries += 1
         sessions[place].position = head
         sessions[place].told = 0
     }
@@ -116,6 +119,7 @@ extension RoomState {
 
     /// Lets a session be served by the store, or, where that would cost more than the text, be handed that.
     private mutating func fallBack(_ place: Int) {
+        noteSlowness(of: place)
         let behind = head.value - max(sessions[place].position, sessions[place].joined).value
         if behind > limits.sessionBehind {
             sessions[place].resync = .tooSlow
@@ -126,6 +130,13 @@ extension RoomState {
             sessions[place].isReading = true
             read(after: sessions[place].position)
         }
+    }
+
+    /// A session that came with an old position is not slow before it has been brought to the head once.
+    private mutating func noteSlowness(of place: Int) {
+        if sessions[place].isSlow || sessions[place].position < sessions[place].joined { return }
+        sessions[place].isSlow = true
+        notes.slowSessions.append(sessions[place].id)
     }
 
     /// Hands out revisions that are no longer in the window.
@@ -160,6 +171,7 @@ extension RoomState {
             let line = lines[index][unit] ?? changeLine(logged, at: revision, in: unit)
             lines[index][unit] = line
             hand(line, at: place)
+            notes.deliveries += 1
             sessions[place].position = revision
         }
     }

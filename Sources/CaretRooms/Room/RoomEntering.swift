@@ -25,6 +25,7 @@ extension RoomState {
         sessions.add(session)
         if let place = sessions.place(of: session.id) {
             hand(line, at: place)
+            if let read = opening.readAt { notes.opened.append(read) }
             if resumed != nil { advance(place) }
         }
     }

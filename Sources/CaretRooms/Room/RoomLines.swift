@@ -27,7 +27,16 @@ extension RoomState {
 
     /// An answer, to whoever asked.
     mutating func send<Message: WireMessage>(_ message: Message, _ id: RequestID?, to session: SessionID) {
-        let line = line(message, id)
+        send(line(message, id), to: session)
+    }
+
+    /// An error, to whoever asked.
+    mutating func send(_ report: ErrorReport, _ id: RequestID?, to session: SessionID) {
+        if case .known(let code) = report.code { notes.refusals[code, default: 0] += 1 }
+        send(line(report, id), to: session)
+    }
+
+    private mutating func send(_ line: [UInt8], to session: SessionID) {
         if let place = sessions.place(of: session) {
             hand(line, at: place)
         } else {
@@ -70,6 +79,7 @@ extension RoomState {
 
     /// No edits where they are literally those that were sent.
     mutating func ackLine(_ due: AckDue, in unit: CodeUnit) -> [UInt8] {
+        if let read = due.readAt { notes.acked.append(read) }
         let ack = Ack(
             document: name, seq: Int(due.committed.logged.seq), revision: due.revision,
             edits: due.isLiteral ? nil : due.committed.logged.wireEdits(in: unit),

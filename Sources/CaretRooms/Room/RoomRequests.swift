@@ -11,6 +11,7 @@ extension RoomState {
     }
 
     package mutating func push(_ push: RoomPush) -> [RoomAction] {
+        notes.pushes += 1
         take(.push(push, wasTaken: false))
         return finished()
     }
@@ -84,7 +85,8 @@ extension RoomState {
         case .open(let opening): refuse(opening, refusal)
         case .push(let push, _): refuse(push, refusal)
         case .select(let session, let select, let id):
-            send(ErrorReport(refusal.code, refusal.message, document: select.document), id, to: session)
+            send(
+                ErrorReport(refusal.code, refusal.message, document: select.document), id, to: session)
         case .close(let session, let id):
             if let place = sessions.place(of: session), sessions[place].closing == nil {
                 sessions[place].closing = Closing(id: id)

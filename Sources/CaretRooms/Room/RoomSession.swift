@@ -41,6 +41,8 @@ struct RoomSession: Sendable {
     var introduced = 0
     /// When it was told of others last.
     var toldAt: Int64 = .min / 2
+    /// It has fallen out of what is at hand, and has not been brought to the head since.
+    var isSlow = false
     /// It was behind when there was something to tell.
     var isBehind = false
     /// The revision at which it was told last what the text adds up to, or was handed the text.

@@ -74,6 +74,7 @@ package struct RoomState: Sendable {
     var clock: RoomClock
     var idleness = Idleness.needed
     var writer = JSONWriter()
+    var notes = RoomNotes()
     /// What is to be done, until the event that is taken has been.
     var actions: [RoomAction] = []
 

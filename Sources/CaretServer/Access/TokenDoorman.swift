@@ -9,13 +9,17 @@ package final class TokenDoorman: Doorman {
     /// In milliseconds, and only forward.
     private let now: @Sendable () -> Int64
     private let limiter = Mutex(GuessLimiter())
+    /// Told of each token that is not looked at.
+    private let refused: @Sendable (SocketAddress) -> Void
 
     package init(
         _ tokens: any TokenStore,
-        now: @escaping @Sendable () -> Int64 = { Int64(Moment.now.nanoseconds / 1_000_000) }
+        now: @escaping @Sendable () -> Int64 = { Int64(Moment.now.nanoseconds / 1_000_000) },
+        refused: @escaping @Sendable (SocketAddress) -> Void = { _ in }
     ) {
         self.tokens = tokens
         self.now = now
+        self.refused = refused
     }
 
     package func identify(
@@ -26,18 +30,20 @@ package final class TokenDoorman: Doorman {
         case .address(let address):
             // Who shows nothing guesses nothing.
             guard let token else { return completion(.unknown) }
-            look(at: token, from: AddressBlock(address), then: completion)
+            look(at: token, from: address, then: completion)
         }
     }
 
     private func look(
-        at text: WireString, from address: AddressBlock?,
+        at text: WireString, from address: SocketAddress,
         then completion: @escaping @Sendable (Authentication) -> Void
     ) {
         var place: GuessLimiter.Place?
-        if let address {
-            switch limiter.withLock({ $0.shown(from: address, at: now()) }) {
-            case .refuse(let wait): return completion(.tooOften(retryAfterMilliseconds: wait))
+        if let block = AddressBlock(address) {
+            switch limiter.withLock({ $0.shown(from: block, at: now()) }) {
+            case .refuse(let wait):
+                refused(address)
+                return completion(.tooOften(retryAfterMilliseconds: wait))
             case .look(let taken): place = taken
             }
         }

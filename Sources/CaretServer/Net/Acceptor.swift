@@ -122,7 +122,7 @@ final class Acceptor {
 
     private func refuse(_ descriptor: Int32) {
         Glibc.close(descriptor)
-        sockets.counters.refused += 1
+        sockets.noteRefusal()
     }
 
     private func pause() {

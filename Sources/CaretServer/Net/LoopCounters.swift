@@ -1,4 +1,5 @@
-/// What a loop has done since it began.
+/// How a loop has used the system since it began: what its tests and benchmarks look at. What a server tells of itself
+/// is counted by whoever stands behind the connections.
 package struct LoopCounters: Equatable, Sendable {
     /// Connections that were taken over, and that ended.
     package var opened = 0

@@ -17,5 +17,8 @@ package struct LoopSettings: Sendable {
     /// The clock; another one in tests.
     package var clock: @Sendable () -> Moment = { .now }
 
+    /// Told on the loop of each connection for which there was no descriptor or memory.
+    package var refused: @Sendable (Sockets) -> Void = { _ in }
+
     package init() {}
 }

@@ -101,7 +101,7 @@ package final class Sockets {
         } catch {
             slots.remove(made.id.slot)
             close(socket.descriptor)
-            counters.refused += 1
+            noteRefusal()
             return nil
         }
         counters.opened += 1
@@ -198,6 +198,12 @@ package final class Sockets {
     }
 
     // MARK: What connections and acceptors ask for
+
+    /// A connection was closed at once.
+    func noteRefusal() {
+        counters.refused += 1
+        settings.refused(self)
+    }
 
     func flushLater(_ connection: Connection) { unflushed.append(connection) }
 

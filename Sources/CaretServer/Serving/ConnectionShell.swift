@@ -1,4 +1,6 @@
+import CaretConfig
 import CaretRooms
+import CaretWire
 import Synchronization
 
 /// Runs what a connection's state wants done, on its socket and with the others. Confined to the connection's loop.
@@ -10,6 +12,7 @@ final class ConnectionShell: ConnectionHandler {
     private let door: Door
     private let host: LoopHost
     private let switchboard: Switchboard
+    private let since: Moment
 
     init(
         _ id: ConnectionID, _ connection: Connection, at door: Door, _ host: LoopHost,
@@ -20,15 +23,22 @@ final class ConnectionShell: ConnectionHandler {
         self.connection = connection
         self.door = door
         self.switchboard = switchboard
+        since = connection.sockets.now
         state = ConnectionState(id, settings: switchboard.connectionSettings, at: switchboard.clock.now)
     }
 
-    func begin() { run(state.begun()) }
+    func begin() {
+        host.tally.add(to: .connectionsOpened)
+        switchboard.log.write(LogEvent(.connectionOpened, .connection(Int(id.value)), door.field))
+        run(state.begun())
+    }
 
     // MARK: The socket
 
     func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Int {
         takeTime()
+        host.tally.add(bytes.count, to: .bytesIn)
+        state.readAt = connection.sockets.now.nanoseconds
         run(state.received(bytes))
         return bytes.count
     }
@@ -40,6 +50,7 @@ final class ConnectionShell: ConnectionHandler {
 
     func wrote(_ bytes: Int, on connection: Connection) {
         takeTime()
+        host.tally.add(bytes, to: .bytesOut)
         run(state.written(bytes))
     }
 
@@ -48,6 +59,7 @@ final class ConnectionShell: ConnectionHandler {
     func closed(_ reason: CloseReason, on connection: Connection) {
         takeTime()
         run(state.connectionLost())
+        noteEnd(reason)
         switchboard.gone(id, from: connection.sockets)
     }
 
@@ -70,7 +82,27 @@ final class ConnectionShell: ConnectionHandler {
     private func takeTime() { run(state.timePassed(switchboard.clock.time(at: connection.sockets.now))) }
 
     private func run(_ actions: [ConnectionAction]) {
+        let refusals = state.takeRefusals()
+        if !refusals.isEmpty { count(refusals) }
         for action in actions { run(action) }
+    }
+
+    private func count(_ refusals: [ErrorCode: Int]) {
+        for (code, count) in refusals {
+            host.tally.refused(code, times: count)
+            if code == .internal {
+                switchboard.log.write(LogEvent(.internalFault, .connection(Int(id.value))))
+            }
+        }
+    }
+
+    private func noteEnd(_ reason: CloseReason) {
+        host.tally.add(to: .connectionsClosed)
+        let lasted = (connection.sockets.now.nanoseconds - since.nanoseconds) / 1_000_000
+        switchboard.log.write(
+            LogEvent(
+                .connectionClosed, .connection(Int(id.value)), state.end?.field ?? reason.field,
+                .milliseconds(Int(lasted))))
     }
 
     private func run(_ action: ConnectionAction) {

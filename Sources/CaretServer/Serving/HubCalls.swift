@@ -1,3 +1,4 @@
+import CaretConfig
 import CaretLog
 import CaretRooms
 
@@ -24,10 +25,19 @@ extension Switchboard {
     private func ask(_ call: TokenCall, then answer: @escaping @Sendable (TokenAnswer) -> Void) {
         switch call {
         case .add(let user, let grants, let time):
-            store.addToken(of: user, grants, at: time) { answer(.added($0)) }
+            store.addToken(of: user, grants, at: time) { [log] result in
+                if case .success(let text) = result {
+                    log.write(LogEvent(.tokenAdded, .token(text.token.value)))
+                }
+                answer(.added(result))
+            }
         case .list(let after, let limit, let weight):
             store.tokens(after: after, limit: limit, weighing: weight) { answer(.listed($0)) }
-        case .revoke(let token): store.revokeToken(token) { answer(.revoked($0.refusal)) }
+        case .revoke(let token):
+            store.revokeToken(token) { [log] result in
+                if case .success = result { log.write(LogEvent(.tokenRevoked, .token(token.value))) }
+                answer(.revoked(result.refusal))
+            }
         }
     }
 }

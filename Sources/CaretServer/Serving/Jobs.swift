@@ -80,8 +80,9 @@ struct RoomPlace: Hashable, Sendable {
 
 /// What comes of an action of a room.
 enum RoomAnswer: Sendable {
-    case appended(AppendOutcome)
-    case appendedLocked(missed: [LoggedChange], AppendOutcome)
+    /// The moment is that at which the store told.
+    case appended(AppendOutcome, at: Moment)
+    case appendedLocked(missed: [LoggedChange], AppendOutcome, at: Moment)
     case pusherFound(Pusher, Result<PusherAnswer, StoreRefusal>)
     case historyRead(after: Revision, Result<Reading, HistoryRefusal>)
     case textRead(Revision, Result<Snapshot, HistoryRefusal>)

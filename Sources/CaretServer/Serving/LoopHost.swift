@@ -1,3 +1,4 @@
+import CaretConfig
 import CaretLog
 import CaretRooms
 
@@ -5,6 +6,8 @@ import CaretRooms
 final class LoopHost {
     private let loop: Int
     private let loopCount: Int
+    let tally: Tally
+    private let log: LogWriter
     private var made: Int64 = 0
     private var shells: [ConnectionID: ConnectionShell] = [:]
     /// Of the lines that many connections are told at once.
@@ -17,11 +20,16 @@ final class LoopHost {
     /// that came together come to their room together.
     private var outgoing: [[RoomJob]]
 
-    init(_ loop: Int, of loopCount: Int, _ hub: Inbox<HubJob>, _ rooms: RoomQueues) {
+    init(
+        _ loop: Int, of loopCount: Int, _ hub: Inbox<HubJob>, _ rooms: RoomQueues, _ tally: Tally,
+        _ log: LogWriter
+    ) {
         self.loop = loop
         self.loopCount = loopCount
         self.hub = hub
         self.rooms = rooms
+        self.tally = tally
+        self.log = log
         outgoing = Array(repeating: [], count: rooms.inboxes.count)
     }
 
@@ -54,6 +62,12 @@ final class LoopHost {
     func remove(_ id: ConnectionID) {
         shells[id] = nil
         if shells.isEmpty { tellEmpty() }
+    }
+
+    /// There was no descriptor or memory for a connection.
+    func noteRefusal() {
+        tally.add(to: .connectionsRefused)
+        log.write(LogEvent(.connectionRefused))
     }
 
     /// Calls back once no connection is left.

@@ -13,10 +13,10 @@ extension Switchboard {
         let document = place.document
         switch action {
         case .append(let append):
-            store.append([append]) { [self] in answer(place, .appended($0[0])) }
+            store.append([append]) { [self] in answer(place, .appended($0[0], at: clock.moment)) }
         case .appendLocked(let append, let plan):
             store.appendLocked(append, rebase: plan.changes(behind:)) { [self] missed, outcome in
-                answer(place, .appendedLocked(missed: missed, outcome))
+                answer(place, .appendedLocked(missed: missed, outcome, at: clock.moment))
             }
         case .lookUp(let pusher):
             store.pusher(pusher, in: document) { [self] in answer(place, .pusherFound(pusher, $0)) }

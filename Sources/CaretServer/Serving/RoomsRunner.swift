@@ -1,3 +1,4 @@
+import CaretConfig
 import CaretCore
 import CaretLog
 import CaretRooms
@@ -16,6 +17,8 @@ final class RoomsRunner {
         var gathers = false
         /// The room's head when it did what was due last.
         var head: Revision
+        /// When the store told of what the jobs that are being done say is on disk.
+        var syncedAt: Moment?
 
         init(_ place: RoomPlace, slot: Int, _ state: RoomState) {
             self.place = place
@@ -37,11 +40,15 @@ final class RoomsRunner {
     private var gathering: [Host] = []
     /// For each loop what its connections are to be told once all jobs are done.
     private var outgoing: [ConnectionJobs]
+    private let tally: Tally
+    /// What was handed over and is not measured yet.
+    private var measured: [(latency: Latency, from: UInt64, count: Int)] = []
 
     init(_ inbox: Inbox<RoomJob>, _ switchboard: Switchboard) {
         self.switchboard = switchboard
         limits = switchboard.connectionSettings.limits
         timer = QueueTimer(on: inbox.queue) { [weak inbox] in inbox?.post(.timePassed) }
+        tally = switchboard.board.tally()
         outgoing = Array(repeating: ConnectionJobs(), count: switchboard.loops.count)
     }
 
@@ -53,6 +60,7 @@ final class RoomsRunner {
         for host in gathering { finish(host) }
         gathering.removeAll(keepingCapacity: true)
         flush()
+        measure()
         timer.set(for: wakes.next)
     }
 
@@ -87,6 +95,8 @@ final class RoomsRunner {
         if slot == slots.count { slots.append(host) } else { slots[slot] = host }
         precondition(
             rooms.updateValue(host, forKey: entry.id) == nil, "document \(entry.id.value) has two rooms")
+        tally.add(to: .roomsOpened)
+        switchboard.log.write(LogEvent(.roomOpened, .document(entry.id.value)))
     }
 
     private func drop(_ document: DocumentID) {
@@ -95,6 +105,8 @@ final class RoomsRunner {
         wakes[host.slot] = nil
         slots[host.slot] = nil
         freeSlots.append(host.slot)
+        tally.add(to: .roomsClosed)
+        switchboard.log.write(LogEvent(.roomClosed, .document(document.value)))
         tellHub(.dropped(document))
     }
 
@@ -108,10 +120,11 @@ final class RoomsRunner {
     // MARK: Events
 
     private func take(_ answer: RoomAnswer, _ host: Host, at time: Int64) {
+        host.syncedAt = answer.moment ?? host.syncedAt
         feed(host, at: time) { state in
             switch answer {
-            case .appended(let outcome): state.appended(outcome)
-            case .appendedLocked(let missed, let outcome): state.appendedLocked(missed: missed, outcome)
+            case .appended(let outcome, _): state.appended(outcome)
+            case .appendedLocked(let missed, let outcome, _): state.appendedLocked(missed: missed, outcome)
             case .pusherFound(let pusher, let result): state.pusherFound(pusher, result)
             case .historyRead(let revision, let result): state.historyRead(after: revision, result)
             case .textRead(let revision, let result): state.textRead(revision, result)
@@ -145,16 +158,20 @@ final class RoomsRunner {
     }
 
     // By reference: to read one thing of a state in place would copy all of it.
-    private static func finish(_ state: inout RoomState) -> (actions: [RoomAction], head: Revision) {
-        (state.endGathering(), state.head)
+    private static func finish(
+        _ state: inout RoomState
+    ) -> (actions: [RoomAction], head: Revision, notes: RoomNotes) {
+        (state.endGathering(), state.head, state.takeNotes())
     }
 
     private func finish(_ host: Host) {
         host.gathers = false
         // It may have been dropped by the last job.
         guard rooms[host.place.document] === host else { return }
-        let (actions, head) = RoomsRunner.finish(&host.state)
+        let (actions, head, notes) = RoomsRunner.finish(&host.state)
         for action in actions { run(action, host) }
+        if !notes.isEmpty { count(notes, of: host, at: head) }
+        host.syncedAt = nil
         defer { host.head = head }
         if host.head != head, switchboard.watchesCommits.load(ordering: .sequentiallyConsistent) {
             tellHub(.changed(host.place.document))
@@ -178,7 +195,11 @@ final class RoomsRunner {
             if moment < wakes[host.slot] ?? Moment(nanoseconds: .max) {
                 wakes[host.slot] = moment
             }
-        case .diverged: break
+        case .diverged(let session, let revision):
+            switchboard.log.write(
+                LogEvent(
+                    .textDiverged, .connection(Int(session.connection.value)),
+                    .document(host.place.document.value), .revision(revision.value)))
         case .append, .appendLocked, .lookUp, .read, .readText, .reload, .compute, .sum, .rename, .delete:
             switchboard.ask(action, for: host.place)
         }
@@ -198,6 +219,53 @@ final class RoomsRunner {
         for loop in outgoing.indices where !outgoing[loop].isEmpty {
             switchboard.tell(loop: loop, outgoing[loop])
             outgoing[loop] = ConnectionJobs()
+        }
+    }
+
+    // MARK: Counting
+
+    private func count(_ notes: RoomNotes, of host: Host, at head: Revision) {
+        let document = LogField.document(host.place.document.value)
+        tally.add(notes.pushes, to: .pushes)
+        tally.add(notes.changes, to: .changes)
+        tally.add(notes.rebases, to: .rebases)
+        tally.add(notes.deliveries, to: .deliveries)
+        for (code, count) in notes.refusals {
+            tally.refused(code, times: count)
+            if code == .internal {
+                switchboard.log.write(
+                    LogEvent(.internalFault, document, .revision(head.value)))
+            }
+        }
+        for session in notes.slowSessions {
+            tally.add(to: .slowReaders)
+            switchboard.log.write(
+                LogEvent(.slowReader, .connection(Int(session.connection.value)), document))
+        }
+        for read in notes.acked { measured.append((.ack, read, 1)) }
+        for read in notes.opened { measured.append((.opening, read, 1)) }
+        if let syncedAt = host.syncedAt, notes.deliveries > 0 {
+            measured.append((.delivery, syncedAt.nanoseconds, notes.deliveries))
+        }
+    }
+
+    /// Looks at the clock once for all that was handed over.
+    private func measure() {
+        if measured.isEmpty { return }
+        let now = switchboard.clock.moment.nanoseconds
+        for (latency, from, count) in measured { tally.took(now - min(now, from), latency, times: count) }
+        measured.removeAll(keepingCapacity: true)
+    }
+}
+
+extension RoomAnswer {
+    /// When the store told that something was on disk.
+    fileprivate var moment: Moment? {
+        switch self {
+        case .appended(_, let moment), .appendedLocked(_, _, let moment): moment
+        case .pusherFound, .historyRead, .textRead, .reloaded, .reloadFailed, .computed, .summed, .renamed,
+            .deleted:
+            nil
         }
     }
 }

@@ -1,3 +1,4 @@
+import CaretConfig
 import CaretCore
 import CaretLog
 import CaretRooms
@@ -11,6 +12,8 @@ final class Switchboard: Sendable {
     let clock: ServerClock
     let connectionSettings: ConnectionSettings
     let doorman: any Doorman
+    let board: CounterBoard
+    let log: LogWriter
     let store: any DocumentStore & TokenStore
     let hub = Inbox<HubJob>("caret.hub")
     /// Whether the hub wants to know of every commit.
@@ -23,21 +26,29 @@ final class Switchboard: Sendable {
     init(
         _ settings: ServerSettings, _ connectionSettings: ConnectionSettings,
         store: any DocumentStore & TokenStore,
-        doorman: any Doorman
+        doorman: any Doorman, board: CounterBoard, log: LogWriter
     ) throws(SystemFault) {
         clock = ServerClock()
         self.connectionSettings = connectionSettings
         self.doorman = doorman
         self.store = store
+        self.board = board
+        self.log = log
         lineBudget = Mutex(LineBudget(settings.limits.lineBudget))
-        var loops: [Loop] = []
-        for number in 0..<settings.loops { loops.append(try Loop(LoopNumber(number))) }
-        self.loops = loops
         let rooms = RoomQueues(count: settings.roomQueues)
         self.rooms = rooms
-        hosts = loops.indices.map { [hub] in
-            LoopBound(LoopNumber($0), LoopHost($0, of: loops.count, hub, rooms))
+        let hosts = (0..<settings.loops).map { [hub] in
+            LoopBound(
+                LoopNumber($0), LoopHost($0, of: settings.loops, hub, rooms, board.tally(), log))
         }
+        self.hosts = hosts
+        var loops: [Loop] = []
+        for number in 0..<settings.loops {
+            var loopSettings = LoopSettings()
+            loopSettings.refused = { hosts[number].value(on: $0).noteRefusal() }
+            loops.append(try Loop(LoopNumber(number), loopSettings))
+        }
+        self.loops = loops
     }
 
     /// Begins to do what is told to the hub and to rooms.

@@ -57,6 +57,14 @@ final class LiveServer {
         throw Unexpected("the server ended without saying \(event)")
     }
 
+    /// Waits until it says a line like this.
+    func says(_ event: some RegexComponent) throws {
+        while let line = try program.errors.next() {
+            if line.contains(event) { return }
+        }
+        throw Unexpected("the server ended without saying what was waited for")
+    }
+
     /// Ends it as an operator does, and answers with how it ended.
     func stopped() throws -> Program.End {
         program.kill(SIGTERM)

@@ -1,0 +1,90 @@
+import CaretCore
+import CaretWire
+import TestSupport
+import Testing
+
+@testable import CaretRooms
+
+@Suite("What rooms and connections have to count") struct RoomNotesTests {
+    @Test("pushes, changes and moved ones are counted, and each change for each who is handed it")
+    func pushes() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob, .eve)
+        _ = world.notes()
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, deliveries: 2))
+        world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
+        #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, rebases: 1, deliveries: 2))
+        // A repeat is a push, and no change.
+        world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
+        #expect(world.notes() == RoomNotes(pushes: 1))
+        #expect(world.notes().isEmpty)
+    }
+
+    @Test("an ack tells when its push was read, and an opening when it was")
+    func times() throws {
+        var world = try RoomWorld("ab")
+        world.open(.ann, readAt: 7)
+        #expect(world.notes() == RoomNotes(opened: [7]))
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1, readAt: 8)
+        #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, acked: [8]))
+        // Of whoever does not have it open, too.
+        world.push(.bob, .text("z"), base: 2, seq: 1, readAt: 9)
+        #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, deliveries: 1, acked: [9]))
+    }
+
+    @Test("a refusal is counted under its code")
+    func refusals() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        _ = world.notes()
+        world.push(.ann, [(9, 9, "x")], base: 1, seq: 1)
+        #expect(world.notes() == RoomNotes(pushes: 1, refusals: [.badRange: 1]))
+        world.close(.bob)
+        #expect(world.notes() == RoomNotes(refusals: [.notOpen: 1]))
+    }
+
+    @Test("who falls out of what is at hand is slow, once until he has caught up; who comes from far is not")
+    func slow() throws {
+        var limits = Limits()
+        (limits.windowBytes, limits.creditBytes) = (3_000, 1_000)
+        var world = try RoomWorld("", limits: limits)
+        world.seat(.ann)
+        func write(_ count: Int, _ world: inout RoomWorld) {
+            for _ in 0..<count {
+                let head = world.room.head
+                world.push(
+                    .bob, [(0, 0, String(repeating: "x", count: 900))], base: head, seq: Int64(head.value + 1)
+                )
+            }
+        }
+        world.open(.bob)
+        world.isTakenAtOnce = false
+        write(20, &world)
+        world.take(.ann)
+        #expect(world.notes().slowSessions == [Person.ann.session])
+        while !world.lines(.ann).isEmpty { world.take(.ann) }
+        write(20, &world)
+        world.take(.ann)
+        #expect(world.notes().slowSessions.contains(Person.ann.session))
+        world.isTakenAtOnce = true
+        world.open(.eve, from: ("1.1", 1))
+        #expect(world.notes().slowSessions.isEmpty)
+    }
+
+    @Test("a connection counts the errors that it sends, its own and the hub's, and knows why it ended")
+    func connection() throws {
+        var state = ConnectionState(1, settings: .sample(Limits()), at: 0)
+        _ = state.received(Array("{}\n".utf8))
+        #expect(state.takeRefusals() == [.badMessage: 1] && state.takeRefusals().isEmpty)
+        #expect(state.end == .refused(.badMessage))
+        let world = ServerWorld()
+        let ann = world.connect("ann")
+        #expect(ann.asks(#"{"type":"read","doc":"a"}"#) == ["not_found"])
+        #expect(ann.asks(#"{"type":"push","doc":"a","base":0,"seq":1,"edits":[]}"#) == ["not_open"])
+        var atServer = try #require(world.connections[ann.id])
+        #expect(atServer.takeRefusals() == [.notFound: 1, .notOpen: 1])
+        ann.endInput()
+        #expect(world.connections[ann.id]?.end == .left)
+    }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@Suite("What a server logs", .onOwnThread) struct LogTests {
+    @Test("who looks for a fault is told of every connection and room, and why they end")
+    func everything() throws {
+        let server = try LiveServer(["--log-level": "debug"])
+        let client = try LineClient(server)
+        try client.greet(as: "ann-client")
+        try server.says(#/ debug event=connection_opened connection=\d+ peer=127\.0\.0\.1:\d+$/#)
+        try client.send(#"{"type":"open","doc":"secret name","create":true}"#)
+        try client.expect(#"{"type":"opened",…"#)
+        try server.says(#/ debug event=room_opened document=1$/#)
+        try client.send(#"{"type":"diverged","doc":"secret name","rev":0}"#)
+        try server.says(#/ warning event=text_diverged connection=\d+ document=1 revision=0$/#)
+        let second = try LineClient(server)
+        try second.greet(as: "ann-client")
+        try client.expect(#"{"type":"bye","reason":"replaced"}"#)
+        try client.endOutput()
+        try server.says(#/ debug event=connection_closed connection=\d+ reason=replaced ms=\d+$/#)
+        try second.endOutput()
+        try server.says(#/ debug event=connection_closed connection=\d+ reason=left ms=\d+$/#)
+        let third = try LineClient(server, at: .adminSocket)
+        try third.send("GET / HTTP/1.1")
+        try third.expect(#"{"type":"error","code":"bad_json",…"#)
+        try third.endOutput()
+        try server.says(#/ debug event=connection_opened connection=\d+ transport=unix$/#)
+        try server.says(#/ debug event=connection_closed connection=\d+ code=bad_json ms=\d+$/#)
+        let end = try server.stopped()
+        #expect(!end.errors.contains { $0.contains("secret") })
+    }
+
+    @Test("tokens that come and go are told of by their numbers")
+    func tokens() throws {
+        let server = try LiveServer()
+        let admin = try LineClient(server, at: .adminSocket)
+        try admin.greet(as: "the-admin")
+        try admin.send(#"{"type":"add_token","user":"ann","grants":[]}"#)
+        try admin.expect(#"{"type":"token_added","number":1,…"#)
+        try server.says(" info event=token_added token=1")
+        try admin.send(#"{"type":"revoke_token","number":1}"#)
+        try admin.expect(#"{"type":"done"}"#)
+        try server.says(" info event=token_revoked token=1")
+    }
+}

@@ -24,24 +24,24 @@ final class ServerProcess {
             .deletingLastPathComponent().appending(path: "caretd")
         process.arguments = ["--data", folder.path, "--listen", address.description]
         process.environment = [:]
-        let log = Pipe()
-        process.standardError = log
+        // A file and no pipe: nobody needs to read it, and no descriptor of this process watches it.
+        let log = folder.appendingPathExtension("log")
+        try Data().write(to: log)
+        process.standardError = try FileHandle(forWritingTo: log)
         try process.run()
-        address = try listeningAddress(in: log.fileHandleForReading)
+        address = try listeningAddress(in: log)
     }
 
     /// The socket that lies beside its data.
     var socket: ServerAddress { .unix(path: folder.appending(path: "caretd.sock").path) }
 
-    private func listeningAddress(in log: FileHandle) throws -> ServerAddress {
+    private func listeningAddress(in log: URL) throws -> ServerAddress {
         var said = ""
         while !said.contains("event=ready") {
-            let more = log.availableData
-            if more.isEmpty { throw DidNotStart(said: said) }
-            said += String(decoding: more, as: UTF8.self)
+            if !process.isRunning { throw DidNotStart(said: said) }
+            usleep(1_000)
+            said = try String(contentsOf: log, encoding: .utf8)
         }
-        // Nobody reads it any further, and a full pipe would hold the server up.
-        log.readabilityHandler = { if $0.availableData.isEmpty { $0.readabilityHandler = nil } }
         let words = said.split { $0 == " " || $0 == "\n" }
         let address = words.first { $0.hasPrefix("address=") }?.dropFirst("address=".count)
         guard let address, let found = ServerAddress(String(address)) else { throw DidNotStart(said: said) }
@@ -62,5 +62,6 @@ final class ServerProcess {
         if process.isRunning { kill() }
         // What cannot be removed lies in the system's folder for such things, and harms no test.
         try? FileManager.default.removeItem(at: folder)
+        try? FileManager.default.removeItem(at: folder.appendingPathExtension("log"))
     }
 }

@@ -22,6 +22,11 @@ final class HubRunner {
 
     func run(_ jobs: [HubJob]) {
         for job in jobs {
+            // Before the state is told the time: it may ask to be woken again.
+            if case .timePassed = job {
+                wake = nil
+                timer.passed()
+            }
             run(state.timePassed(switchboard.clock.now))
             perform(job)
         }
@@ -47,9 +52,7 @@ final class HubRunner {
         case .shutDown(let completion):
             finished = completion
             run(state.shutDown(retryAfterMilliseconds: nil))
-        case .timePassed:
-            wake = nil
-            timer.passed()
+        case .timePassed: break
         }
     }
 

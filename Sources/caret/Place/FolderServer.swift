@@ -23,7 +23,9 @@ struct FolderServer {
         do {
             let settings = ServerSettings(
                 name: WireString("caret/\(Version.number)"), loops: 1, roomQueues: 1)
-            server = try Server(settings, store: store, doorman: OwnerAlone())
+            server = try Server(
+                settings, store: store, doorman: OwnerAlone(), counters: CounterBoard(),
+                log: LogWriter(format: .plain, level: .error))
             _ = try await server.listen(at: .unix(path: path)) { _ in .adminSocket }
         } catch {
             await store.closed()

@@ -85,6 +85,10 @@ let package = Package(
             dependencies: ["CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport"],
             path: "Tests/StoreFaults", swiftSettings: strict),
         .testTarget(
+            name: "CommandTests",
+            dependencies: ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "caret", "caretd"],
+            swiftSettings: strict),
+        .testTarget(
             name: "CaretClientTests",
             dependencies: [
                 "CaretClient", "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "caretd",

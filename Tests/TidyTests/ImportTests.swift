@@ -70,6 +70,9 @@ struct ImportTable {
         "Tests/LiveTests": [
             "CaretCore", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
         ],
+        "Tests/CommandTests": [
+            "CaretCore", "CaretLog", "CaretStore", "TestSupport", "caret", "Foundation", "Glibc", "Testing",
+        ],
         "Tests/ScenarioTests": [
             "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretWire", "TestSupport", "Foundation",
             "Testing",

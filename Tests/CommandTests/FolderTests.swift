@@ -1,0 +1,106 @@
+import CaretCore
+import CaretLog
+import CaretStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("caret on the folder of a stopped server", .serialized) struct FolderTests {
+    @Test("what works on a running server works on its files")
+    func files() throws {
+        let stand = try Stand()
+        try stand.expect(
+            """
+            $ put a --create << one⏎
+            a: saved as revision 1
+            $ verify --data DIR/data
+            ! caret: DIR/data: another server holds the folder
+            !   stop that server, or reach it by --server or --socket
+            [1]
+            """)
+        stand.stop()
+        try stand.expect(
+            """
+            $ cat a
+            ! caret: 127.0.0.1:…: Connection refused
+            !   start caretd, or say where it is by --server, --socket or --data
+            [3]
+            $ cat a --data DIR/data
+            one
+            $ put a --data DIR/data << two⏎
+            a: saved as revision 2
+            $ token add ann --admin '' --data DIR/data
+            caret_1_…
+            $ verify --data DIR/data
+            sound: 1 documents, 2 revisions, 0 snapshots, 2 pushers, 1 tokens
+            $ backup DIR/copy --data DIR/data
+            sound: 1 documents, 2 revisions, 0 snapshots, 2 pushers, 1 tokens
+            $ backup DIR/copy --data DIR/data
+            ! caret: DIR/copy: it is there, and left alone
+            !   say another name
+            [1]
+            $ verify DIR/copy --json
+            {"sound":true,"documents":1,"revisions":2,"snapshots":0,"pushers":2,"tokens":1,"findings":[]}
+            $ ls --data DIR
+            ! caret: DIR: it is no data folder of caretd: No such file or directory
+            !   say by --data what caretd was told by its own --data
+            [1]
+            $ verify DIR
+            ! caret: DIR: …
+            [1]
+            """)
+    }
+
+    @Test("verify ends with 4 where something is damaged")
+    func damage() throws {
+        let stand = try Stand()
+        let text = (0..<2_000).map { "\($0 * 7_919 % 100_003) words\n" }.joined()
+        #expect(try stand.caret(["put", "a", "--create"], input: text).status == 0)
+        stand.stop()
+        let path = URL(filePath: stand.data + "/caret.sqlite")
+        var bytes = try Data(contentsOf: path)
+        for index in bytes.count / 2..<bytes.count / 2 + 64 { bytes[index] ^= 0xFF }
+        try bytes.write(to: path)
+        let run = try stand.caret(["verify", "--data", stand.data])
+        #expect(run.status == 4 && run.output.contains(" findings: "), "\(run)")
+    }
+
+    @Test(
+        "the history of a document that was typed is told in time",
+        .enabled(if: TraceFolder.reasonForAbsence == nil))
+    func longHistory() async throws {
+        let name = FolderTests.isFull ? "automerge-paper" : "sveltecomponent"
+        let (stand, trace) = (try Stand(nil), try Trace(named: name))
+        try await FolderTests.fill(stand.data, with: trace)
+        let data = ["--data", stand.data]
+        for (command, lines) in [
+            ("blame", trace.end.split(separator: "\n", omittingEmptySubsequences: false).count),
+            ("log", trace.edits.count),
+        ] {
+            let arguments = [command, "a"] + (command == "log" ? ["--all"] : []) + data
+            let began = ContinuousClock.now
+            let run = try stand.caret(arguments)
+            let took = ContinuousClock.now - began
+            let count = run.output.split(separator: "\n").count
+            #expect(run.status == 0 && abs(count - lines) <= 1, "\(run.errors)")
+            print("caret \(command) of \(trace.edits.count) revisions of \(name): \(took)")
+        }
+    }
+
+    /// Whether the run may take its time.
+    private static let isFull = ProcessInfo.processInfo.environment["CARET_FULL"] != nil
+
+    /// A store whose one document, `a`, was typed.
+    private static func fill(_ folder: String, with trace: Trace) async throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let store = try SQLiteStore(folder: folder)
+        let name = try DocumentName("a")
+        let creation = await withCheckedContinuation { done in
+            store.create(name, at: 1_790_000_000_000) { done.resume(returning: $0) }
+        }
+        guard case .created(let entry) = creation else { throw Wrong() }
+        let changes = try TypedHistory.changes(of: trace)
+        #expect(await TypedHistory.commit(changes, to: entry, in: store, atOnce: 128))
+        await withCheckedContinuation { done in store.close { done.resume() } }
+    }
+}

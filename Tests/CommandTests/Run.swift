@@ -1,0 +1,39 @@
+import Foundation
+
+/// A program that was run to its end.
+struct Run {
+    let status: Int32
+    let output: String
+    let errors: String
+
+    init(_ program: String, _ arguments: [String], input: String = "", environment: [String: String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        process.environment = ["PATH": path, "TZ": "UTC"].merging(environment) { $1 }
+        let (input, output, errors) = (try Run.file(input), Pipe(), Pipe())
+        (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
+        try process.run()
+        // What it complains of fits a pipe, so that one may be read after the other.
+        self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        self.errors = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        status = process.terminationStatus
+    }
+
+    /// An input that ends, and is of any length.
+    private static func file(_ text: String) throws -> FileHandle {
+        let path = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
+        try Data(text.utf8).write(to: path)
+        let handle = try FileHandle(forReadingFrom: path)
+        try FileManager.default.removeItem(at: path)
+        return handle
+    }
+
+    /// A program that lies beside the tests.
+    static func path(of program: String) -> String {
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: program).path
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+/// A folder with a server that runs in it, and `caret` run beside it, as a transcript has it:
+///
+///     $ put notes/today --create << one⏎two⏎      caret is run with these words, and this comes in
+///     notes/today: saved as revision 1            what it prints; `…` stands for anything in a line
+///     ! caret: nope: there is no such document    what it complains of
+///     [1]                                         what it ends with, where that is not 0
+///
+/// Words are those of a shell with single quotes; `DIR` in them and in lines is the folder.
+final class Stand {
+    let folder: URL
+    private var server: Process?
+    private var address = ""
+
+    /// Options of the server win over those that every test has; nil is none at all.
+    init(_ options: [String]? = []) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        if let options { try start(options) }
+    }
+
+    var data: String { folder.path + "/data" }
+
+    private func start(_ options: [String]) throws {
+        let server = Process()
+        server.executableURL = URL(filePath: Run.path(of: "caretd"))
+        server.arguments = ["--data", data, "--listen", "127.0.0.1:0"] + options
+        server.environment = [:]
+        let log = Pipe()
+        server.standardError = log
+        try server.run()
+        self.server = server
+        var said = ""
+        while !said.contains("event=ready") {
+            let more = log.fileHandleForReading.availableData
+            if more.isEmpty { throw DidNotStart(said: said) }
+            said += String(decoding: more, as: UTF8.self)
+        }
+        // Nobody reads it any further, and a full pipe would hold the server up.
+        log.fileHandleForReading.readabilityHandler = {
+            if $0.availableData.isEmpty { $0.readabilityHandler = nil }
+        }
+        let word = said.split { $0 == " " || $0 == "\n" }.first { $0.hasPrefix("address=") }
+        address = String(word?.dropFirst("address=".count) ?? "")
+    }
+
+    struct DidNotStart: Error {
+        let said: String
+    }
+
+    func stop() {
+        server?.terminate()
+        server?.waitUntilExit()
+        server = nil
+    }
+
+    deinit {
+        stop()
+        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func caret(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    ) throws -> Run {
+        let variables = ["CARET_SERVER": address].merging(environment) { $1 }
+        return try Run(Run.path(of: "caret"), arguments, input: input, environment: variables)
+    }
+
+    // MARK: Transcripts
+
+    private struct Step {
+        var words: [String] = []
+        var input = ""
+        var output: [String] = []
+        var errors: [String] = []
+        var status: Int32 = 0
+        var line = 0
+    }
+
+    func expect(_ transcript: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        for step in steps(transcript) {
+            var place = sourceLocation
+            place.line += step.line
+            let run = try caret(step.words, input: step.input)
+            let said = "\(step.words): \(run.status)\n\(run.output)\(run.errors)"
+            #expect(run.status == step.status, "\(said)", sourceLocation: place)
+            #expect(isLike(run.output, step.output), "\(said)", sourceLocation: place)
+            #expect(isLike(run.errors, step.errors), "\(said)", sourceLocation: place)
+        }
+    }
+
+    private func steps(_ transcript: String) -> [Step] {
+        var steps: [Step] = []
+        let lines = transcript.replacing("DIR", with: folder.path).split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).map(String.init)
+        for (number, line) in lines.enumerated() {
+            if line.hasPrefix("$ ") {
+                let parts = String(line.dropFirst(2)).split(separator: " << ", maxSplits: 1)
+                steps.append(
+                    Step(
+                        words: words(in: parts[0]),
+                        input: parts.count > 1 ? String(parts[1]).replacing("⏎", with: "\n") : "",
+                        line: number + 1))
+            } else if line.hasPrefix("! ") {
+                steps[steps.count - 1].errors.append(String(line.dropFirst(2)))
+            } else if line.hasPrefix("["), line.hasSuffix("]"),
+                let status = Int32(line.dropFirst().dropLast())
+            {
+                steps[steps.count - 1].status = status
+            } else {
+                steps[steps.count - 1].output.append(String(line))
+            }
+        }
+        return steps
+    }
+
+    private func words(in line: Substring) -> [String] {
+        line.split(separator: "'", omittingEmptySubsequences: false).enumerated().flatMap { index, part in
+            index % 2 == 1 ? [String(part)] : part.split(separator: " ").map(String.init)
+        }
+    }
+
+    private func isLike(_ text: String, _ patterns: [String]) -> Bool {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        if lines.last == "" { lines.removeLast() }
+        return lines.count == patterns.count && zip(lines, patterns).allSatisfy(isLike)
+    }
+
+    private func isLike(_ line: String, _ pattern: String) -> Bool {
+        let pieces = pattern.split(separator: "…", omittingEmptySubsequences: false)
+        guard line.hasPrefix(pieces[0]) else { return false }
+        if pieces.count == 1 { return line == pattern }
+        var rest = line.dropFirst(pieces[0].count)
+        for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
+            guard let found = rest.firstRange(of: piece) else { return false }
+            rest = rest[found.upperBound...]
+        }
+        return rest.hasSuffix(pieces[pieces.count - 1])
+    }
+}

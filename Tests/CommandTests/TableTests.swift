@@ -1,0 +1,40 @@
+import Testing
+
+@testable import caret
+
+@Suite("Tables") struct TableTests {
+    private var table: Table {
+        var table = Table([.init("NAME"), .init("REVISION", isNumber: true)])
+        table.add(["notes/a long name of a document", "7"])
+        table.add(["本", "12"])
+        return table
+    }
+
+    @Test("on a wide screen nothing is cut, and numbers stand under each other")
+    func wide() {
+        #expect(
+            table.text(on: Screen(columns: 80), .plain) == """
+                NAME                             REVISION
+                notes/a long name of a document         7
+                本                                     12
+
+                """)
+    }
+
+    @Test("on a narrow one the name gives way")
+    func narrow() {
+        #expect(
+            table.text(on: Screen(columns: 24), .plain) == """
+                NAME            REVISION
+                notes/a long …         7
+                本                    12
+
+                """)
+        #expect(
+            table.text(on: Screen(columns: 5), .plain, titled: false)
+                == "notes/a…         7\n本              12\n")
+    }
+
+    @Test("elsewhere tabs stand between the fields, and no titles above")
+    func plain() { #expect(table.plain == "notes/a long name of a document\t7\n本\t12\n") }
+}

@@ -1,0 +1,338 @@
+import Foundation
+import Testing
+
+@Suite("caret beside a running server", .serialized) struct TranscriptTests {
+    @Test("ping tells who is there")
+    func ping() throws {
+        try Stand().expect(
+            """
+            $ ping
+            127.0.0.1:…: caret/…, where you are anonymous, answers in … ms
+            $ ping --data DIR/data
+            DIR/data/caretd.sock: caret/…, where you are admin, answers in … ms
+            $ ping --socket DIR/data/caretd.sock --json
+            {"server":"caret/…","address":"DIR/data/caretd.sock","user":"admin","microseconds":…}
+            $ ping --server 127.0.0.1:1
+            ! caret: 127.0.0.1:1: Connection refused
+            !   start caretd, or say where it is by --server, --socket or --data
+            [3]
+            $ ping --socket DIR/nowhere
+            ! caret: DIR/nowhere: No such file or directory
+            !   start caretd, or say where it is by --server, --socket or --data
+            [3]
+            """)
+    }
+
+    @Test("cat and put read and write")
+    func texts() throws {
+        try Stand().expect(
+            """
+            $ ls
+            $ put notes/today << one⏎two⏎
+            ! caret: notes/today: there is no such document (not_found)
+            !   --create makes it
+            [1]
+            $ put notes/today --create << one⏎two⏎
+            notes/today: saved as revision 1
+            $ put notes/today --base 1 --json << zero⏎one⏎two⏎
+            {"doc":"notes/today","rev":2,"unchanged":false}
+            $ put notes/today --base 1 --print << one⏎two⏎three⏎
+            zero
+            one
+            two
+            three
+            $ put notes/today << zero⏎one⏎two⏎three⏎
+            notes/today: unchanged, at revision 3
+            $ cat notes/today@1
+            one
+            two
+            $ cat notes/today@2 --json
+            {"doc":"notes/today","epoch":"…","rev":2,"newline":"lf","text":"zero\\none\\ntwo\\n"}
+            $ cat notes/today@1h
+            $ cat notes/today@2000-01-01T00:00Z
+            $ cat notes/today@9
+            ! caret: notes/today: the revision that is asked for is beyond the head 3 (base_ahead)
+            !   caret log shows the revisions that there are
+            [1]
+            $ cat nope
+            ! caret: nope: there is no such document (not_found)
+            !   caret ls lists what there is and you may read
+            [1]
+            $ put notes/today DIR/nowhere
+            ! caret: DIR/nowhere: it cannot be read: No such file or directory
+            [1]
+            $ put ./x --create << x
+            ! caret: ./x: … (bad_name)
+            !   a name is parts with / between them, none of them empty, . or ..
+            [1]
+            """)
+    }
+
+    @Test("ls and stat tell of documents")
+    func documents() throws {
+        try Stand().expect(
+            """
+            $ put notes/today --create << one⏎two⏎three⏎four
+            notes/today: saved as revision 1
+            $ put b --create << x
+            b: saved as revision 1
+            $ ls
+            b	1	1	…Z
+            notes/today	1	18	…Z
+            $ ls notes/ --json
+            {"doc":"notes/today","epoch":"…","rev":1,"length":18,"updated":"…Z"}
+            $ stat notes/today
+            name:                 notes/today
+            epoch:                …
+            revision:             1
+            UTF-16 code units:    18
+            bytes of UTF-8:       18
+            lines:                4
+            line breaks in files: lf
+            oldest kept revision: 1
+            made:                 …Z
+            last changed:         …Z
+            last changed by:      anonymous
+            $ stat b --json
+            {"doc":"b","epoch":"…","rev":1,"length":1,"bytes":1,"lines":1,"newline":"lf","first":1,"created":"…Z","updated":"…Z","user":"anonymous"}
+            $ stat nope
+            ! caret: nope: there is no such document (not_found)
+            !   caret ls lists what there is and you may read
+            [1]
+            """)
+    }
+
+    /// Three revisions of a document.
+    private static let history = """
+        $ put d --create << one⏎two three four five six⏎three⏎
+        d: saved as revision 1
+        $ put d << one⏎two three 4 five six⏎three⏎four
+        d: saved as revision 2
+        $ put d << zero⏎one⏎two three 4 five six⏎four
+        d: saved as revision 3
+
+        """
+
+    @Test("log, show, diff and blame look back")
+    func history() throws {
+        try Stand().expect(
+            TranscriptTests.history + """
+                $ log d
+                3	…Z	anonymous	p-…	+…	-…
+                2	…Z	anonymous	p-…	+5	-4
+                1	…Z	anonymous	p-…	+34	-0
+                $ log d -n 1
+                3	…Z	anonymous	p-…	+…	-…
+                $ log d@2 --all --json
+                {"rev":2,"time":"…Z","user":"anonymous","client":"p-…","inserted":5,"deleted":4}
+                {"rev":1,"time":"…Z","user":"anonymous","client":"p-…","inserted":34,"deleted":0}
+                $ show d@2
+                d@2  …Z  anonymous (p-…)  +5 -4
+
+                --- d@1
+                +++ d@2
+                @@ -1,3 +1,4 @@
+                 one
+                -two three four five six
+                +two three 4 five six
+                 three
+                +four
+                \\ No newline at end of file
+                $ show d@1 --json
+                {"doc":"d","rev":1,"time":"…Z","user":"anonymous","client":"p-…","inserted":34,"deleted":0,"edits":[{"range":[0,0],"text":"one\\ntwo three four five six\\nthree\\n"}]}
+                $ show d@0
+                ! caret: d: revision 0 is empty, and nobody made it
+                [1]
+                $ diff d@1 @2 --json
+                {"from":{"doc":"d","rev":1},"to":{"doc":"d","rev":2},"edits":[{"range":[14,18],"text":"4"},{"range":[34,34],"text":"four"}]}
+                $ diff d@2
+                --- d@2
+                +++ d@3
+                @@ -1,4 +1,4 @@
+                +zero
+                 one
+                 two three 4 five six
+                -three
+                 four
+                \\ No newline at end of file
+                $ diff d d
+                $ diff d nope
+                ! caret: d, nope: there is no such document (not_found)
+                !   caret ls lists what there is and you may read
+                [1]
+                $ blame d
+                3	anonymous	…Z	zero
+                1	anonymous	…Z	one
+                2	anonymous	…Z	two three 4 five six
+                2	anonymous	…Z	four
+                $ blame d@1 --json
+                {"line":1,"rev":1,"user":"anonymous","time":"…Z","text":"one"}
+                {"line":2,"rev":1,"user":"anonymous","time":"…Z","text":"two three four five six"}
+                {"line":3,"rev":1,"user":"anonymous","time":"…Z","text":"three"}
+                """)
+    }
+
+    @Test("grep, restore, mv and rm")
+    func orders() throws {
+        try Stand().expect(
+            TranscriptTests.history + """
+                $ put e --create << Three (3)⏎
+                e: saved as revision 1
+                $ grep three
+                d:3:two three 4 five six
+                $ grep -i '^three'
+                e:1:Three (3)
+                $ grep -F '(3)' --json
+                {"doc":"e","line":1,"text":"Three (3)"}
+                $ grep -l -i three
+                d
+                e
+                $ grep nothing
+                [4]
+                $ grep '('
+                ! caret: grep: PATTERN: found "(", allowed is a regular expression; --fixed takes any text
+                !   caret help grep says what there is
+                [2]
+                $ restore d@1
+                d: revision 4 has the text of revision 1
+                $ restore d@1 --json
+                {"doc":"d","rev":4,"restored":1,"unchanged":true}
+                $ restore d@8
+                ! caret: d: the revision that is asked for is beyond the head 4 (base_ahead)
+                !   caret log shows the revisions that there are
+                [1]
+                $ mv d f
+                d is now f
+                $ mv f e
+                ! caret: f to e: … (exists)
+                !   choose another name, or move that one away first
+                [1]
+                $ rm f
+                ! caret: rm: nobody can be asked here; --yes says that it is meant
+                !   caret help rm says what there is
+                [2]
+                $ rm f --yes
+                f is deleted
+                $ rm e -y --json
+                {"doc":"e","deleted":true}
+                $ rm e -y
+                ! caret: there is no document e
+                !   caret ls lists what there is and you may read
+                [1]
+                """)
+    }
+
+    @Test("a token lets in whom it names, as far as it reaches, until it is revoked")
+    func tokens() throws {
+        let stand = try Stand(["--require-tokens=true"])
+        let data = ["--data", stand.data]
+        try stand.expect(
+            """
+            $ ping
+            ! caret: the server does not take this client: … (unauthorized)
+            !   say a token by CARET_TOKEN; on the server's machine --data … needs none
+            [1]
+            $ token add ann --data DIR/data
+            ! caret: token add: one of --read, --write, --admin is missing
+            !   caret help token add says what there is
+            [2]
+            $ put notes/a --create --data DIR/data << text
+            notes/a: saved as revision 1
+            """)
+        let made = try stand.caret(["token", "add", "ann", "--read", "notes/", "--write", "=b"] + data)
+        let token = try #require(made.output.split(separator: "\n").first.map(String.init))
+        let ann = ["CARET_TOKEN": token]
+        #expect(token.hasPrefix("caret_1_"))
+        #expect(try stand.caret(["cat", "notes/a"], environment: ann).output == "text")
+        #expect(try stand.caret(["cat", "notes/a", "--token", token]).output == "text")
+        let refused = try stand.caret(["put", "notes/a"], input: "x", environment: ann)
+        #expect(refused.status == 1 && refused.errors.contains("(forbidden)"))
+        #expect(try stand.caret(["token", "list"], environment: ann).errors.contains("(forbidden)"))
+        try stand.expect(
+            """
+            $ token list --data DIR/data
+            1	ann	…Z	read:notes/ write:=b
+            $ token list --json --data DIR/data
+            {"number":1,"user":"ann","created":"…Z","grants":[{"rights":"read","prefix":"notes/"},{"rights":"write","doc":"b"}]}
+            $ token revoke 1 --data DIR/data
+            token 1 is revoked
+            $ token revoke 1 --data DIR/data
+            ! caret: there is no token of this number (not_found)
+            !   caret token list tells the numbers
+            [1]
+            """)
+        #expect(try stand.caret(["cat", "notes/a"], environment: ann).status == 1)
+    }
+
+    @Test("documents become files and files documents")
+    func folders() throws {
+        let stand = try Stand()
+        let folder = stand.folder.appending(path: "in/sub")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (name, bytes) in [
+            ("../crlf", Array("a\r\nb\r\n".utf8)), ("two", Array("2\n".utf8)), ("bin", [0xFF]), ("nul", [0]),
+            (" sp", []), (".hidden", []),
+        ] { try Data(bytes).write(to: folder.appending(path: name)) }
+        try stand.expect(
+            """
+            $ import DIR/in notes
+            ! caret: sub/ sp: left alone: no name of a document
+            ! caret: sub/bin: left alone: DIR/in/sub/bin: no text: it is not UTF-8 at byte 0
+            ! caret: sub/nul: left alone: no text: it has a byte 0
+            2 saved, 0 unchanged, 3 left alone
+            [1]
+            $ ls
+            notes/crlf	1	4	…Z
+            notes/sub/two	1	2	…Z
+            $ export DIR/out notes/
+            2 written, 0 unchanged, 0 left alone
+            $ put notes/sub/two << 3⏎
+            notes/sub/two: saved as revision 2
+            $ export DIR/out notes/
+            ! caret: notes/sub/two: left alone: DIR/out/sub/two is there with another text; --force replaces it
+            0 written, 1 unchanged, 1 left alone
+            [1]
+            $ export DIR/out notes/ --force --json
+            {"written":1,"unchanged":1,"left_alone":[]}
+            $ import DIR/out notes/ --json
+            {"saved":0,"unchanged":2,"left_alone":[]}
+            $ import DIR/nowhere
+            ! caret: DIR/nowhere: it cannot be read: No such file or directory
+            [1]
+            """)
+        let crlf = try Data(contentsOf: stand.folder.appending(path: "out/crlf"))
+        #expect(Array(crlf) == Array("a\r\nb\r\n".utf8))
+    }
+
+    @Test("what a command line asks for that there is not ends with 2")
+    func usage() throws {
+        try Stand(nil).expect(
+            """
+            $ cta
+            ! caret: there is no subcommand "cta"; is it cat?
+            !   caret help says what there is
+            [2]
+            $ cat a@x
+            ! caret: cat: DOC: found "a@x", allowed is a revision as 900, …
+            !   caret help cat says what there is
+            [2]
+            $ help nothing
+            ! caret: there is no subcommand "nothing"
+            !   caret help says what there is
+            [2]
+            $ --version
+            caret …
+            $ help rm
+            usage: caret rm DOC [options]
+
+            Deletes a document with its history.
+            Its name is free at once. The server keeps what was deleted for a while, 30 days by default.
+
+              DOC  the document
+
+              -y, --yes  does it without asking
+
+            The options that all subcommands take: caret help
+            """)
+    }
+}

@@ -26,6 +26,7 @@ struct Service {
     func run() async -> Int32 {
         // A peer that is gone is an error of the call that writes to it, and not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        Service.raiseDescriptorLimit()
         let signals = StopSignals()
         log.write(LogEvent(.starting, .version(Version.word), .process(Int(getpid())), .path(settings.data)))
         for name in configuration.ignoredVariables { log.write(LogEvent(.variableIgnored, .variable(name))) }
@@ -34,6 +35,15 @@ struct Service {
         log.write(LogEvent(.stopped))
         log.close()
         return code
+    }
+
+    /// Each connection is a descriptor, and a process may take all that it is allowed; what it begins with is less mostly.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        // Where it may not, it goes on with what it has.
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     private func serve(until signals: StopSignals) async -> Int32 {

@@ -1,9 +1,9 @@
 package import CaretLog
 package import CaretWire
 
-/// What all connections of a server have in common. The closures are pure.
-package struct ConnectionSettings: Sendable {
-    package var limits: Limits
+/// What all connections of a server have in common, there once for all of them. The closures are pure.
+package final class ConnectionSettings: Sendable {
+    package let limits: Limits
     /// What the server calls itself.
     package let server: WireString
     package let features: [WireString]

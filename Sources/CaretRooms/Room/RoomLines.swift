@@ -15,8 +15,9 @@ extension RoomState {
         return writer.bytes
     }
 
-    /// Bytes of a line that is copied out of the writer; a longer one takes the writer's memory with it.
-    private static let mostCopied = 64 << 10
+    /// Bytes of a line that is copied out of the writer; a longer one takes the writer's memory with it, so that a room
+    /// does not keep the room that the text of its document took as a line.
+    private static let mostCopied = 4 << 10
 
     /// A line to a session that has the document open, which counts against its credit.
     mutating func hand(_ line: [UInt8], at place: Int) {

@@ -90,16 +90,25 @@ final class LineConnection {
     }
 
     private func finishConnecting(_ socket: WatchedSocket) {
-        var code: Int32 = 0
-        var size = socklen_t(MemoryLayout.size(ofValue: code))
-        if getsockopt(socket.descriptor, SOL_SOCKET, SO_ERROR, &code, &size) != 0 { code = errno }
+        let code = LineConnection.failure(of: socket)
         if code == 0 {
             isConnected = true
             tell(.connected)
         } else {
-            drop()
-            connectToNext(after: code)
+            failedToConnect(code)
         }
+    }
+
+    private func failedToConnect(_ code: Int32) {
+        drop()
+        connectToNext(after: code)
+    }
+
+    /// What the system keeps for a socket that failed; zero for one that did not.
+    private static func failure(of socket: WatchedSocket) -> Int32 {
+        var code: Int32 = 0
+        var size = socklen_t(MemoryLayout.size(ofValue: code))
+        return getsockopt(socket.descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno
     }
 
     // MARK: Ending
@@ -172,7 +181,12 @@ final class LineConnection {
     // MARK: Input
 
     private func readable() {
-        guard let socket, isConnected else { return }
+        guard let socket else { return }
+        if !isConnected {
+            // A failure may be told to this source alone.
+            let code = LineConnection.failure(of: socket)
+            return code == 0 ? () : failedToConnect(code)
+        }
         let count = recv(socket.descriptor, input.baseAddress, input.count, 0)
         if count > 0 { return take(UnsafeRawBufferPointer(rebasing: input[..<count])) }
         if count == 0 { return end(.ended) }

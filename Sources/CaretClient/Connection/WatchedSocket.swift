@@ -1,16 +1,19 @@
 @preconcurrency import Dispatch
 import Glibc
 
-/// A descriptor with the two sources that watch it. Confined to the queue of the sources.
+/// A descriptor with the sources that watch it. Confined to the queue of the sources.
 ///
-/// A source that is let go while it is suspended ends the process, and a descriptor that is closed while a source
-/// still watches it makes the next source of that number deaf. So both are resumed, cancelled, and only then is the
-/// descriptor closed.
+/// A descriptor that is closed while a source still watches it makes the next source of that number deaf, so it is closed
+/// once all are cancelled. A source is never suspended: one that was resumed again now and then stayed silent.
 final class WatchedSocket {
     let descriptor: Int32
+    private let queue: DispatchQueue
     private let input: any DispatchSourceRead
-    private let output: any DispatchSourceWrite
-    private var watchesOutput = false
+    /// There while output is watched for.
+    private var output: (any DispatchSourceWrite)?
+    private let writable: () -> Void
+    /// The sources that are not cancelled yet.
+    private let sources = DispatchGroup()
     private var isClosed = false
 
     /// Watches for input at once. The handlers are called on the queue, and not after `close`.
@@ -19,35 +22,38 @@ final class WatchedSocket {
         writable: @escaping () -> Void
     ) {
         self.descriptor = descriptor
+        self.queue = queue
+        self.writable = writable
         input = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        output = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
-        input.setEventHandler(handler: readable)
-        output.setEventHandler(handler: writable)
-        let group = DispatchGroup()
-        for source in [input, output] as [any DispatchSourceProtocol] {
-            group.enter()
-            source.setCancelHandler { group.leave() }
-        }
-        group.notify(queue: queue) { Glibc.close(descriptor) }
-        input.activate()
-        // A source must have been activated before it may be suspended or cancelled.
-        output.activate()
-        output.suspend()
+        begin(input, readable)
+    }
+
+    private func begin(_ source: any DispatchSourceProtocol, _ handler: @escaping () -> Void) {
+        let sources = sources
+        sources.enter()
+        source.setEventHandler(handler: handler)
+        source.setCancelHandler { sources.leave() }
+        source.activate()
     }
 
     /// Whether `writable` is called as long as the socket takes output.
     func watchOutput(_ watches: Bool) {
-        if isClosed || watches == watchesOutput { return }
-        watchesOutput = watches
-        if watches { output.resume() } else { output.suspend() }
+        if isClosed || watches == (output != nil) { return }
+        output?.cancel()
+        output = nil
+        if !watches { return }
+        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+        begin(source, writable)
+        output = source
     }
 
     func close() {
         if isClosed { return }
-        watchOutput(true)
         isClosed = true
         input.cancel()
-        output.cancel()
+        output?.cancel()
+        let descriptor = descriptor
+        sources.notify(queue: queue) { Glibc.close(descriptor) }
     }
 
     deinit { precondition(isClosed, "a socket is let go that was not closed") }

@@ -82,10 +82,14 @@ final class LineConnection {
             Glibc.close(descriptor)
             return code
         }
-        socket = WatchedSocket(
-            descriptor, queue, readable: { [unowned self] in readable() },
-            writable: { [unowned self] in writable() })
-        socket?.watchOutput(true)
+        let handlers = WatchedSocket.Handlers(
+            readable: { [unowned self] in readable() }, writable: { [unowned self] in writable() })
+        guard let socket = WatchedSocket(descriptor, queue, handlers) else {
+            Glibc.close(descriptor)
+            return EMFILE
+        }
+        self.socket = socket
+        socket.watchOutput(true)
         return 0
     }
 

@@ -11,6 +11,13 @@ final class QueueBound<Value>: @unchecked Sendable {
         bound = value
     }
 
+    /// Of a value that is the queue's already, as must be whoever makes this.
+    init(within queue: DispatchQueue, _ value: Value) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        self.queue = queue
+        bound = value
+    }
+
     var value: Value {
         dispatchPrecondition(condition: .onQueue(queue))
         return bound

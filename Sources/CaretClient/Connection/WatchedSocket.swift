@@ -1,60 +1,103 @@
 @preconcurrency import Dispatch
 import Glibc
+import Synchronization
 
-/// A descriptor with the sources that watch it. Confined to the queue of the sources.
+/// A descriptor, and a thread that waits for what happens to it. Confined to a queue, on which it tells of it.
 ///
-/// A descriptor that is closed while a source still watches it makes the next source of that number deaf, so it is closed
-/// once all are cancelled. A source is never suspended: one that was resumed again now and then stayed silent.
+/// Not a DispatchSource: on Linux, one that reads was now and then not told that the other side had ended or refused, and
+/// was heard of again only once something was written. A client has one connection, so a thread is no cost to speak of.
 final class WatchedSocket {
-    let descriptor: Int32
-    private let queue: DispatchQueue
-    private let input: any DispatchSourceRead
-    /// There while output is watched for.
-    private var output: (any DispatchSourceWrite)?
-    private let writable: () -> Void
-    /// The sources that are not cancelled yet.
-    private let sources = DispatchGroup()
-    private var isClosed = false
-
-    /// Watches for input at once. The handlers are called on the queue, and not after `close`.
-    init(
-        _ descriptor: Int32, _ queue: DispatchQueue, readable: @escaping () -> Void,
-        writable: @escaping () -> Void
-    ) {
-        self.descriptor = descriptor
-        self.queue = queue
-        self.writable = writable
-        input = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        begin(input, readable)
+    struct Handlers {
+        let readable: () -> Void
+        let writable: () -> Void
     }
 
-    private func begin(_ source: any DispatchSourceProtocol, _ handler: @escaping () -> Void) {
-        let sources = sources
-        sources.enter()
-        source.setEventHandler(handler: handler)
-        source.setCancelHandler { sources.leave() }
-        source.activate()
+    /// What the thread is to know, and how it is woken to look.
+    private final class Orders: Sendable {
+        struct State {
+            var watchesOutput = false
+            var isClosed = false
+        }
+
+        let state = Mutex(State())
+        /// Becomes readable when the state has changed.
+        let bell: (waiter: Int32, ringer: Int32)
+
+        /// Nil where the process has no descriptors left.
+        init?() {
+            var ends: [Int32] = [-1, -1]
+            if pipe(&ends) != 0 { return nil }
+            for end in ends {
+                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+                _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            }
+            bell = (ends[0], ends[1])
+        }
+
+        deinit {
+            Glibc.close(bell.waiter)
+            Glibc.close(bell.ringer)
+        }
+
+        func change(_ body: (inout sending State) -> Void) {
+            state.withLock { body(&$0) }
+            var byte: UInt8 = 1
+            // A bell that is full has been rung.
+            _ = Glibc.write(bell.ringer, &byte, 1)
+        }
+    }
+
+    let descriptor: Int32
+    private let orders: Orders
+
+    /// Watches for input at once. The handlers are called on the queue, and not after `close`. Nil where the process has no
+    /// descriptors left; the descriptor is its owner's then.
+    init?(_ descriptor: Int32, _ queue: DispatchQueue, _ handlers: Handlers) {
+        guard let orders = Orders() else { return nil }
+        self.descriptor = descriptor
+        self.orders = orders
+        let bound = QueueBound(within: queue, handlers)
+        DispatchQueue(label: "caret.client.socket").async {
+            WatchedSocket.watch(descriptor, orders) { input, output in
+                queue.sync {
+                    // What is called may close it.
+                    if output, !orders.state.withLock({ $0.isClosed }) { bound.value.writable() }
+                    if input, !orders.state.withLock({ $0.isClosed }) { bound.value.readable() }
+                }
+            }
+            Glibc.close(descriptor)
+        }
+    }
+
+    /// Tells of what happens until it is closed.
+    private static func watch(_ descriptor: Int32, _ orders: Orders, _ tell: (Bool, Bool) -> Void) {
+        while true {
+            let state = orders.state.withLock { $0 }
+            if state.isClosed { return }
+            var watched = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: orders.bell.waiter, events: Int16(POLLIN), revents: 0),
+            ]
+            if state.watchesOutput { watched[0].events |= Int16(POLLOUT) }
+            guard poll(&watched, 2, -1) > 0 else { continue }
+            if watched[1].revents != 0 {
+                var bytes = [UInt8](repeating: 0, count: 64)
+                _ = read(orders.bell.waiter, &bytes, bytes.count)
+            }
+            let happened = Int32(watched[0].revents)
+            let isOver = happened & (POLLERR | POLLHUP | POLLNVAL) != 0
+            let (input, output) = (happened & POLLIN != 0 || isOver, happened & POLLOUT != 0)
+            if input || output { tell(input, output) }
+        }
     }
 
     /// Whether `writable` is called as long as the socket takes output.
     func watchOutput(_ watches: Bool) {
-        if isClosed || watches == (output != nil) { return }
-        output?.cancel()
-        output = nil
-        if !watches { return }
-        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
-        begin(source, writable)
-        output = source
+        if orders.state.withLock({ $0.watchesOutput == watches }) { return }
+        orders.change { $0.watchesOutput = watches }
     }
 
-    func close() {
-        if isClosed { return }
-        isClosed = true
-        input.cancel()
-        output?.cancel()
-        let descriptor = descriptor
-        sources.notify(queue: queue) { Glibc.close(descriptor) }
-    }
+    func close() { orders.change { $0.isClosed = true } }
 
-    deinit { precondition(isClosed, "a socket is let go that was not closed") }
+    deinit { precondition(orders.state.withLock { $0.isClosed }, "a socket is let go that was not closed") }
 }

@@ -1,8 +1,8 @@
 package import CaretConfig
 import CaretCore
-package import CaretLog
+import CaretLog
 import CaretRooms
-import CaretStore
+package import CaretStore
 import CaretWire
 import Synchronization
 
@@ -12,7 +12,7 @@ package final class Server: Sendable {
     private let listeners = Mutex<[Listener]>([])
 
     package init(
-        _ settings: ServerSettings, store: any DocumentStore & TokenStore, doorman: any Doorman,
+        _ settings: ServerSettings, store: SQLiteStore, in folder: String, doorman: any Doorman,
         counters: CounterBoard, log: LogWriter
     ) throws(SystemFault) {
         // So that no two servers call their sessions alike, nor two lives of one.
@@ -22,7 +22,8 @@ package final class Server: Sendable {
             sessionName: { WireString("\(life)-\(String($0.value, radix: 36))") },
             digest: { SHA256.digest(of: $0) })
         switchboard = try Switchboard(
-            settings, connections, store: store, doorman: doorman, board: counters, log: log)
+            settings, connections, store: store, care: StoreCare(store, in: folder, log), doorman: doorman,
+            board: counters, log: log)
         switchboard.begin()
     }
 

@@ -173,13 +173,21 @@ package final class SQLiteStore: DocumentStore {
     }
 
     /// Copies the store as it is now into a new file, while everything goes on; the copy is checked before it gets
-    /// its name.
-    package func backUp(to path: String, at time: Int64) async throws(BackupFault) -> CheckReport {
+    /// its name. `progress` is told how many pages of how many are copied.
+    package func backUp(
+        to path: String, at time: Int64,
+        progress: @escaping @Sendable (_ pages: Int, _ all: Int) -> Void = { _, _ in }
+    ) async throws(BackupFault) -> CheckReport {
         calls.began()
         defer { calls.ended() }
         let source: Database
         do throws(OpeningFault) { source = try folder.openForReading() } catch { throw BackupFault(error) }
-        let backup = Backup(path: path, time: time, isStopped: { [calls] in calls.isClosing }, tell: tell)
+        let tellCopying: @Sendable (StoreEvent) -> Void = { [tell] event in
+            tell(event)
+            if case .copying(let pages, let all) = event { progress(pages, all) }
+        }
+        let backup = Backup(
+            path: path, time: time, isStopped: { [calls] in calls.isClosing }, tell: tellCopying)
         let connection = Confined(to: "caret.store.backup", source)
         let result = await connection.done { database in
             Result { () throws(BackupFault) in try backup.make(from: database) }

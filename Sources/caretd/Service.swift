@@ -89,7 +89,8 @@ struct Service {
         do {
             let doorman: any Doorman = settings.requiresTokens ? tokenDoorman(store) : OpenDoorman()
             let server = try Server(
-                ServerSettings(settings), store: store, doorman: doorman, counters: counters, log: log)
+                ServerSettings(settings), store: store, in: settings.data, doorman: doorman,
+                counters: counters, log: log)
             for address in settings.listen {
                 try await listen(server, at: SocketAddress(address), for: address)
             }

@@ -328,6 +328,20 @@ extension StoreModel {
         case .rename(let document, let name): .renamed(rename(document, to: name))
         case .delete(let document, let time): .deleted(delete(document, at: time).refusal)
         case .tokens(let call): .tokens(answer(call))
+        case .admin(let call): .admin(answer(call))
+        }
+    }
+
+    private mutating func answer(_ call: AdminCall) -> AdminCallAnswer {
+        switch call {
+        case .counters:
+            .counted(Counted(since: 1, counters: [Counted.Counter(name: "pushes", value: 2)], latencies: []))
+        case .deleted(let prefix, let after, let limit):
+            .deleted(.success(deleted(prefix: prefix, after: after, limit: limit)))
+        case .undelete(let document): .undeleted(undelete(document))
+        case .trim(let document, let revision): .trimmed(trim(document, through: revision))
+        case .verify: .verified(.success(Verified(documents: 3, revisions: 4, findings: [])))
+        case .backUp: .backedUp(.success(BackedUp(file: "caret.sqlite", bytes: 5, documents: 3)))
         }
     }
 

@@ -65,6 +65,16 @@ import Testing
                 #"{"type":"revoke_token","number":-1}"#,
                 "revoke_token: number is -1, where an integer from 0 to 9007199254740991 is wanted, at byte 32"
             ),
+            (#"{"type":"trim","doc":"a"}"#, "trim: rev is missing, at byte 0"),
+            (
+                #"{"type":"trim","doc":"a","rev":1,"dry_run":1}"#,
+                "trim: dry_run is 1, where true or false is wanted, at byte 43"
+            ),
+            (#"{"type":"verify","doc":null}"#, "verify: doc is null, where a string is wanted, at byte 23"),
+            (
+                #"{"type":"undelete","number":"1"}"#,
+                #"undelete: number is "1", where an integer from 0 to 9007199254740991 is wanted, at byte 28"#
+            ),
             (
                 #"{"type":"push","doc":"a","base":0,"seq":1,"edits":{}}"#,
                 "push: edits is an object, where an array is wanted, at byte 50"

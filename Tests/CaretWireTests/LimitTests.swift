@@ -61,7 +61,7 @@ import Testing
 
     @Test("a page has 1 to 1,000 items")
     func page() {
-        for type in [#""list""#, #""list_tokens""#, #""history","doc":"a""#] {
+        for type in [#""list""#, #""list_tokens""#, #""who""#, #""list_deleted""#, #""history","doc":"a""#] {
             #expect(code(#"{"type":\#(type),"limit":1}"#) == nil)
             #expect(code(#"{"type":\#(type),"limit":1000}"#) == nil)
             #expect(code(#"{"type":\#(type),"limit":0}"#, naming: 0, 1, 1000) == .badMessage)
@@ -127,6 +127,19 @@ import Testing
         #expect(code(add(513, "doc", 1), naming: 513, 512) == .badName)
         #expect(code(add(1, "doc", 513), naming: 513, 512) == .badName)
         #expect(code(add(1, "prefix", 513), naming: 513, 512) == .badMessage)
+    }
+
+    @Test("the names that administrators say have at most 512 bytes")
+    func administratedNames() {
+        func lines(_ count: Int) -> [String] {
+            [
+                #"{"type":"trim","rev":1,"doc":"\#(text(count))"}"#,
+                #"{"type":"verify","doc":"\#(text(count))"}"#,
+                #"{"type":"list_deleted","prefix":"\#(text(count))"}"#,
+            ]
+        }
+        for line in lines(512) { #expect(code(line) == nil) }
+        #expect(lines(513).map { code($0, naming: 513, 512) } == [.badName, .badName, .badMessage])
     }
 
     @Test("what a server sends is not held to what a client may send")

@@ -32,7 +32,16 @@ enum SampleMessages {
         [
             .listTokens(ListTokens(after: maybe(&random, number), limit: page(&random))),
             .addToken(AddToken(user: name(&random), grants: few(&random, grant))),
-            .revokeToken(RevokeToken(number: number(&random))),
+            .revokeToken(RevokeToken(number: number(&random))), .counters(ReadCounters()),
+            .who(Who(after: maybe(&random, number), limit: page(&random))),
+            .listDeleted(
+                ListDeleted(
+                    prefix: maybe(&random, name), after: maybe(&random, number), limit: page(&random))),
+            .undelete(Undelete(number: number(&random))),
+            .trim(
+                Trim(
+                    document: name(&random), revision: revision(&random), isDryRun: random.chance(50))),
+            .verify(Verify(document: maybe(&random, name))), .backUp(BackUp()),
         ]
     }
 
@@ -101,9 +110,51 @@ enum SampleMessages {
                     random.pick(ErrorCode.allCases), SampleText.make(upTo: 20, &random),
                     document: maybe(&random, name), seq: maybe(&random, number),
                     head: maybe(&random, position), retryAfterMilliseconds: maybe(&random, number))),
-            .admin(.tokens(Tokens(few(&random, token), hasMore: random.chance(50)))),
-            .admin(.tokenAdded(TokenAdded(number: number(&random), token: text(&random)))),
+        ] + administered(&random).map { .admin($0) }
+    }
+
+    private static func administered(_ random: inout Seeded) -> [AdminAnswer] {
+        [
+            .tokens(Tokens(few(&random, token), hasMore: random.chance(50))),
+            .tokenAdded(TokenAdded(number: number(&random), token: text(&random))),
+            .counted(
+                Counted(
+                    since: number(&random),
+                    counters: few(&random) { Counted.Counter(name: text(&$0), value: number(&$0)) },
+                    latencies: few(&random) {
+                        Counted.Latency(
+                            name: text(&$0), count: number(&$0), median: number(&$0),
+                            percentile99: number(&$0), largest: number(&$0))
+                    })),
+            .present(Present(few(&random, connection), hasMore: random.chance(50))),
+            .deleted(DeletedDocuments(few(&random, deletedDocument), hasMore: random.chance(50))),
+            .trimmed(
+                Trimmed(
+                    document: name(&random), start: revision(&random), revisions: number(&random),
+                    isDryRun: random.chance(50))),
+            .progress(CareProgress(done: number(&random), of: number(&random))),
+            .verified(
+                Verified(
+                    documents: number(&random), revisions: number(&random),
+                    findings: few(&random) {
+                        Verified.Finding(
+                            number: maybe(&$0, number), document: maybe(&$0, name), message: text(&$0))
+                    })),
+            .backedUp(
+                BackedUp(file: text(&random), bytes: number(&random), documents: number(&random))),
         ]
+    }
+
+    private static func connection(_ random: inout Seeded) -> ConnectionSummary {
+        ConnectionSummary(
+            number: number(&random), user: text(&random), client: text(&random), peer: maybe(&random, text),
+            since: number(&random), documents: few(&random, name))
+    }
+
+    private static func deletedDocument(_ random: inout Seeded) -> DeletedDocument {
+        DeletedDocument(
+            number: number(&random), document: name(&random), revision: revision(&random),
+            length: number(&random), updated: number(&random), deleted: number(&random))
     }
 
     static func id(_ random: inout Seeded) -> RequestID? {

@@ -67,8 +67,10 @@ extension ClientMessage {
     fileprivate var isRepeatable: Bool {
         switch self {
         case .list, .read, .history, .push, .restore, .ping: true
-        case .admin(.listTokens): true
-        case .admin(.addToken), .admin(.revokeToken): false
+        case .admin(.listTokens), .admin(.counters), .admin(.who), .admin(.listDeleted), .admin(.trim),
+            .admin(.verify):
+            true
+        case .admin(.addToken), .admin(.revokeToken), .admin(.undelete), .admin(.backUp): false
         case .rename, .delete, .hello, .open, .close, .select, .diverged, .follow, .unfollow, .pong: false
         }
     }

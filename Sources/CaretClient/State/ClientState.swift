@@ -305,6 +305,8 @@ extension ClientState {
         case .document(let document): return follow == nil ? [] : [.tell(.document(document))]
         case .gone(let gone): return follow == nil ? [] : [.tell(.gone(gone))]
         case .done where envelope.id != nil && envelope.id == follow?.id: return [.tell(.complete)]
+        // How far a request has come is not its answer.
+        case .admin(.progress): return []
         case .listed, .text, .revisions, .done, .pong, .ack, .admin:
             guard let number = asks.answered(envelope.id) else { return [] }
             return [.answer(number, envelope.message)] + sendAsks()

@@ -34,6 +34,9 @@ package struct LogEvent: Equatable, Sendable {
         case diskFreed = "disk_freed"
         case diskFailed = "disk_failed"
         case documentDamaged = "document_damaged"
+        /// A check of the store has found something that is not as it was written.
+        case damageFound = "damage_found"
+        case backupMade = "backup_made"
 
         /// An answer `internal` to a client, who was told the same numbers.
         case internalFault = "internal_fault"
@@ -47,13 +50,13 @@ package struct LogEvent: Equatable, Sendable {
                 .pushersForgotten:
                 .debug
             case .starting, .listening, .ready, .stopping, .stopped, .tokenAdded, .tokenRevoked, .migrating,
-                .diskFreed, .logSuppressed:
+                .diskFreed, .backupMade, .logSuppressed:
                 .info
             case .openToAnyone, .variableIgnored, .connectionRefused, .slowReader, .textDiverged,
                 .guessingSlowed,
                 .epochsRenewed:
                 .warning
-            case .cannotListen, .diskFull, .diskFailed, .documentDamaged, .internalFault:
+            case .cannotListen, .diskFull, .diskFailed, .documentDamaged, .damageFound, .internalFault:
                 .error
             }
         }

@@ -42,6 +42,10 @@ package enum ConnectionNews: Equatable, Sendable {
     case refused(ErrorReport)
     /// To the request that is under way.
     case answered(Envelope<ServerMessage>)
+    /// To the request that is under way: it takes long, and its answer comes by `reported`.
+    case begun
+    /// Of a request that takes long: how far it has come, or its answer.
+    case reported(Envelope<ServerMessage>)
     /// A session will be in the room of this document; what the room sends it comes behind this.
     case placed(SessionID, DocumentID)
     /// Of followed documents. Answered by `tookDocuments`.

@@ -22,6 +22,25 @@ extension ConnectionState {
         send(envelope.message, envelope.id)
     }
 
+    /// What is under way takes long: nothing waits for it.
+    mutating func beganLong() {
+        guard case .asked = underway else { return }
+        underway = nil
+        longRequests += 1
+    }
+
+    mutating func reported(_ envelope: Envelope<ServerMessage>) {
+        guard isTalking else { return }
+        if case .admin(.progress) = envelope.message {
+            // Whoever does not read is told less often.
+            if output.waiting > limits.waitingOutput { return }
+        } else {
+            longRequests -= 1
+        }
+        if case .error(let report) = envelope.message { note(report) }
+        send(envelope.message, envelope.id)
+    }
+
     /// A room sends lines to a session of this connection, or to its guest.
     package mutating func sent(_ lines: ArraySlice<[UInt8]>, to session: SessionID) -> [ConnectionAction] {
         guard isTalking else { return [] }

@@ -36,6 +36,7 @@ extension ConnectionState {
         documents.removeAll()
         lateCloses = [:]
         underway = nil
+        longRequests = 0
     }
 
     /// Says why the server closes the connection, and closes it. Who takes nothing is not waited for.
@@ -90,7 +91,7 @@ extension ConnectionState {
     /// Goes on with an ending that waited for what is due.
     mutating func finishIfDone() {
         if input.hasEnded { finishInput() }
-        if case .finishing(_, let farewell) = phase, documents.isEmpty, underway == nil {
+        if case .finishing(_, let farewell) = phase, documents.isEmpty, underway == nil, longRequests == 0 {
             switch farewell {
             case .none: beginClosing(.left)
             case .shuttingDown(let retry): say(goodbye: .shuttingDown, retryAfterMilliseconds: retry)
@@ -106,7 +107,8 @@ extension ConnectionState {
     private mutating func finishInput() {
         switch phase {
         case .expectingHello where !input.hasUnread: beginClosing(.left)
-        case .welcomed(let member) where !input.hasUnread && waiting.isEmpty && underway == nil:
+        case .welcomed(let member)
+        where !input.hasUnread && waiting.isEmpty && underway == nil && longRequests == 0:
             dropInput()
             phase = .finishing(member, .none)
             closeSessions()

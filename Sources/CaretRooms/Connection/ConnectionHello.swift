@@ -42,7 +42,7 @@ extension ConnectionState {
             .join(
                 Joining(
                     connection: self.id, pusher: pusher, token: identity.token, grants: identity.grants,
-                    unit: unit)))
+                    unit: unit, peer: peer)))
     }
 
     /// The hub tells something.
@@ -53,6 +53,8 @@ extension ConnectionState {
         case .admitted: welcome()
         case .refused(let report): refused(report)
         case .answered(let envelope): answered(envelope)
+        case .begun: beganLong()
+        case .reported(let envelope): reported(envelope)
         case .placed(let session, let document): documents.change(session) { $0.document = document }
         case .documents(let messages): tell(messages)
         case .grantsChanged(let grants): change(grants)

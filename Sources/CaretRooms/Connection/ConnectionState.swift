@@ -50,6 +50,8 @@ package struct ConnectionState: Sendable {
     }
 
     package let id: ConnectionID
+    /// Where it comes from, for administrators; nil where nobody said.
+    let peer: WireString?
     let settings: ConnectionSettings
     var now: Int64
     var phase = Phase.expectingHello
@@ -58,6 +60,8 @@ package struct ConnectionState: Sendable {
     var output = OutputLedger()
     var documents = OpenDocuments()
     var underway: Underway?
+    /// Requests that take long and have no answer yet, behind which nothing waits: the hub takes one at a time.
+    var longRequests = 0
     /// Requests to close a session that were answered because it had ended, and that its room will refuse too.
     var lateCloses: [SessionID: LateClose] = [:]
     var waiting = WaitingLines()
@@ -74,8 +78,11 @@ package struct ConnectionState: Sendable {
     private var refusals: [ErrorCode: Int] = [:]
     var actions: [ConnectionAction] = []
 
-    package init(_ id: ConnectionID, settings: ConnectionSettings, at now: Int64) {
+    package init(
+        _ id: ConnectionID, settings: ConnectionSettings, from peer: WireString? = nil, at now: Int64
+    ) {
         self.id = id
+        self.peer = peer
         self.settings = settings
         self.now = now
         input = ConnectionInput(settings.limits)

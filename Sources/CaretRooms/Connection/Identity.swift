@@ -46,15 +46,19 @@ package struct Joining: Equatable, Sendable {
     package let token: TokenID
     package let grants: Grants
     package let unit: CodeUnit
+    /// Where it comes from, for administrators.
+    package let peer: WireString?
 
     package init(
-        connection: ConnectionID, pusher: Pusher, token: TokenID, grants: Grants, unit: CodeUnit
+        connection: ConnectionID, pusher: Pusher, token: TokenID, grants: Grants, unit: CodeUnit,
+        peer: WireString? = nil
     ) {
         self.connection = connection
         self.pusher = pusher
         self.token = token
         self.grants = grants
         self.unit = unit
+        self.peer = peer
     }
 }
 

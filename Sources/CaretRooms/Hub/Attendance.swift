@@ -19,6 +19,9 @@ struct Attendance: Equatable, Sendable {
         let token: TokenID
         var grants: Grants
         let unit: CodeUnit
+        let peer: WireString?
+        /// When it joined, in milliseconds.
+        let since: Int64
         var stage = Stage.waiting
         /// In the order of their opening.
         var sessions: [SessionID] = []
@@ -39,9 +42,10 @@ struct Attendance: Equatable, Sendable {
     func isPresent(_ connection: ConnectionID) -> Bool { attendants[connection]?.stage == .present }
 
     /// Adds a connection; the answer are those whose place it takes.
-    mutating func join(_ joining: Joining) -> [ConnectionID] {
+    mutating func join(_ joining: Joining, at now: Int64) -> [ConnectionID] {
         attendants[joining.connection] = Attendant(
-            pusher: joining.pusher, token: joining.token, grants: joining.grants, unit: joining.unit)
+            pusher: joining.pusher, token: joining.token, grants: joining.grants, unit: joining.unit,
+            peer: joining.peer, since: now)
         let replaced = crowds[joining.pusher, default: []].filter { dismiss($0) }
         crowds[joining.pusher, default: []].append(joining.connection)
         return replaced

@@ -10,7 +10,7 @@ package struct CallID: Hashable, Comparable, Sendable {
     package static func < (left: CallID, right: CallID) -> Bool { left.value < right.value }
 }
 
-/// What the hub asks of the store; each is a method of it.
+/// What the hub asks of the store; each but what administrators want is a method of it.
 package enum StoreCall: Equatable, Sendable {
     case find(DocumentName)
     case create(DocumentName, at: Int64)
@@ -21,6 +21,7 @@ package enum StoreCall: Equatable, Sendable {
     case rename(DocumentID, to: DocumentName)
     case delete(DocumentID, at: Int64)
     case tokens(TokenCall)
+    case admin(AdminCall)
 }
 
 /// What the store answers to a call of the same name.
@@ -35,6 +36,7 @@ package enum StoreAnswer: Equatable, Sendable {
     /// Nil where it was deleted.
     case deleted(StoreRefusal?)
     case tokens(TokenAnswer)
+    case admin(AdminCallAnswer)
 }
 
 /// What the hub wants done. Whoever runs it answers with the event that each names.

@@ -17,7 +17,7 @@ extension HubState {
             order(.tell(joining.connection, .refused(report)))
             return settled()
         }
-        for replaced in attendance.join(joining) { order(.tell(replaced, .ended(.replaced))) }
+        for replaced in attendance.join(joining, at: now) { order(.tell(replaced, .ended(.replaced))) }
         if grants != joining.grants { change(grants, of: joining.connection) }
         admit(joining.pusher)
         return settled()

@@ -52,7 +52,8 @@ extension HubState {
         case .text(.success(let snapshot)): tell(snapshot, job)
         case .text(.failure(let refusal)):
             refuse(job.request, HubRefusal(refusal, "the revision that is asked for", of: job.entry))
-        case .found, .created, .listed, .entries, .renamed, .deleted, .tokens: refuse(job.request, .confused)
+        case .found, .created, .listed, .entries, .renamed, .deleted, .tokens, .admin:
+            refuse(job.request, .confused)
         }
     }
 

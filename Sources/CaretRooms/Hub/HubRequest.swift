@@ -59,6 +59,12 @@ extension HubRequest.Question {
         }
     }
 
+    /// What document the client said that it is about.
+    var said: WireString? {
+        if case .admin(let admin) = self { return admin.document }
+        return document?.said
+    }
+
     var seq: Int? {
         guard case .push(_, let push, _) = self else { return nil }
         return Int(push.seq)

@@ -92,7 +92,8 @@ extension HubState {
             refuse(waiting.request, HubRefusal(.forbidden, "creating it needs the right to write"))
         case .found(.failure(let refusal)), .created(.refused(let refusal)):
             refuse(waiting.request, refusal)
-        case .text, .read, .listed, .entries, .renamed, .deleted, .tokens: refuse(waiting.request, .confused)
+        case .text, .read, .listed, .entries, .renamed, .deleted, .tokens, .admin:
+            refuse(waiting.request, .confused)
         }
     }
 

@@ -216,7 +216,7 @@ extension HubState {
             delete(document)
             self.answer(request, .done(Done()))
         case .deleted(let refusal?): refuse(request, refusal)
-        case .found, .created, .text, .read, .listed, .entries, .tokens: refuse(request, .confused)
+        case .found, .created, .text, .read, .listed, .entries, .tokens, .admin: refuse(request, .confused)
         }
         forget(document)
     }

@@ -26,6 +26,8 @@ package struct HubState: Sendable {
     private var lastCall = 0
     /// Readings that wait until their room has settled what their connection pushed: at most one of each connection.
     var readings: [ConnectionID: HubRequest] = [:]
+    /// The request that is under way of those that take long.
+    var care: HubRequest?
     var followers: [ConnectionID: Follower] = [:]
     var feed = DocumentFeed()
     /// There may be something to tell a follower.
@@ -57,7 +59,9 @@ package struct HubState: Sendable {
         case follow(ConnectionID)
         /// For what changed.
         case feed
-        case admin(AdminRequest, HubRequest)
+        case admin(AdminJob)
+        /// For what takes long.
+        case care
     }
 
     package init(
@@ -110,7 +114,8 @@ package struct HubState: Sendable {
         case .list(let job): go(on: job, with: answer)
         case .follow(let connection): listed(answer, for: connection)
         case .feed: tookEntries(answer)
-        case .admin(let admin, let request): go(on: admin, request, with: answer)
+        case .admin(let job): go(on: job, with: answer)
+        case .care: cared(answer)
         }
         return settled()
     }
@@ -140,6 +145,7 @@ package struct HubState: Sendable {
             order(.tell(connection, .shuttingDown(retryAfterMilliseconds: retryAfterMilliseconds)))
         }
         for request in abandonRequests() { refuse(request, .shuttingDown) }
+        abandonCare()
         return settled()
     }
 
@@ -173,8 +179,8 @@ extension HubState.Call {
         case .read(let job): job.request
         case .history(let job): job.request
         case .list(let job): job.request
-        case .admin(.listTokens, let request): request
-        case .load, .change, .follow, .feed, .admin: nil
+        case .admin(let job) where job.admin.onlyReads: job.request
+        case .load, .change, .follow, .feed, .admin, .care: nil
         }
     }
 }
@@ -191,7 +197,7 @@ extension HubState {
         // Our fault is in the log with this number.
         let place = refusal.code == .internal ? "; it is connection \(request.connection.value)" : ""
         let report = ErrorReport(
-            refusal.code, refusal.message + place, document: question.document?.said, seq: question.seq,
+            refusal.code, refusal.message + place, document: question.said, seq: question.seq,
             head: refusal.head)
         answer(request, .error(report))
     }

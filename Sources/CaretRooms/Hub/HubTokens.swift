@@ -1,26 +1,22 @@
 import CaretLog
 import CaretWire
 
-/// Listing, making and revoking tokens, for those who may administer all documents.
+/// Listing, making and revoking tokens.
 extension HubState {
-    mutating func begin(_ admin: AdminRequest, _ request: HubRequest) {
-        if let refusal = adminRefusal(of: request) { return refuse(request, refusal) }
+    mutating func beginTokens(_ job: AdminJob) {
         do throws(HubRefusal) {
-            call(.tokens(try TokenCall(admin, at: now, page: limits.page)), for: .admin(admin, request))
+            guard let call = try TokenCall(job.admin, at: now, page: limits.page) else {
+                return refuse(job.request, .confused)
+            }
+            self.call(.tokens(call), for: .admin(job))
         } catch {
-            refuse(request, error)
+            refuse(job.request, error)
         }
     }
 
-    /// Why the requester may not administer the server.
-    private func adminRefusal(of request: HubRequest) -> HubRefusal? {
-        if attendance[request.connection]?.grants.isForServer == true { return nil }
-        return HubRefusal(.forbidden, "it needs the right to administer all documents")
-    }
-
-    mutating func go(on admin: AdminRequest, _ request: HubRequest, with answer: StoreAnswer) {
-        guard case .tokens(let answer) = answer else { return refuse(request, .confused) }
-        switch (admin, answer) {
+    mutating func go(on job: AdminJob, with answer: TokenAnswer) {
+        let request = job.request
+        switch (job.admin, answer) {
         case (.listTokens, .listed(.success(let listing))): tell(listing, request)
         case (.addToken, .added(.success(let text))):
             let added = TokenAdded(number: Int(text.token.value), token: WireString(text.bytes.string))
@@ -37,8 +33,6 @@ extension HubState {
     }
 
     private mutating func tell(_ listing: TokenListing, _ request: HubRequest) {
-        // The right may have gone while the store was asked.
-        if let refusal = adminRefusal(of: request) { return refuse(request, refusal) }
         var page: [TokenSummary] = []
         var bytes = 0
         for item in listing.items {
@@ -53,8 +47,8 @@ extension HubState {
 }
 
 extension TokenCall {
-    /// `page` bounds the bytes that are told at once.
-    fileprivate init(_ admin: AdminRequest, at time: Int64, page: Int) throws(HubRefusal) {
+    /// Nil for what is about something else. `page` bounds the bytes that are told at once.
+    fileprivate init?(_ admin: AdminRequest, at time: Int64, page: Int) throws(HubRefusal) {
         switch admin {
         case .listTokens(let list):
             let after = list.after.map { TokenID(Int64($0)) }
@@ -66,6 +60,7 @@ extension TokenCall {
             }
             self = .add(user, try Grants(add.grants), at: time)
         case .revokeToken(let revoke): self = .revoke(TokenID(Int64(revoke.number)))
+        case .counters, .who, .listDeleted, .undelete, .trim, .verify, .backUp: return nil
         }
     }
 }

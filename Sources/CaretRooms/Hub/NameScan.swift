@@ -46,7 +46,7 @@ struct NameScan: Equatable, Sendable {
                 scopes = scopes.dropFirst()
             }
             return listing.entries
-        case .created, .text, .read, .entries, .renamed, .deleted, .tokens: throw .confused
+        case .created, .text, .read, .entries, .renamed, .deleted, .tokens, .admin: throw .confused
         }
     }
 }

@@ -24,7 +24,8 @@ final class ConnectionShell: ConnectionHandler {
         self.door = door
         self.switchboard = switchboard
         since = connection.sockets.now
-        state = ConnectionState(id, settings: switchboard.connectionSettings, at: switchboard.clock.now)
+        state = ConnectionState(
+            id, settings: switchboard.connectionSettings, from: door.name, at: switchboard.clock.now)
     }
 
     func begin() {

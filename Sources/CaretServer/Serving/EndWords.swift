@@ -13,6 +13,16 @@ extension Door {
     }
 }
 
+extension Door {
+    /// As administrators are told it.
+    var name: WireString {
+        switch self {
+        case .address(let address): WireString(address.description)
+        case .adminSocket: "unix"
+        }
+    }
+}
+
 extension SocketAddress {
     /// The other side of a connection.
     package var field: LogField {

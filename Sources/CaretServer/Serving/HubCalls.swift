@@ -1,10 +1,11 @@
 import CaretConfig
 import CaretLog
 import CaretRooms
+import CaretWire
 
 /// What the hub asks of the store.
 extension Switchboard {
-    func ask(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
+    func ask(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
         switch call {
         case .find(let name): store.find(name) { answer(.found($0)) }
         case .create(let name, let time): store.create(name, at: time) { answer(.created($0)) }
@@ -19,6 +20,23 @@ extension Switchboard {
         case .delete(let document, let time):
             store.delete(document, at: time) { answer(.deleted($0.refusal)) }
         case .tokens(let call): ask(call) { answer(.tokens($0)) }
+        case .admin(let call): ask(call, as: id) { answer(.admin($0)) }
+        }
+    }
+
+    private func ask(
+        _ call: AdminCall, as id: CallID, then answer: @escaping @Sendable (AdminCallAnswer) -> Void
+    ) {
+        let progress: StoreCare.Progress = { [hub] in hub.post(.progressed(id, $0)) }
+        switch call {
+        case .counters: answer(.counted(Counted(board.counts, since: clock.start)))
+        case .deleted(let prefix, let after, let limit):
+            store.deleted(prefix: prefix, after: after, limit: limit) { answer(.deleted($0)) }
+        case .undelete(let document): store.undelete(document) { answer(.undeleted($0)) }
+        case .trim(let document, let revision):
+            store.trim(document, through: revision) { answer(.trimmed($0)) }
+        case .verify(let document): care.verify(document, progress) { answer(.verified($0)) }
+        case .backUp(let time): care.backUp(at: time, progress) { answer(.backedUp($0)) }
         }
     }
 

@@ -41,6 +41,7 @@ final class HubRunner {
         case .left(let connection): run(state.left(connection))
         case .ended(let session): run(state.ended(session))
         case .answered(let id, let answer): run(state.answered(id, answer))
+        case .progressed(let id, let progress): run(state.progressed(id, progress))
         case .unloadOffered(let document): run(state.unloadOffered(document))
         case .dropped(let document): run(state.dropped(document))
         case .kept(let document): run(state.kept(document))
@@ -61,7 +62,7 @@ final class HubRunner {
             switch action {
             case .tell(let connection, let news): switchboard.tell(connection, .told(news))
             case .call(let id, let call):
-                switchboard.ask(call) { [switchboard] in switchboard.hub.post(.answered(id, $0)) }
+                switchboard.ask(call, as: id) { [switchboard] in switchboard.hub.post(.answered(id, $0)) }
             case .makeRoom(let entry, let snapshot): switchboard.tell(entry.id, .make(entry, snapshot))
             case .tellRoom(let document, let event): switchboard.tell(document, .order(document, event))
             case .dropRoom(let document): switchboard.tell(document, .drop(document))

@@ -48,6 +48,7 @@ enum HubJob: Sendable {
     case left(ConnectionID)
     case ended(SessionID)
     case answered(CallID, StoreAnswer)
+    case progressed(CallID, CareProgress)
     case unloadOffered(DocumentID)
     case dropped(DocumentID)
     case kept(DocumentID)

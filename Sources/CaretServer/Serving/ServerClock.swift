@@ -6,12 +6,15 @@ struct ServerClock: Sendable {
     /// Nanoseconds from the beginning of the steady clock to 1970, below zero for all that begins later.
     private let offset: Int64
     private let steady: @Sendable () -> Moment
+    /// When the server began.
+    let start: Int64
 
     init(steady: @escaping @Sendable () -> Moment = { .now }) {
         var wall = timespec()
         clock_gettime(CLOCK_REALTIME, &wall)
         offset = Int64(wall.tv_sec) * 1_000_000_000 + Int64(wall.tv_nsec) - Int64(steady().nanoseconds)
         self.steady = steady
+        start = Int64(wall.tv_sec) * 1_000 + Int64(wall.tv_nsec) / 1_000_000
     }
 
     var moment: Moment { steady() }

@@ -15,6 +15,7 @@ final class Switchboard: Sendable {
     let board: CounterBoard
     let log: LogWriter
     let store: any DocumentStore & TokenStore
+    let care: StoreCare
     let hub = Inbox<HubJob>("caret.hub")
     /// Whether the hub wants to know of every commit.
     let watchesCommits = Atomic(false)
@@ -26,12 +27,13 @@ final class Switchboard: Sendable {
     init(
         _ settings: ServerSettings, _ connectionSettings: ConnectionSettings,
         store: any DocumentStore & TokenStore,
-        doorman: any Doorman, board: CounterBoard, log: LogWriter
+        care: StoreCare, doorman: any Doorman, board: CounterBoard, log: LogWriter
     ) throws(SystemFault) {
         clock = ServerClock()
         self.connectionSettings = connectionSettings
         self.doorman = doorman
         self.store = store
+        self.care = care
         self.board = board
         self.log = log
         lineBudget = Mutex(LineBudget(settings.limits.lineBudget))

@@ -14,6 +14,15 @@ package enum BackupFault: Error, Equatable, Sendable {
 }
 
 extension BackupFault {
+    /// There is no room for it.
+    package var isOutOfSpace: Bool {
+        switch self {
+        case .system(let code): code == ENOSPC
+        case .database(let fault): fault.kind == .full
+        case .exists, .damaged: false
+        }
+    }
+
     /// Why the store could not be opened once more.
     init(_ fault: OpeningFault) {
         switch fault {

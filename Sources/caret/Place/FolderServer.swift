@@ -24,7 +24,7 @@ struct FolderServer {
             let settings = ServerSettings(
                 name: WireString("caret/\(Version.number)"), loops: 1, roomQueues: 1)
             server = try Server(
-                settings, store: store, doorman: OwnerAlone(), counters: CounterBoard(),
+                settings, store: store, in: folder, doorman: OwnerAlone(), counters: CounterBoard(),
                 log: LogWriter(format: .plain, level: .error))
             _ = try await server.listen(at: .unix(path: path)) { _ in .adminSocket }
         } catch {

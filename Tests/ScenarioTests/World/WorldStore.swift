@@ -219,7 +219,7 @@ extension World {
                 return .deleted(refusal)
             }
             return .deleted(nil)
-        case .tokens: preconditionFailure("nobody asks for tokens here")
+        case .tokens, .admin: preconditionFailure("nobody administers the server here")
         }
     }
 }
@@ -249,7 +249,7 @@ extension StoreCall {
     fileprivate var writes: Bool {
         switch self {
         case .create, .rename, .delete: true
-        case .find, .text, .read, .list, .entries, .tokens: false
+        case .find, .text, .read, .list, .entries, .tokens, .admin: false
         }
     }
 
@@ -263,7 +263,7 @@ extension StoreCall {
         case .entries(let documents): .entries(documents.map { _ in .failure(refusal) })
         case .rename: .renamed(.refused(refusal))
         case .delete: .deleted(refusal)
-        case .tokens: preconditionFailure("nobody asks for tokens here")
+        case .tokens, .admin: preconditionFailure("nobody administers the server here")
         }
     }
 }

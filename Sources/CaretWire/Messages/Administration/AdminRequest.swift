@@ -3,6 +3,13 @@ package enum AdminRequest: Equatable, Sendable {
     case listTokens(ListTokens)
     case addToken(AddToken)
     case revokeToken(RevokeToken)
+    case counters(ReadCounters)
+    case who(Who)
+    case listDeleted(ListDeleted)
+    case undelete(Undelete)
+    case trim(Trim)
+    case verify(Verify)
+    case backUp(BackUp)
 
     /// The request of this type; nil where there is none.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
@@ -12,8 +19,31 @@ package enum AdminRequest: Equatable, Sendable {
             self = .addToken(try AddToken(fields))
         } else if type.says(RevokeToken.type) {
             self = .revokeToken(try RevokeToken(fields))
+        } else if type.says(ReadCounters.type) {
+            self = .counters(ReadCounters())
+        } else if type.says(Who.type) {
+            self = .who(try Who(fields))
+        } else if type.says(ListDeleted.type) {
+            self = .listDeleted(try ListDeleted(fields))
+        } else if type.says(Undelete.type) {
+            self = .undelete(try Undelete(fields))
+        } else if type.says(Trim.type) {
+            self = .trim(try Trim(fields))
+        } else if type.says(Verify.type) {
+            self = .verify(try Verify(fields))
+        } else if type.says(BackUp.type) {
+            self = .backUp(BackUp())
         } else {
             return nil
+        }
+    }
+
+    /// What document it names.
+    package var document: WireString? {
+        switch self {
+        case .trim(let trim): trim.document
+        case .verify(let verify): verify.document
+        case .listTokens, .addToken, .revokeToken, .counters, .who, .listDeleted, .undelete, .backUp: nil
         }
     }
 
@@ -22,6 +52,13 @@ package enum AdminRequest: Equatable, Sendable {
         case .listTokens(let message): message.encode(id: id, into: &writer)
         case .addToken(let message): message.encode(id: id, into: &writer)
         case .revokeToken(let message): message.encode(id: id, into: &writer)
+        case .counters(let message): message.encode(id: id, into: &writer)
+        case .who(let message): message.encode(id: id, into: &writer)
+        case .listDeleted(let message): message.encode(id: id, into: &writer)
+        case .undelete(let message): message.encode(id: id, into: &writer)
+        case .trim(let message): message.encode(id: id, into: &writer)
+        case .verify(let message): message.encode(id: id, into: &writer)
+        case .backUp(let message): message.encode(id: id, into: &writer)
         }
     }
 }

@@ -1,0 +1,201 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// An administrator's request on its way.
+struct AdminJob: Equatable, Sendable {
+    let admin: AdminRequest
+    let request: HubRequest
+    /// The document that it names, once that was found.
+    var entry: DocumentEntry?
+}
+
+/// What those ask who may administer all documents.
+extension HubState {
+    mutating func begin(_ admin: AdminRequest, _ request: HubRequest) {
+        if let refusal = adminRefusal(of: request) { return refuse(request, refusal) }
+        let job = AdminJob(admin: admin, request: request)
+        switch admin {
+        case .listTokens, .addToken, .revokeToken: beginTokens(job)
+        case .counters: call(.admin(.counters), for: .admin(job))
+        case .who(let who): answer(request, .admin(.present(present(who))))
+        case .listDeleted(let list):
+            let after = list.after.map { DocumentID(Int64($0)) }
+            let prefix = ByteString(list.prefix)
+            call(.admin(.deleted(prefix: prefix, after: after, limit: list.limit)), for: .admin(job))
+        case .undelete(let undelete): begin(undelete, job)
+        case .trim(let trim): find(trim.document, for: job)
+        case .verify(let verify):
+            if let document = verify.document {
+                find(document, for: job)
+            } else {
+                beginCare(.verify(nil), job)
+            }
+        case .backUp: beginCare(.backUp(at: now), job)
+        }
+    }
+
+    /// Why the requester may not administer the server.
+    func adminRefusal(of request: HubRequest) -> HubRefusal? {
+        if attendance[request.connection]?.grants.isForServer == true { return nil }
+        return HubRefusal(.forbidden, "it needs the right to administer all documents")
+    }
+
+    mutating func go(on job: AdminJob, with answer: StoreAnswer) {
+        // The right may have gone while the store was asked.
+        if let refusal = adminRefusal(of: job.request), !job.admin.isDone(by: answer) {
+            return refuse(job.request, refusal)
+        }
+        switch answer {
+        case .tokens(let answer): go(on: job, with: answer)
+        case .found(.success(let entry)): found(entry, for: job)
+        case .found(.failure(let refusal)): refuse(job.request, refusal)
+        case .admin(let answer): go(on: job, with: answer)
+        case .created, .text, .read, .listed, .entries, .renamed, .deleted: refuse(job.request, .confused)
+        }
+    }
+
+    private mutating func go(on job: AdminJob, with answer: AdminCallAnswer) {
+        switch answer {
+        case .counted(let counted): self.answer(job.request, .admin(.counted(counted)))
+        case .deleted(.success(let listing)): tellDeleted(listing, job.request)
+        case .deleted(.failure(let refusal)): refuse(job.request, refusal)
+        case .undeleted(let undeletion): undeleted(undeletion, job.request)
+        case .trimmed(let trimming): trimmed(trimming, job)
+        case .verified, .backedUp: refuse(job.request, .confused)
+        }
+    }
+
+    private mutating func find(_ document: WireString, for job: AdminJob) {
+        do throws(DocumentName.Fault) {
+            call(.find(try DocumentName(document.string)), for: .admin(job))
+        } catch {
+            refuse(job.request, HubRefusal(.badName, "the name \(error.problem)"))
+        }
+    }
+
+    private mutating func found(_ entry: DocumentEntry, for job: AdminJob) {
+        switch job.admin {
+        case .trim(let trim): begin(trim, job, entry)
+        case .verify: beginCare(.verify(entry.id), job)
+        case .listTokens, .addToken, .revokeToken, .counters, .who, .listDeleted, .undelete, .backUp:
+            refuse(job.request, .confused)
+        }
+    }
+
+    // MARK: Who is there
+
+    private func present(_ who: Who) -> Present {
+        let numbers = attendance.connections.filter { Int($0.value) > who.after ?? -1 }
+        var (page, bytes) = ([ConnectionSummary](), 0)
+        for connection in numbers where attendance.isPresent(connection) {
+            guard let summary = summary(of: connection) else { continue }
+            bytes += Present([summary]).encodedBytes
+            if page.count == who.limit || bytes > limits.page, !page.isEmpty {
+                return Present(page, hasMore: true)
+            }
+            page.append(summary)
+        }
+        return Present(page)
+    }
+
+    private func summary(of connection: ConnectionID) -> ConnectionSummary? {
+        guard let attendant = attendance[connection] else { return nil }
+        let names = attendant.sessions.compactMap { sessions[$0].flatMap { rooms[$0]?.name } }
+        return ConnectionSummary(
+            number: Int(connection.value), user: WireString(attendant.pusher.user.string),
+            client: publicClient(attendant.pusher), peer: attendant.peer, since: Int(attendant.since),
+            documents: names.map { WireString($0.description) })
+    }
+
+    // MARK: Deleted documents
+
+    private mutating func tellDeleted(_ listing: Listing, _ request: HubRequest) {
+        guard let unit = attendance[request.connection]?.unit else { return }
+        let page = listing.entries.map { entry in
+            DeletedDocument(
+                number: Int(entry.id.value), document: WireString(entry.name.description),
+                revision: entry.head, length: entry.length.count(of: unit), updated: Int(entry.updated),
+                deleted: Int(entry.deleted ?? 0))
+        }
+        answer(request, .admin(.deleted(DeletedDocuments(page, hasMore: listing.hasMore))))
+    }
+
+    private mutating func begin(_ undelete: Undelete, _ job: AdminJob) {
+        let document = DocumentID(Int64(undelete.number))
+        // The room in which it was deleted refuses everything from then on, and goes as soon as nobody is in it.
+        if let room = rooms[document], room.name == nil {
+            let message = "its room is closing since it was deleted; try again"
+            return refuse(job.request, HubRefusal(.overloaded, message))
+        }
+        call(.admin(.undelete(document)), for: .admin(job))
+    }
+
+    private mutating func undeleted(_ undeletion: Undeletion, _ request: HubRequest) {
+        switch undeletion {
+        case .undeleted(let entry):
+            stir(entry.id)
+            answer(request, .done(Done()))
+        case .exists:
+            let message = "another document has its name now, and must be renamed first"
+            refuse(request, HubRefusal(.exists, message))
+        case .live, .refused(.gone):
+            refuse(request, HubRefusal(.notFound, "there is no deleted document of this number"))
+        case .refused(let refusal): refuse(request, refusal)
+        }
+    }
+
+    // MARK: Trimming
+
+    private mutating func begin(_ trim: Trim, _ job: AdminJob, _ entry: DocumentEntry) {
+        if trim.revision > entry.head {
+            let what = "revision \(trim.revision.value)"
+            return refuse(job.request, HubRefusal(.ahead(head: entry.head), what, of: entry))
+        }
+        if trim.isDryRun || trim.revision <= entry.start {
+            let forgotten = max(0, trim.revision.value - entry.start.value)
+            let answer = Trimmed(
+                document: trim.document, start: max(trim.revision, entry.start), revisions: forgotten,
+                isDryRun: trim.isDryRun)
+            return self.answer(job.request, .admin(.trimmed(answer)))
+        }
+        call(
+            .admin(.trim(entry.id, through: trim.revision)),
+            for: .admin(AdminJob(admin: job.admin, request: job.request, entry: entry)))
+    }
+
+    private mutating func trimmed(_ trimming: Trimming, _ job: AdminJob) {
+        guard case .trim(let trim) = job.admin, let entry = job.entry else {
+            return refuse(job.request, .confused)
+        }
+        switch trimming {
+        case .trimmed(let start):
+            let answer = Trimmed(
+                document: trim.document, start: start, revisions: start.value - entry.start.value)
+            self.answer(job.request, .admin(.trimmed(answer)))
+        case .refused(let refusal):
+            let what = "revision \(trim.revision.value)"
+            refuse(job.request, HubRefusal(refusal, what, of: entry))
+        }
+    }
+}
+
+extension AdminRequest {
+    /// The answer says that something was done, which is told whoever has no right any more by then.
+    fileprivate func isDone(by answer: StoreAnswer) -> Bool {
+        switch answer {
+        case .tokens(.added), .tokens(.revoked), .admin(.undeleted), .admin(.trimmed): true
+        case .tokens(.listed), .admin, .found, .created, .text, .read, .listed, .entries, .renamed, .deleted:
+            false
+        }
+    }
+
+    /// It changes nothing.
+    var onlyReads: Bool {
+        switch self {
+        case .listTokens, .counters, .who, .listDeleted: true
+        case .trim(let trim): trim.isDryRun
+        case .addToken, .revokeToken, .undelete, .verify, .backUp: false
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import CaretConfig
+import CaretWire
+
+extension Counted {
+    /// Everything that was counted, under the names that it has in the log and the documents.
+    init(_ counts: Counts, since: Int64) {
+        self.init(
+            since: Int(since),
+            counters: counts.rows.map { Counter(name: WireString($0.name), value: Int(onWire: $0.value)) },
+            latencies: CaretConfig.Latency.allCases.map { latency in
+                let histogram = counts[latency]
+                return Latency(
+                    name: WireString(latency.name), count: Int(onWire: histogram.count),
+                    median: Int(onWire: histogram.percentile(50)),
+                    percentile99: Int(onWire: histogram.percentile(99)),
+                    largest: Int(onWire: histogram.largest))
+            })
+    }
+}
+
+extension Int {
+    /// No more than the wire takes: three months of nanoseconds.
+    fileprivate init(onWire number: UInt64) { self = Int(Swift.min(number, UInt64(Limits.integer))) }
+}

@@ -1,0 +1,157 @@
+import CaretConfig
+import CaretLog
+import CaretStore
+import CaretWire
+import Glibc
+import Synchronization
+
+/// Checks and copies of the store, which take long and go on beside everything.
+struct StoreCare: Sendable {
+    typealias Progress = @Sendable (CareProgress) -> Void
+
+    private let store: SQLiteStore
+    private let folder: String
+    private let log: LogWriter
+
+    /// Backups have a folder of their own in that of the data. Whoever asks for one chooses no path: a token must not let
+    /// somebody write files where he likes.
+    private var backups: String { folder + "/backups" }
+
+    /// Nanoseconds between two progresses.
+    private static let pause: UInt64 = 1_000_000_000
+
+    init(_ store: SQLiteStore, in folder: String, _ log: LogWriter) {
+        self.store = store
+        self.folder = folder
+        self.log = log
+    }
+
+    func verify(
+        _ document: DocumentID?, _ progress: @escaping Progress,
+        then answer: @escaping @Sendable (Result<Verified, StoreRefusal>) -> Void
+    ) {
+        let told = StoreCare.seldom(progress)
+        Task { [store, log] in
+            do {
+                let report = try await store.verify(document) {
+                    told(CareProgress(done: $0.documents, of: $0.allDocuments))
+                }
+                if !report.isSound { log.write(LogEvent(.damageFound, .count(report.findings.count))) }
+                answer(.success(Verified(report)))
+            } catch {
+                answer(.failure(.failed))
+            }
+        }
+    }
+
+    func backUp(
+        at time: Int64, _ progress: @escaping Progress,
+        then answer: @escaping @Sendable (Result<BackedUp, StoreRefusal>) -> Void
+    ) {
+        let told = StoreCare.seldom(progress)
+        let file = StoreCare.fileName(at: time)
+        let path = backups + "/" + file
+        Task { [store, log, backups] in
+            if mkdir(backups, 0o700) != 0, errno != EEXIST {
+                return answer(.failure(errno == ENOSPC ? .full : .failed))
+            }
+            do throws(BackupFault) {
+                let report = try await store.backUp(to: path, at: time) {
+                    told(CareProgress(done: $0, of: $1))
+                }
+                log.write(LogEvent(.backupMade, .path(path)))
+                answer(
+                    .success(
+                        BackedUp(
+                            file: WireString(file), bytes: StoreCare.size(of: path),
+                            documents: report.documents)))
+            } catch {
+                answer(.failure(error.refusal))
+            }
+        }
+    }
+
+    /// `caret-20261121-081500-123.sqlite`
+    private static func fileName(at time: Int64) -> String {
+        var seconds = time_t(time / 1_000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func padded(_ number: Int, _ digits: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+        }
+        let day = [(Int(parts.tm_year) + 1900, 4), (Int(parts.tm_mon) + 1, 2), (Int(parts.tm_mday), 2)]
+        let clock = [(Int(parts.tm_hour), 2), (Int(parts.tm_min), 2), (Int(parts.tm_sec), 2)]
+        let words = [day, clock].map { $0.map(padded).joined() } + [padded(Int(time % 1_000), 3)]
+        return "caret-" + words.joined(separator: "-") + ".sqlite"
+    }
+
+    private static func size(of path: String) -> Int {
+        var found = stat()
+        return stat(path, &found) == 0 ? Int(found.st_size) : 0
+    }
+
+    private static func seldom(_ progress: @escaping Progress) -> Progress {
+        let next = Seldom(pause: pause)
+        return { if next.isDue() { progress($0) } }
+    }
+}
+
+/// Lets something happen once in a while.
+private final class Seldom: Sendable {
+    private let pause: UInt64
+    private let next: Mutex<UInt64>
+
+    init(pause: UInt64) {
+        self.pause = pause
+        next = Mutex(Moment.now.nanoseconds + pause)
+    }
+
+    func isDue() -> Bool {
+        let now = Moment.now.nanoseconds
+        return next.withLock { next in
+            if now < next { return false }
+            next = now + pause
+            return true
+        }
+    }
+}
+
+extension Verified {
+    fileprivate init(_ report: CheckReport) {
+        self.init(
+            documents: report.documents, revisions: report.revisions,
+            findings: report.findings.map { finding in
+                Finding(
+                    number: finding.document.map { Int($0.value) },
+                    document: finding.name.map { WireString($0.description) },
+                    message: WireString(finding.fault.words))
+            })
+    }
+}
+
+extension CheckReport.Fault {
+    /// For a person.
+    fileprivate var words: String {
+        switch self {
+        case .file(let message): "the file: \(message)"
+        case .row: "its row is not as it was written, or it is not found by its name"
+        case .history: "its history is not as it was written"
+        case .snapshot(let revision): "its snapshot at revision \(revision) is not the text there"
+        case .pusher: "what is remembered of those who pushed is not as it was written"
+        case .orphans(let table): "rows of \(table) belong to no document"
+        case .token(let token): "token \(token.value) is not as it was written"
+        case .stopped: "the check did not come to its end"
+        case .unread(let fault): "it cannot be read: \(fault)"
+        }
+    }
+}
+
+extension BackupFault {
+    fileprivate var refusal: StoreRefusal {
+        switch self {
+        case .damaged: .damaged
+        case .exists, .system, .database: isOutOfSpace ? .full : .failed
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// Asks for a page of the connections that are there.
+package struct Who: WireMessage {
+    package static var type: StaticString { "who" }
+
+    /// The number behind which the page begins.
+    package var after: Int?
+    package var limit: Int
+
+    package init(after: Int? = nil, limit: Int = Limits.itemsByDefault) {
+        self.after = after
+        self.limit = limit
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        after = try fields.integer(optional: "after")
+        limit = try fields.pageLimit()
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("after", after)
+        writer.memberOfPageLimit(limit)
+    }
+}
+
+/// What is told of a connection to whoever asks who is there.
+package struct ConnectionSummary: Equatable, Sendable {
+    /// As the log has it.
+    package var number: Int
+    package var user: WireString
+    /// The public one.
+    package var client: WireString
+    /// Where it comes from: an address with its port, or `unix`; nil where that is not known.
+    package var peer: WireString?
+    /// When it joined, in milliseconds.
+    package var since: Int
+    /// The documents that it has open.
+    package var documents: [WireString]
+
+    package init(
+        number: Int, user: WireString, client: WireString, peer: WireString?, since: Int,
+        documents: [WireString]
+    ) {
+        self.number = number
+        self.user = user
+        self.client = client
+        self.peer = peer
+        self.since = since
+        self.documents = documents
+    }
+
+    fileprivate init(_ value: JSONValue, _ limits: Limits.Announced) throws(FieldFault) {
+        let fields = try Fields(value, limits: limits)
+        number = try fields.integer("number")
+        user = try fields.string("user")
+        client = try fields.string("client")
+        peer = try fields.string(optional: "peer")
+        since = try fields.integer("since")
+        documents = try fields.array("docs") { value throws(FieldFault) in
+            try value.string(atMost: .max, orElse: .badMessage)
+        }
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("number", number)
+        writer.member("user", user)
+        writer.member("client", client)
+        writer.member("peer", peer)
+        writer.member("since", since)
+        writer.member("docs", documents) { $0.value($1) }
+        writer.endObject()
+    }
+}
+
+/// The answer to `who`.
+package struct Present: WireMessage {
+    package static var type: StaticString { "present" }
+
+    package var connections: [ConnectionSummary]
+    /// There are more behind the last one.
+    package var hasMore: Bool
+
+    package init(_ connections: [ConnectionSummary], hasMore: Bool = false) {
+        self.connections = connections
+        self.hasMore = hasMore
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        let limits = fields.limits
+        connections = try fields.array("connections") { value throws(FieldFault) in
+            try ConnectionSummary(value, limits)
+        }
+        hasMore = try fields.flag("more")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("connections", connections) { writer, connection in connection.write(to: &writer) }
+        writer.member("more", ifTrue: hasMore)
+    }
+}

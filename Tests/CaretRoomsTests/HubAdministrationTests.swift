@@ -1,0 +1,196 @@
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("hub: administration")
+struct HubAdministrationTests {
+    private let world = ServerWorld()
+
+    private static let requests = [
+        #"{"type":"counters","id":1}"#, #"{"type":"who","id":1}"#, #"{"type":"list_deleted","id":1}"#,
+        #"{"type":"undelete","id":1,"number":1}"#, #"{"type":"trim","id":1,"doc":"a","rev":1}"#,
+        #"{"type":"trim","id":1,"doc":"","rev":1}"#, #"{"type":"verify","id":1}"#,
+        #"{"type":"verify","id":1,"doc":"a"}"#, #"{"type":"backup","id":1}"#,
+    ]
+
+    /// What is said of a trim of the document of several revisions.
+    private func trim(_ admin: TestClient, _ rest: String) -> [String] {
+        admin.askedInFull(#"{"type":"trim","id":1,"doc":"a",\#(rest)}"#)
+    }
+
+    @Test("who may not administer all documents is forbidden to, and nothing is done", arguments: requests)
+    func denied(line: String) throws {
+        world.document("a", "x")
+        for grant in [Grant(.write, to: .prefix("")), Grant(.admin, to: .prefix("a"))] {
+            let ann = world.connect("ann-\(grant.access)", try #require(Grants([grant])))
+            #expect(ann.asks(line) == ["forbidden"])
+        }
+        #expect(world.calls.isEmpty)
+    }
+
+    @Test("a right that goes while the store is asked is gone", arguments: [requests[0], requests[2]])
+    func rightsGone(line: String) {
+        let admin = world.connect("admin")
+        world.holds = { _ in true }
+        #expect(admin.asks(line) == [])
+        world.hubEvent { $0.grantsChanged(Grants([])!, of: 1) }
+        world.run()
+        world.release()
+        #expect(admin.hears() == ["forbidden"])
+    }
+
+    @Test("the counters are told as whoever counts has them")
+    func counters() {
+        let admin = world.connect("admin")
+        #expect(
+            admin.askedInFull(#"{"type":"counters","id":1}"#) == [
+                #"{"type":"counted","id":1,"since":1,"counters":[{"name":"pushes","value":2}],"latencies":[]}"#
+            ])
+    }
+
+    @Test("everybody who is there is told of in pages, with the documents that he has open")
+    func who() {
+        world.document("a", "x")
+        let ann = world.connect("ann")
+        _ = ann.asks(#"{"type":"open","doc":"a"}"#)
+        let admin = world.connect("admin")
+        let first =
+            #"{"number":1,"user":"ann","client":"p-client-ann","since":10000,"docs":["a"]}"#
+        let second = #"{"number":2,"user":"admin","client":"p-client-admin","since":10000,"docs":[]}"#
+        #expect(
+            admin.askedInFull(#"{"type":"who","id":1}"#) == [
+                #"{"type":"present","id":1,"connections":[\#(first),\#(second)]}"#
+            ])
+        #expect(
+            admin.askedInFull(#"{"type":"who","limit":1}"#) == [
+                #"{"type":"present","connections":[\#(first)],"more":true}"#
+            ])
+        #expect(
+            admin.askedInFull(#"{"type":"who","after":1}"#) == [
+                #"{"type":"present","connections":[\#(second)]}"#
+            ])
+        ann.lose()
+        #expect(
+            admin.askedInFull(#"{"type":"who"}"#) == [#"{"type":"present","connections":[\#(second)]}"#])
+    }
+
+    @Test("a deleted document is listed, and comes back as it was, unless its name is another's")
+    func undelete() {
+        world.document("a", "x")
+        let admin = world.connect("admin")
+        _ = admin.asks(#"{"type":"follow"}"#)
+        _ = admin.asks(#"{"type":"delete","doc":"a"}"#)
+        let listed = admin.askedInFull(#"{"type":"list_deleted","id":1}"#)
+        #expect(
+            listed == [
+                #"{"type":"deleted","id":1,"docs":[{"number":1,"doc":"a","rev":1,"length":1,"updated":1000,"deleted":10000}]}"#
+            ])
+        #expect(
+            admin.askedInFull(#"{"type":"list_deleted","prefix":"b"}"#) == [#"{"type":"deleted","docs":[]}"#])
+        world.document("a", "other")
+        #expect(admin.asks(#"{"type":"undelete","number":1}"#) == ["exists"])
+        _ = admin.asks(#"{"type":"rename","doc":"a","to":"b"}"#)
+        #expect(admin.asks(#"{"type":"undelete","id":2,"number":1}"#).contains(#"{"type":"done","id":2}"#))
+        #expect(admin.asks(#"{"type":"undelete","number":1}"#).contains("not_found"))
+        #expect(admin.asks(#"{"type":"undelete","number":9}"#) == ["not_found"])
+        #expect(admin.askedInFull(#"{"type":"read","doc":"a"}"#)[0].contains(#""text":"x""#))
+    }
+
+    @Test("a document whose room has not gone since it was deleted cannot come back yet")
+    func undeleteEarly() {
+        world.dropsIdleRooms = false
+        world.document("a", "x")
+        let admin = world.connect("admin")
+        _ = admin.asks(#"{"type":"open","doc":"a"}"#)
+        _ = admin.asks(#"{"type":"delete","doc":"a"}"#)
+        #expect(admin.asks(#"{"type":"undelete","number":1}"#) == ["overloaded"])
+    }
+
+    @Test("a trim says what it would forget, and forgets it")
+    func trim() {
+        world.document("a", "x", "xy", "xyz")
+        let admin = world.connect("admin")
+        #expect(
+            trim(admin, #""rev":2,"dry_run":true"#) == [
+                #"{"type":"trimmed","id":1,"doc":"a","start":2,"revisions":2,"dry_run":true}"#
+            ])
+        #expect(
+            trim(admin, #""rev":2"#) == [#"{"type":"trimmed","id":1,"doc":"a","start":2,"revisions":2}"#])
+        #expect(
+            trim(admin, #""rev":1"#) == [#"{"type":"trimmed","id":1,"doc":"a","start":2,"revisions":0}"#])
+        #expect(admin.asks(#"{"type":"read","doc":"a","rev":1}"#) == ["base_trimmed"])
+        #expect(
+            trim(admin, #""rev":4"#) == [
+                #"{"type":"error","id":1,"doc":"a","code":"base_ahead","message":"revision 4 is beyond the head 3","epoch":"1.1","rev":3}"#
+            ])
+        #expect(admin.asks(#"{"type":"trim","doc":"b","rev":0}"#) == ["not_found"])
+        #expect(admin.asks(#"{"type":"trim","doc":"a//b","rev":0}"#) == ["bad_name"])
+    }
+
+    @Test("nothing waits for what takes long, of which there is one at a time")
+    func care() {
+        world.document("a", "x")
+        let (admin, other) = (world.connect("admin"), world.connect("other"))
+        world.holds = { if case .admin(.verify) = $0 { true } else { false } }
+        #expect(admin.asks(#"{"type":"verify","id":1}"#) == [])
+        #expect(admin.asks(#"{"type":"ping"}"#) == [#"{"type":"pong"}"#])
+        #expect(admin.askedInFull(#"{"type":"counters","id":2}"#)[0].hasPrefix(#"{"type":"counted","id":2"#))
+        #expect(admin.asks(#"{"type":"backup"}"#) == ["overloaded"])
+        #expect(other.asks(#"{"type":"verify","doc":"a"}"#) == ["overloaded"])
+        world.hubEvent { $0.progressed(CallID(1), CareProgress(done: 1, of: 3)) }
+        world.run()
+        #expect(admin.hears() == [#"{"type":"progress","id":1,"done":1,"of":3}"#])
+        world.release()
+        #expect(
+            admin.hears() == [#"{"type":"verified","id":1,"documents":3,"revisions":4,"findings":[]}"#])
+        #expect(
+            other.asks(#"{"type":"backup","id":3}"#) == [
+                #"{"type":"backed_up","id":3,"file":"caret.sqlite","bytes":5,"documents":3}"#
+            ])
+        #expect(other.asks(#"{"type":"verify","doc":"b"}"#) == ["not_found"])
+    }
+
+    @Test("whoever has asked for what takes long and sends nothing more is told of its end")
+    func careBehindHalfClose() {
+        let admin = world.connect("admin")
+        _ = admin.heard()
+        world.holds = { if case .admin(.backUp) = $0 { true } else { false } }
+        admin.send([#"{"type":"backup","id":1}"#])
+        admin.endInput()
+        #expect(admin.hears() == [] && !admin.isEnded)
+        world.release()
+        #expect(admin.hears().count == 1 && admin.isEnded)
+    }
+
+    @Test("at a shutdown what takes long is given up, and so it is when nobody is there any more")
+    func careAtTheEnd() {
+        let (admin, other) = (world.connect("admin"), world.connect("other"))
+        world.holds = { if case .admin = $0 { true } else { false } }
+        #expect(admin.asks(#"{"type":"backup","id":1}"#) == [])
+        admin.lose()
+        #expect(other.asks(#"{"type":"backup"}"#) == ["overloaded"])
+        world.release()
+        world.holds = { if case .admin = $0 { true } else { false } }
+        #expect(other.asks(#"{"type":"backup","id":2}"#) == [])
+        world.hubEvent { $0.shutDown(retryAfterMilliseconds: nil) }
+        world.run()
+        #expect(other.hears().first == "shutting_down")
+    }
+
+    @Test("a store that is damaged or full gives no backup")
+    func trouble() {
+        let admin = world.connect("admin")
+        world.holds = { if case .admin(.backUp) = $0 { true } else { false } }
+        for (number, (refusal, code)) in [
+            (StoreRefusal.damaged, "damaged"), (.full, "storage_full"), (.failed, "storage_failed"),
+        ]
+        .enumerated() {
+            #expect(admin.asks(#"{"type":"backup"}"#) == [])
+            world.hubEvent { $0.answered(CallID(number + 1), .admin(.backedUp(.failure(refusal)))) }
+            world.run()
+            #expect(admin.hears() == [code])
+        }
+    }
+}

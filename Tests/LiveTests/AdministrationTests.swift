@@ -1,0 +1,200 @@
+import Foundation
+import Testing
+
+@Suite("Administering a server", .onOwnThread) struct AdministrationTests {
+    private let server: LiveServer
+    private let admin: LineClient
+    private let ann: LineClient
+
+    init() throws {
+        server = try LiveServer()
+        admin = try LineClient(server, at: .adminSocket)
+        try admin.greet(as: "the-admin")
+        ann = try LineClient(server)
+        try ann.greet(as: "ann-client")
+    }
+
+    private func ask(_ line: String) throws -> String {
+        try admin.send(line)
+        return try #require(try admin.next())
+    }
+
+    /// All that is counted, by name; of a latency how often it was measured.
+    private func counted() throws -> [String: Int] {
+        let line = try ask(#"{"type":"counters"}"#)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        var result: [String: Int] = [:]
+        for (key, value) in [("counters", "value"), ("latencies", "count")] {
+            for row in try #require(object[key] as? [[String: Any]]) {
+                result[try #require(row["name"] as? String)] = try #require(row[value] as? Int)
+            }
+        }
+        return result
+    }
+
+    /// A document with these texts, one a revision.
+    private func write(_ name: String, _ texts: String...) throws {
+        try ann.send(#"{"type":"open","doc":"\#(name)","create":true}"#)
+        let opened = try #require(try ann.next())
+        let parts = try #require(Pattern(#"{"type":"opened","doc":"…","epoch":"⟨epoch⟩",…"#).matches(opened))
+        for (index, text) in texts.enumerated() {
+            try ann.send(
+                #"{"type":"push","doc":"\#(name)","epoch":"\#(parts["epoch"] ?? "")","base":\#(index),"seq":\#(index + 1),"text":"\#(text)"}"#
+            )
+            try ann.expect(#"{"type":"ack","doc":"\#(name)","seq":\#(index + 1),"rev":\#(index + 1),…"#)
+        }
+    }
+
+    @Test("the counters move with what happens")
+    func counters() throws {
+        let before = try counted()
+        #expect(before["connections"] == 2 && before["pushes"] == 0 && before["commits"] == 0)
+        try write("a", "one", "two", "three")
+        let bob = try LineClient(server)
+        try bob.greet(as: "bob-client")
+        try bob.send(#"{"type":"open","doc":"a"}"#)
+        try bob.expect(#"{"type":"opened","doc":"a",…"#)
+        try write("b", "x")
+        try ann.send(#"{"type":"read","doc":"missing"}"#)
+        try ann.expect(#"{"type":"error","doc":"missing","code":"not_found",…"#)
+        try ann.send(#"{"type":"push","doc":"a","base":0,"seq":9,"edits":[{"range":[9,9],"text":""}]}"#)
+        try ann.expect(#"{"type":"error","doc":"a","seq":9,…"#)
+        let after = try counted()
+        #expect(after["connections"] == 3 && after["connections_opened"] == 3 && after["open_rooms"] == 2)
+        #expect(after["pushes"] == 5 && after["changes"] == 4 && after["refused_not_found"] == 1)
+        #expect(after["commit"] == after["commits"] && after["commits", default: 0] >= 6)
+        #expect(after["ack"] == 4 && after["opening"] == 3)
+        #expect(after["bytes_in", default: 0] > 500 && after["bytes_out", default: 0] > 500)
+        try ann.send(#"{"type":"push","doc":"b","base":0,"seq":2,"text":"y"}"#)
+        try ann.expect(#"{"type":"error","doc":"b","seq":2,"code":"epoch_changed",…"#)
+        #expect(try counted()["refused_epoch_changed"] == after["refused_epoch_changed", default: 0] + 1)
+        try bob.endOutput()
+        try bob.expectEnd()
+        #expect(try counted()["connections"] == 2)
+    }
+
+    @Test("a change that a receiver is handed is measured")
+    func delivery() throws {
+        try write("a", "one")
+        let bob = try LineClient(server)
+        try bob.greet(as: "bob-client")
+        try bob.send(#"{"type":"open","doc":"a"}"#)
+        try bob.expect(#"{"type":"opened","doc":"a",…"#)
+        try ann.send(#"{"type":"select","doc":"a","rev":1,"selections":[]}"#)
+        try bob.expect(#"{"type":"peer",…"#)
+        try bob.send(#"{"type":"read","doc":"a"}"#)
+        let text = try #require(try bob.next())
+        let epoch = try #require(
+            Pattern(#"{"type":"text","doc":"a","epoch":"⟨epoch⟩",…"#).matches(text)?["epoch"])
+        try ann.send(#"{"type":"push","doc":"a","epoch":"\#(epoch)","base":1,"seq":2,"text":"two"}"#)
+        try bob.expect(#"{"type":"change","doc":"a","rev":2,…"#)
+        let after = try counted()
+        #expect(after["deliveries"] == 1 && after["delivery"] == 1)
+    }
+
+    @Test("who is there is told with where he comes from")
+    func who() throws {
+        try write("a", "one")
+        let line = try ask(#"{"type":"who","id":1}"#)
+        let wanted =
+            #"{"type":"present","id":1,"connections":[{"number":…,"user":"admin","client":"p-…","peer":"unix","since":…,"docs":[]},{"number":…,"user":"anonymous","client":"p-…","peer":"127.0.0.1:…","since":…,"docs":["a"]}]}"#
+        #expect(Pattern(wanted).matches(line) != nil, "\(line)")
+    }
+
+    @Test("a deleted document is brought back, with its history")
+    func undelete() throws {
+        try write("a", "one", "two")
+        try ann.send(#"{"type":"close","doc":"a"}"#)
+        try ann.expect(#"{"type":"closed","doc":"a"}"#)
+        #expect(try ask(#"{"type":"delete","doc":"a"}"#) == #"{"type":"done"}"#)
+        let listed = try ask(#"{"type":"list_deleted","id":1}"#)
+        let wanted =
+            #"{"type":"deleted","id":1,"docs":[{"number":⟨number⟩,"doc":"a","rev":2,"length":3,"updated":…,"deleted":…}]}"#
+        let number = try #require(Pattern(wanted).matches(listed)?["number"])
+        // The room goes in its own time.
+        var answer = ""
+        repeat {
+            answer = try ask(#"{"type":"undelete","number":\#(number)}"#)
+        } while answer.contains(
+            #""code":"overloaded""#)
+        #expect(answer == #"{"type":"done"}"#)
+        let text = try ask(#"{"type":"read","doc":"a","rev":1}"#)
+        #expect(text.contains(#""text":"one""#))
+    }
+
+    @Test("a history is trimmed, and says before what that would be")
+    func trim() throws {
+        try write("a", "one", "two", "three")
+        #expect(
+            try ask(#"{"type":"trim","id":1,"doc":"a","rev":2,"dry_run":true}"#)
+                == #"{"type":"trimmed","id":1,"doc":"a","start":2,"revisions":2,"dry_run":true}"#)
+        #expect(try ask(#"{"type":"read","doc":"a","rev":1}"#).contains(#""text":"one""#))
+        #expect(
+            try ask(#"{"type":"trim","id":2,"doc":"a","rev":2}"#)
+                == #"{"type":"trimmed","id":2,"doc":"a","start":2,"revisions":2}"#)
+        #expect(try ask(#"{"type":"read","doc":"a","rev":1}"#).contains(#""code":"base_trimmed""#))
+        #expect(try ask(#"{"type":"read","doc":"a","rev":2}"#).contains(#""text":"two""#))
+        // Whoever has it open goes on.
+        try ann.send(#"{"type":"ping"}"#)
+        try ann.expect(#"{"type":"pong"}"#)
+    }
+
+    @Test("a store that is sound is found so, as a whole and one document of it")
+    func verify() throws {
+        try write("a", "one", "two")
+        #expect(
+            try ask(#"{"type":"verify","id":1}"#)
+                == #"{"type":"verified","id":1,"documents":1,"revisions":2,"findings":[]}"#)
+        #expect(
+            try ask(#"{"type":"verify","id":2,"doc":"a"}"#)
+                == #"{"type":"verified","id":2,"documents":1,"revisions":2,"findings":[]}"#)
+        #expect(try ask(#"{"type":"verify","doc":"b"}"#).contains(#""code":"not_found""#))
+    }
+
+    @Test("a backup is a store of its own, in a folder of backups that is for nobody else")
+    func backup() throws {
+        try write("a", "one", "two")
+        let line = try ask(#"{"type":"backup","id":1}"#)
+        let found = Pattern(#"{"type":"backed_up","id":1,"file":"⟨file⟩","bytes":⟨bytes⟩,"documents":1}"#)
+            .matches(line)
+        let file = try #require(found?["file"], "\(line)")
+        let folder = server.dataPath + "/backups"
+        let about = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(file)")
+        #expect((about[.size] as? Int).map(String.init) == found?["bytes"])
+        let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
+        #expect(mode == 0o700)
+        try server.says(#/ info event=backup_made path=.*\/backups\/caret-.*\.sqlite$/#)
+
+        let scratch = try Scratch.inMemory()
+        try FileManager.default.createDirectory(
+            atPath: scratch.path + "/data", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: "\(folder)/\(file)", toPath: scratch.path + "/data/caret.sqlite")
+        let restored = try LineClient(LiveServer(in: scratch))
+        try restored.greet(as: "ann-client")
+        try restored.send(#"{"type":"read","doc":"a","rev":1}"#)
+        try restored.expect(#"{"type":"text","doc":"a",…,"text":"one",…"#)
+    }
+
+    @Test("whoever is no admin of all may ask none of it")
+    func denied() throws {
+        let server = try LiveServer(["--require-tokens": "true"])
+        let admin = try LineClient(server, at: .adminSocket)
+        try admin.greet(as: "the-admin")
+        try admin.send(#"{"type":"add_token","user":"ann","grants":[{"rights":"admin","prefix":"a"}]}"#)
+        let added = try #require(try admin.next())
+        let token = try #require(
+            Pattern(#"{"type":"token_added","number":1,"token":"⟨token⟩"}"#).matches(added)?["token"])
+        let ann = try LineClient(server)
+        try ann.send(#"{"type":"hello","protocol":1,"client":"ann-client","token":"\#(token)"}"#)
+        try ann.expect(#"{"type":"welcome",…"#)
+        for rest in [
+            #""counters""#, #""who""#, #""list_deleted""#, #""undelete","number":1"#,
+            #""trim","doc":"a","rev":1"#, #""verify""#, #""backup""#,
+        ] {
+            try ann.send(#"{"type":\#(rest)}"#)
+            let line = try #require(try ann.next())
+            #expect(line.contains(#""code":"forbidden""#), "\(line)")
+        }
+    }
+}

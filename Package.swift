@@ -54,7 +54,7 @@ let package = Package(
         .executableTarget(
             name: "caret",
             dependencies: [
-                "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer",
+                "CLinux", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer",
                 "CaretStore",
                 "CaretWire",
             ],
@@ -86,7 +86,9 @@ let package = Package(
             path: "Tests/StoreFaults", swiftSettings: strict),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["CaretCore", "CaretLog", "CaretStore", "TestSupport", "caret", "caretd"],
+            dependencies: [
+                "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "caret", "caretd",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "CaretClientTests",

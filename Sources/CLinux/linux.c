@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 
@@ -13,4 +15,12 @@ int caret_timer(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TF
 int caret_timer_set(int timer, uint64_t nanoseconds) {
     struct itimerspec time = {.it_value = {nanoseconds / 1000000000, nanoseconds % 1000000000}};
     return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
+}
+
+int caret_exchange(const char *path, const char *other) {
+    return renameat2(AT_FDCWD, path, AT_FDCWD, other, RENAME_EXCHANGE);
+}
+
+int caret_rename_new(const char *path, const char *other) {
+    return renameat2(AT_FDCWD, path, AT_FDCWD, other, RENAME_NOREPLACE);
 }

@@ -31,8 +31,8 @@ struct ImportTable {
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret": [
-            "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore",
-            "CaretWire", "FoundationEssentials", "Glibc", "Synchronization",
+            "CLinux", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer",
+            "CaretStore", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Sources/caret-bench": [
             "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretConfig", "CaretCore", "CaretLog",
@@ -71,7 +71,8 @@ struct ImportTable {
             "CaretCore", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
         ],
         "Tests/CommandTests": [
-            "CaretCore", "CaretLog", "CaretStore", "TestSupport", "caret", "Foundation", "Glibc", "Testing",
+            "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "caret", "Foundation", "Glibc",
+            "Testing",
         ],
         "Tests/ScenarioTests": [
             "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretWire", "TestSupport", "Foundation",

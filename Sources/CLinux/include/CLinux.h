@@ -17,4 +17,10 @@ int caret_timer(void);
 /// Has a timer become readable at a moment that is not zero.
 int caret_timer_set(int timer, uint64_t nanoseconds);
 
+/// Has two files change places, in one step.
+int caret_exchange(const char *path, const char *other);
+
+/// Renames a file, unless there is one of the new name already.
+int caret_rename_new(const char *path, const char *other);
+
 #endif

@@ -12,7 +12,7 @@ struct Stage: Sendable {
     let style: Style
     let isJSON: Bool
     let place: Place
-    private let token: String?
+    let token: String?
 
     init(
         _ given: Given, _ environment: [String: String], output: Output, errors: Output

@@ -1,0 +1,45 @@
+import CaretClient
+import FoundationEssentials
+
+// For subcommands that stay with a running server.
+extension Stage {
+    /// Connects, and connects again whenever the connection ends, unless it is for once.
+    func stay<Result: Sendable>(
+        as id: String? = nil, once: Bool = false, about subject: String? = nil,
+        _ body: @Sendable (CaretClient) async throws -> Result
+    ) async throws -> Result {
+        let name = ProcessInfo.processInfo.environment["USER"]
+        let options = ClientOptions(
+            client: id, token: token, person: name.map { Person(name: $0) }, reconnects: !once)
+        let client = CaretClient(address, options)
+        defer { client.close() }
+        do {
+            return try await body(client)
+        } catch let refusal as ServerRefusal {
+            throw Failure(refusal, about: subject)
+        }
+    }
+
+    /// Connects at once or fails: nobody waits at a terminal for a server that is not there.
+    func requireServer() async throws {
+        var options = ClientOptions.oneShot
+        options.token = token
+        let client = CaretClient(address, options)
+        defer { client.close() }
+        try await client.connected()
+    }
+
+    private var address: ServerAddress {
+        switch place {
+        case .server(let address): address
+        case .folder(let folder): .unix(path: folder + "/caretd.sock")
+        }
+    }
+
+    /// Writes at once: what happens next may be long in coming.
+    func tell(_ json: JSON, _ line: @autoclosure () -> String) {
+        output.write((isJSON ? json.line : line()) + "\n")
+        // One that did not come out is told at the end.
+        _ = output.flush()
+    }
+}

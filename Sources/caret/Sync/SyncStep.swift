@@ -1,0 +1,73 @@
+/// What is to be done next for one file and its document.
+enum SyncStep: Equatable, Sendable {
+    /// They are the same.
+    case rest
+    /// The file may be half written: look again after so many milliseconds.
+    case wait(Int)
+    /// Read the document.
+    case ask
+    /// This is known from now on; then look again.
+    case keep(SyncRecord)
+    case send(SyncRecord.Push)
+    /// The document's text into the file.
+    case place(SyncRecord.Head, usesCRLF: Bool)
+    case removeFile
+    case deleteDocument
+    /// The document of a file that has gone is that of this file from now on.
+    case renameDocument(from: String)
+    case forget
+    case leaveAlone(LeftAlone)
+}
+
+/// Why a file is not kept together with a document.
+enum LeftAlone: Equatable, Sendable {
+    case binary
+    case tooLarge(bytes: Int, limit: Int)
+    case noFile
+    case unreadable(String)
+    case noName
+
+    var words: String {
+        switch self {
+        case .binary: "left alone: it is not UTF-8 text"
+        case .tooLarge(let bytes, let limit): "left alone: it has \(bytes) bytes, a document at most \(limit)"
+        case .noFile: "left alone: it is no plain file"
+        case .unreadable(let reason): "left alone: it cannot be read: \(reason)"
+        case .noName: "left alone: its name cannot be that of both a file and a document"
+        }
+    }
+}
+
+/// A file as it was found.
+struct FileLook: Equatable, Sendable {
+    enum Content: Equatable, Sendable {
+        case missing
+        /// With LF as its line breaks; they are nil where there is none.
+        case text(String, usesCRLF: Bool?)
+        case other(LeftAlone)
+
+        static func == (left: Content, right: Content) -> Bool {
+            switch (left, right) {
+            case (.missing, .missing): true
+            case (.text(let text, let usesCRLF), .text(let other, let otherUsesCRLF)):
+                text.isSame(as: other) && usesCRLF == otherUsesCRLF
+            case (.other(let reason), .other(let other)): reason == other
+            case (.missing, _), (.text, _), (.other, _): false
+            }
+        }
+    }
+
+    var content: Content
+    /// For how many milliseconds it has been as it is.
+    var quiet: Int
+}
+
+/// What is known of a document.
+enum DocumentLook: Equatable, Sendable {
+    /// By the news, which may be late.
+    case told(epoch: String, revision: Int)
+    case toldMissing
+    /// It was read just now.
+    case read(SyncRecord.Head, usesCRLF: Bool)
+    case missing
+}

@@ -1,0 +1,69 @@
+import CaretWire
+import Testing
+
+@testable import caret
+
+@Suite("Names of synced files") struct SyncNamesTests {
+    @Test(
+        "a document of the prefix has its file, and the file its document",
+        arguments: [("", "a"), ("p", "p/a"), ("p/", "p/a/b.txt"), ("p/q", "p/q/é")])
+    func bothWays(prefix: String, name: String) throws {
+        let names = SyncNames(prefix: prefix)
+        let path = try #require(names.path(of: WireString(name)))
+        #expect(names.document(of: path) == WireString(name))
+    }
+
+    @Test(
+        "a name that is no safe path has no file",
+        arguments: [
+            "q/a", "p", "p/", "p/.caret/lock", "p/.git/config", "p/a~", "p/#a#",
+            "p/" + String(repeating: "x", count: 256),
+        ])
+    func unsafe(name: String) {
+        #expect(SyncNames(prefix: "p").path(of: WireString(name)) == nil)
+    }
+
+    @Test("a path that the protocol does not allow has no document", arguments: [" a", "a ", "a\nb", "a/ b"])
+    func unnameable(path: String) {
+        #expect(SyncNames(prefix: "p").document(of: WireString(path)) == nil)
+    }
+
+    @Test("an epoch that has another name is a document that was renamed")
+    func renames() {
+        let head = SyncRecord.Head(epoch: "e", revision: 1, text: "a")
+        let records: [WireString: SyncRecord] = [
+            "old": SyncRecord(path: "old", seen: "a", head: head, usesCRLF: false)
+        ]
+        let stand = SyncNews.Stand(epoch: "e", revision: 1)
+        let names = SyncNames(prefix: "p")
+        #expect(
+            SyncRenames.elsewhere(records, ["p/new": stand], names) == [.init(path: "old", new: "new")])
+        #expect(SyncRenames.elsewhere(records, ["p/old": stand, "p/new": stand], names) == [])
+        #expect(SyncRenames.elsewhere(records, [:], names) == [])
+        #expect(SyncRenames.origin(of: "a", among: records) { _ in true } == "old")
+        #expect(SyncRenames.origin(of: "a", among: records) { _ in false } == nil)
+        #expect(SyncRenames.origin(of: "b", among: records) { _ in true } == nil)
+    }
+}
+
+@Suite("Contents of synced files") struct SyncContentTests {
+    @Test("line breaks become LF, and the first one decides what is written")
+    func lineBreaks() {
+        for (bytes, text, usesCRLF) in [
+            ("a", "a", nil), ("a\nb", "a\nb", false), ("a\r\nb\r\n", "a\nb\n", true),
+            ("a\r\nb\n\rc", "a\nb\n\nc", true), ("\r", "\n", false),
+        ] {
+            #expect(
+                SyncFolder.content(of: Array(bytes.utf8), limit: 100) == .text(text, usesCRLF: usesCRLF))
+        }
+    }
+
+    @Test("bytes that are no text, and too many, are left alone")
+    func noText() {
+        #expect(SyncFolder.content(of: [0x61, 0], limit: 100) == .other(.binary))
+        #expect(SyncFolder.content(of: [0xFF], limit: 100) == .other(.binary))
+        #expect(SyncFolder.content(of: Array("ab".utf8), limit: 2) == .text("ab", usesCRLF: nil))
+        #expect(
+            SyncFolder.content(of: Array("abc".utf8), limit: 2) == .other(.tooLarge(bytes: 3, limit: 2)))
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+@Suite("Synced folders, on a real server", .serialized) struct SyncTests {
+    private static let isFull = ProcessInfo.processInfo.environment["CARET_FULL"] != nil
+    private static let names = ["ann", "bob", "eve"]
+    private static let files = ["one", "two"]
+
+    /// One writer of each folder in turn adds a line of its own, and then something is killed.
+    @Test(
+        "three folders, written at once and killed at any moment, are equal in the end, with each line once",
+        arguments: UInt64(1)...(isFull ? 20 : 2))
+    func killed(seed: UInt64) throws {
+        var dice = Dice(seed)
+        let folders = try SyncedFolders(Self.names)
+        let everybody = [SyncedFolders.server] + Self.names
+        for key in everybody { try folders.start(key) }
+        var saved: [String: [String]] = [:]
+        for round in 0..<(Self.isFull ? 300 : 60) {
+            let (name, file) = (Self.names[dice.next(3)], Self.files[dice.next(2)])
+            let path = folders.folder(name).appending(path: file)
+            var lines = ((try? String(contentsOf: path, encoding: .utf8)) ?? "").components(
+                separatedBy: "\n")
+            let line = "\(round) \(name)"
+            lines.insert(line, at: dice.next(lines.count))
+            try folders.save(lines.joined(separator: "\n"), to: file, in: name, dice.next(3))
+            saved[file, default: []].append(line)
+            if dice.next(6) == 0 {
+                let key = everybody[dice.next(4)]
+                folders.kill(key)
+                try folders.start(key)
+            }
+            usleep(UInt32(dice.next(60)) * 1_000)
+        }
+        let texts = try equal(folders) { texts in
+            saved.allSatisfy { file, lines in
+                let there = texts[file]?.components(separatedBy: "\n") ?? []
+                return Set(lines).isSubset(of: there)
+            }
+        }
+        for (file, lines) in saved {
+            let there = try #require(texts[file]).components(separatedBy: "\n").filter { !$0.isEmpty }
+            #expect(there.sorted() == lines.sorted(), "seed \(seed): \(file)")
+        }
+    }
+
+    @Test("new, renamed and deleted files go both ways, and line breaks stay")
+    func names() throws {
+        let folders = try SyncedFolders(["ann", "bob"])
+        for key in [SyncedFolders.server, "ann", "bob"] { try folders.start(key) }
+        try folders.save("a\r\nb\r\n", to: "list", in: "ann", 1)
+        _ = try equal(folders, of: ["ann", "bob"]) { $0 == ["list": "a\r\nb\r\n"] }
+        try FileManager.default.moveItem(
+            at: folders.folder("bob").appending(path: "list"),
+            to: folders.folder("bob").appending(path: "renamed"))
+        _ = try equal(folders, of: ["ann", "bob"]) { $0 == ["renamed": "a\r\nb\r\n"] }
+        folders.kill("ann")
+        try FileManager.default.removeItem(at: folders.folder("ann").appending(path: "renamed"))
+        try folders.start("ann")
+        _ = try equal(folders, of: ["ann", "bob"]) { $0 == [:] }
+    }
+
+    /// Waits until all folders hold the same, and what is wanted.
+    private func equal(
+        _ folders: SyncedFolders, of names: [String] = names,
+        _ isWanted: ([String: String]) -> Bool
+    ) throws -> [String: String] {
+        let end = ContinuousClock.now + .seconds(30)
+        while true {
+            let texts = names.map { folders.texts(in: $0) }
+            if texts.allSatisfy({ $0 == texts[0] }), isWanted(texts[0]) { return texts[0] }
+            if ContinuousClock.now > end {
+                Issue.record("not equal: \(texts)")
+                return texts[0]
+            }
+            usleep(20_000)
+        }
+    }
+}
+
+/// The same numbers for the same seed.
+private struct Dice {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+    mutating func next(_ count: Int) -> Int {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return Int(state % UInt64(count))
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Glibc
+
+/// A server, and folders that are synced with it, each by a program of its own that may be killed.
+final class SyncedFolders {
+    let root: URL
+    private var processes: [String: Process] = [:]
+
+    /// The key of the server's process; those of the folders are their names.
+    static let server = "server"
+
+    init(_ names: [String]) throws {
+        root = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
+        for name in names {
+            try FileManager.default.createDirectory(at: folder(name), withIntermediateDirectories: true)
+        }
+    }
+
+    func folder(_ name: String) -> URL { root.appending(path: name) }
+
+    func start(_ key: String) throws {
+        let process = Process()
+        let isServer = key == SyncedFolders.server
+        process.executableURL = URL(filePath: Run.path(of: isServer ? "caretd" : "caret"))
+        let data = root.path + "/data"
+        process.arguments =
+            isServer
+            ? ["--data", data, "--listen", "127.0.0.1:0"] : ["sync", folder(key).path, "--data", data]
+        process.environment = [:]
+        // What they say is not what is tested here, and would fill a pipe.
+        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        try process.run()
+        processes[key] = process
+    }
+
+    func kill(_ key: String) {
+        guard let process = processes.removeValue(forKey: key) else { return }
+        Glibc.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// The texts of a folder, by their paths; hidden files are none of them.
+    func texts(in name: String) -> [String: String] {
+        let base = folder(name)
+        let paths = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String } ?? []
+        var texts: [String: String] = [:]
+        for path in paths where !path.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
+            texts[path] = try? String(contentsOf: base.appending(path: path), encoding: .utf8)
+        }
+        return texts
+    }
+
+    /// Saves a text in one of the ways in which editors do.
+    func save(_ text: String, to path: String, in name: String, _ way: Int) throws {
+        let file = folder(name).appending(path: path)
+        switch way % 3 {
+        case 0:
+            let descriptor = open(file.path, O_WRONLY | O_CREAT, 0o644)
+            defer { close(descriptor) }
+            let bytes = Array(text.utf8)
+            guard write(descriptor, bytes, bytes.count) == bytes.count,
+                ftruncate(descriptor, off_t(bytes.count)) == 0
+            else { throw POSIXError(.EIO) }
+        case 1: try text.write(to: file, atomically: true, encoding: .utf8)
+        case _: try text.write(to: file, atomically: false, encoding: .utf8)
+        }
+    }
+
+    deinit {
+        for key in Array(processes.keys) { kill(key) }
+        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        try? FileManager.default.removeItem(at: root)
+    }
+}

@@ -54,7 +54,7 @@ let package = Package(
         .executableTarget(
             name: "caret",
             dependencies: [
-                "CLinux", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer",
+                "CLinux", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretServer",
                 "CaretStore",
                 "CaretWire",
             ],

@@ -31,8 +31,9 @@ struct ImportTable {
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret": [
-            "CLinux", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer",
-            "CaretStore", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
+            "CLinux", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms",
+            "CaretServer", "CaretStore", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc",
+            "Synchronization",
         ],
         "Sources/caret-bench": [
             "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretConfig", "CaretCore", "CaretLog",

@@ -1,0 +1,124 @@
+import CaretClient
+import CaretCore
+import CaretWire
+import Dispatch
+import Glibc
+
+/// A file that is kept together with an open document while an editor has it.
+final class LiveCopy: Sendable {
+    private let document: Document
+    private let folder: SyncFolder
+    private let name: WireString
+
+    /// How often the file and the document are looked at.
+    private static let pause = Duration.milliseconds(50)
+    /// How long a file must have been as it is to be believed at the end, when nobody writes it any more.
+    private static let forever = Int.max
+
+    init(of document: Document, limit: Int) throws(Failure) {
+        self.document = document
+        var template = Array("/tmp/caret-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else {
+            throw Failure("no temporary folder could be made: \(String(cString: strerror(errno)))")
+        }
+        folder = SyncFolder(root: String(cString: made), limit: limit)
+        // An editor knows from the name what kind of text it is.
+        name = WireString(document.name.split(separator: "/").last.map(String.init) ?? "text")
+    }
+
+    var path: String { folder.path(name) }
+
+    /// Runs an editor, as a shell would, until it ends; answers with what it ended with.
+    func edit(with editor: String) async throws -> Int32 {
+        let text = document.text.string
+        try SystemFile.make(path, Array(text.utf8), mode: 0o600)
+        var record = SyncRecord(path: name.string, seen: text, head: head(text), usesCRLF: false)
+        let process = try start(editor)
+        let ended = Task { await LiveCopy.end(of: process) }
+        let keeping = Task {
+            var signature: SyncFolder.Signature?
+            var since = Milliseconds.steady
+            while !Task.isCancelled {
+                let now = try folder.signature(name)
+                if now != signature { (signature, since) = (now, Milliseconds.steady) }
+                record = try merged(record, quiet: Milliseconds.steady - since)
+                // One that is cut short looks whether it is over.
+                try? await Task.sleep(for: LiveCopy.pause)
+            }
+            return record
+        }
+        let status = await ended.value
+        keeping.cancel()
+        _ = try merged(try await keeping.value, quiet: LiveCopy.forever)
+        return status
+    }
+
+    func remove() throws(FileFault) {
+        try SystemFile.remove(path)
+        // Where the editor has left something of its own, it stays.
+        rmdir(folder.root)
+    }
+
+    private func head(_ text: String) -> SyncRecord.Head {
+        SyncRecord.Head(epoch: "", revision: 0, text: text)
+    }
+
+    /// Takes up what was saved, and puts into the file what came.
+    private func merged(_ record: SyncRecord, quiet: Int) throws -> SyncRecord {
+        var record = record
+        record.head = head(document.text.string)
+        let file = FileLook(content: folder.content(path), quiet: quiet)
+        let decision = SyncDecision(
+            record: record, file: file, document: .told(epoch: "", revision: 0), path: name.string,
+            nextSeq: 1)
+        switch try decision.step() {
+        case .keep(let kept):
+            guard let push = kept.push else { return kept }
+            try document.setText(push.text)
+            return kept.acked(as: head(push.text))
+        case .place(let head, _):
+            // An editor that is gone needs nothing any more.
+            return quiet == LiveCopy.forever ? record : try placed(head, over: file, record)
+        case .rest, .wait, .ask, .send, .removeFile, .deleteDocument, .renameDocument, .forget, .leaveAlone:
+            return record
+        }
+    }
+
+    private func placed(
+        _ head: SyncRecord.Head, over file: FileLook, _ record: SyncRecord
+    ) throws(FileFault) -> SyncRecord {
+        let new = folder.root + "/.caret-new"
+        try SystemFile.make(new, Array(head.text.utf8), mode: try folder.mode(name))
+        defer { unlink(new) }
+        // Somebody may have saved it since it was read.
+        if folder.content(path) != file.content { return record }
+        try folder.exchange(new, with: name)
+        return record.placing(number: 0, inode: 0, replacing: true, at: 0)
+    }
+
+    private func start(_ editor: String) throws(Failure) -> pid_t {
+        var process: pid_t = 0
+        let line = ["sh", "-c", editor + " \"$1\"", "sh", path]
+        let words = line.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        let code = posix_spawn(&process, "/bin/sh", nil, nil, words, environ)
+        if code != 0 { throw Failure("the editor could not be started: \(String(cString: strerror(code)))") }
+        // The keys that would end it are the editor's.
+        signal(SIGINT, SIG_IGN)
+        signal(SIGQUIT, SIG_IGN)
+        return process
+    }
+
+    private static func end(of process: pid_t) async -> Int32 {
+        await withCheckedContinuation { waiter in
+            // It blocks a thread for as long as somebody edits.
+            DispatchQueue(label: "editor").async {
+                var status: Int32 = 0
+                while waitpid(process, &status, 0) < 0, errno == EINTR {}
+                signal(SIGINT, SIG_DFL)
+                signal(SIGQUIT, SIG_DFL)
+                waiter.resume(returning: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)
+            }
+        }
+    }
+}

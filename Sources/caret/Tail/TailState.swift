@@ -1,0 +1,33 @@
+import CaretCore
+
+/// A document as it was at one revision, which takes the changes that come to show where they are and what went.
+struct TailState: Sendable {
+    struct Shown: Equatable, Sendable {
+        /// From 1, in the text before the change.
+        let line: Int
+        let removed: String
+        let inserted: String
+    }
+
+    var name: String
+    private(set) var revision: Revision
+    var text: Text
+
+    init(name: String, revision: Revision, text: Text) {
+        (self.name, self.revision, self.text) = (name, revision, text)
+    }
+
+    /// Throws where the change does not fit the text.
+    mutating func take(_ change: Change, making next: Revision) throws -> [Shown] {
+        var (line, place) = (1, Offset(0))
+        let shown = try change.edits.map { edit in
+            let before = try text.slice(place..<edit.range.lowerBound)
+            line += before.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
+            place = edit.range.lowerBound
+            return Shown(line: line, removed: try text.slice(edit.range), inserted: edit.text)
+        }
+        text = try text.applying(change)
+        revision = next
+        return shown
+    }
+}

@@ -1,0 +1,45 @@
+import CaretCore
+import Testing
+
+@testable import caret
+
+@Suite("A document as it changes") struct TailTests {
+    @Test("each edit is shown with the line where it is, and what went")
+    func lines() throws {
+        var tail = TailState(name: "a", revision: 1, text: try Text("one\ntwo\nthree\n"))
+        let change = try Change([Edit(0..<0, "zero\n"), Edit(4..<7, "2"), Edit(13..<14, "")])
+        #expect(
+            try tail.take(change, making: 2) == [
+                .init(line: 1, removed: "", inserted: "zero\n"),
+                .init(line: 2, removed: "two", inserted: "2"),
+                .init(line: 3, removed: "\n", inserted: ""),
+            ])
+        #expect(tail.text.string == "zero\none\n2\nthree" && tail.revision == 2)
+    }
+
+    @Test("tail tells who, where and what; edit merges what the editor saves")
+    func transcript() throws {
+        let stand = try Stand()
+        try stand.expect(
+            """
+            $ put notes/today --create << one⏎two⏎
+            notes/today: saved as revision 1
+            $ put notes/today << one⏎2⏎
+            notes/today: saved as revision 2
+            $ tail notes/today -n 1
+            2 … anonymous
+                line 2 -two +2
+            $ tail nope
+            ! caret: there is no document nope
+            !   caret ls lists what there is and you may read
+            [1]
+            """)
+        let edited = try stand.caret(
+            ["edit", "notes/today"], environment: ["EDITOR": "sed -i s/one/1/"])
+        #expect(edited.status == 0 && edited.output == "notes/today: all is saved, at revision 3\n")
+        #expect(try stand.caret(["cat", "notes/today"]).output == "1\n2\n")
+        let failed = try stand.caret(["edit", "notes/today"], environment: ["EDITOR": "false"])
+        #expect(
+            failed.status == 1 && failed.errors == "caret: the editor ended with 1; what it saved is saved\n")
+    }
+}

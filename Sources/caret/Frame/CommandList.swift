@@ -5,7 +5,7 @@ enum CommandList {
         Blame.self, Grep.self, Restore.self, Mv.self, Rm.self, TokenAdd.self, TokenList.self,
         TokenRevoke.self,
         Export.self, Import.self, Verify.self, Backup.self,
-        Tail.self, EditDocument.self, Sync.self,
+        Tail.self, EditDocument.self, Watch.self, Sync.self,
         Help.self, Completion.self,
     ]
 

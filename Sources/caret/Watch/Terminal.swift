@@ -1,0 +1,116 @@
+import CaretCore
+@preconcurrency import Dispatch
+import Glibc
+import Synchronization
+
+/// The terminal while it shows a document: its keys, its size, and where in the document it is.
+///
+/// It is as it was before once `restore` was called, or a signal has ended the program.
+final class Terminal: Sendable {
+    private struct State {
+        var scroll = WatchScroll()
+        var isEnded = false
+        var sources: [any DispatchSourceProtocol] = []
+        var isRestored = false
+    }
+
+    private let before: termios
+    private let state = Mutex(State())
+
+    private static let enter = "\u{1B}[?1049h\u{1B}[?25l"
+    private static let leave = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
+
+    init() throws(Failure) {
+        var settings = termios()
+        if tcgetattr(STDIN_FILENO, &settings) != 0 {
+            throw Failure("watch wants a terminal to read keys from")
+        }
+        before = settings
+    }
+
+    var isEnded: Bool { state.withLock { $0.isEnded } }
+
+    func end() { state.withLock { $0.isEnded = true } }
+
+    /// Takes keys and signals from here on.
+    func begin(ringing bell: Bell) {
+        var settings = before
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        put(Terminal.enter)
+        let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
+        keys.setEventHandler { [self] in
+            var bytes = [UInt8](repeating: 0, count: 64)
+            let count = read(STDIN_FILENO, &bytes, bytes.count)
+            // At its end there is nobody at the terminal any more.
+            if count <= 0 { end() } else { press(bytes.prefix(count)) }
+            bell.ring()
+        }
+        var sources: [any DispatchSourceProtocol] = [keys]
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGWINCH] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [self] in
+                if number != SIGWINCH { end() }
+                bell.ring()
+            }
+            sources.append(source)
+        }
+        for source in sources { source.activate() }
+        state.withLock { $0.sources = sources }
+    }
+
+    private func press(_ bytes: ArraySlice<UInt8>) {
+        let height = max(1, size.rows - 1)
+        state.withLock { state in
+            for key in WatchScroll.keys(in: bytes) {
+                if key == .end { state.isEnded = true }
+                state.scroll.press(key, height: height)
+            }
+        }
+    }
+
+    func changed(_ change: Change) {
+        guard let place = change.edits.first?.range.lowerBound.value else { return }
+        state.withLock { $0.scroll.changed(at: place) }
+    }
+
+    func show(_ page: WatchPage) {
+        let size = size
+        let rows = state.withLock { state in
+            page.rows(from: state.scroll.top(in: page, height: max(1, size.rows - 1)), size)
+        }
+        // Each row takes the place of the one that was there, so that nothing flickers.
+        put("\u{1B}[H" + rows.map { $0 + "\u{1B}[0m\u{1B}[K" }.joined(separator: "\r\n"))
+    }
+
+    private var size: WatchPage.Size {
+        var found = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &found) == 0 && found.ws_row > 0
+        return isKnown
+            ? WatchPage.Size(rows: Int(found.ws_row), columns: Int(found.ws_col))
+            : WatchPage.Size(rows: 24, columns: 80)
+    }
+
+    func restore() {
+        let sources = state.withLock { state in
+            defer { (state.sources, state.isRestored) = ([], true) }
+            return state.isRestored ? nil : state.sources
+        }
+        guard let sources else { return }
+        for source in sources { source.cancel() }
+        put(Terminal.leave)
+        var settings = before
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+    }
+
+    private func put(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            // A terminal that is gone sees nothing, and its end comes as a signal.
+            if count < 0, errno != EINTR { return }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+}

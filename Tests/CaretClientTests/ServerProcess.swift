@@ -23,7 +23,8 @@ final class ServerProcess {
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appending(path: "caretd")
         process.arguments = ["--data", folder.path, "--listen", address.description]
-        process.environment = [:]
+        // All but what would configure it: a sanitizer has its options there.
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CARET_") }
         // A file and no pipe: nobody needs to read it, and no descriptor of this process watches it.
         let log = folder.appendingPathExtension("log")
         try Data().write(to: log)

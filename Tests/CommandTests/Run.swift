@@ -6,12 +6,16 @@ struct Run {
     let output: String
     let errors: String
 
+    /// The way to programs, and what a sanitizer is told by `scripts/test --sanitize`.
+    private static let inherited: Set = ["PATH", "LD_PRELOAD", "TSAN_OPTIONS", "ASAN_OPTIONS"]
+
     init(_ program: String, _ arguments: [String], input: String = "", environment: [String: String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        process.environment = ["PATH": path, "TZ": "UTC"].merging(environment) { $1 }
+        let inherited = ProcessInfo.processInfo.environment.filter { Run.inherited.contains($0.key) }
+        process.environment = ["PATH": "/usr/bin:/bin", "TZ": "UTC"].merging(inherited) { $1 }
+            .merging(environment) { $1 }
         let (input, output, errors) = (try Run.file(input), Pipe(), Pipe())
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
         try process.run()

@@ -16,10 +16,19 @@ final class BenchServers {
     }
 
     /// Built beside this program; nil where it has not been built.
-    static var program: String? {
+    private static var program: String? {
         let own = sure { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
         let program = URL(filePath: own).deletingLastPathComponent().path + "/caretd"
         return FileManager.default.isExecutableFile(atPath: program) ? program : nil
+    }
+
+    /// Ends this program where the server has not been built.
+    static var found: String {
+        if let program { return program }
+        let told = Array(
+            "caret-bench: there is no caretd beside this program; swift build builds both\n".utf8)
+        write(STDERR_FILENO, told, told.count)
+        exit(69)
     }
 
     /// `caretd` with such a crowd and, but where that is left out, the bare server with another.

@@ -7,6 +7,7 @@ import Glibc
                caret-bench net [--quick] [<beginning of a case's name>…]
                caret-bench server [--quick] [--seconds <n>] [--folder <folder>] [--alone]
                                   [<beginning of a case's name>…]
+               caret-bench soak [--minutes <n>] [--folder <folder>]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
           core       the shared core: text, difference, rebase, selections
@@ -15,6 +16,7 @@ import Glibc
           rooms      an open document: a push, a selection
           net        sockets: echo and fan-out of the server's loops, beside a bare server in C
           server     caretd itself, beside a bare server in C that keeps its pushes too; both as processes
+          soak       caretd with clients and documents that come and go: nothing of them stays; fails where something does
           store      the store: durable appends, long histories, many documents; all three, or those that are named
           --quick    fewer rounds, for a first look; the figures of record are made without it
           --seconds  for how long each server is measured in each case
@@ -50,6 +52,10 @@ import Glibc
             guard let benchmarks = ServerBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, ServerBenchmarks.measure)
             await benchmarks.run()
+        case "soak":
+            guard let soak = Soak(arguments) else { return refuse() }
+            Machine.describe(command: command, Soak.measure)
+            if !soak.run(BenchServers.found) { exit(1) }
         case "store":
             guard let benchmarks = StoreBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, StoreBenchmarks.measure)

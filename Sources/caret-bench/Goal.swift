@@ -18,6 +18,13 @@ struct Goal {
         self.written = written
     }
 
+    var isReached: Bool {
+        switch bound {
+        case .atLeast(let least): measured >= least
+        case .atMost(let most): measured <= most
+        }
+    }
+
     private var cells: [String] {
         switch bound {
         case .atLeast(let least):

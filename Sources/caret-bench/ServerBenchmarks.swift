@@ -32,12 +32,7 @@ struct ServerBenchmarks {
     }
 
     func run() async {
-        guard let program = BenchServers.program else {
-            let told = Array(
-                "caret-bench: there is no caretd beside this program; swift build builds both\n".utf8)
-            write(STDERR_FILENO, told, told.count)
-            exit(69)
-        }
+        let program = BenchServers.found
         ServerBenchmarks.raiseDescriptors()
         let base = BenchFolder(path: folder + "/caret-bench-\(getpid())")
         print("The files are in \(folder), on \(Machine.fileSystem(of: folder)).\n")

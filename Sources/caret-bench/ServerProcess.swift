@@ -24,7 +24,7 @@ final class ServerProcess {
     }
 
     /// `caretd` with its data in a folder, and its log in a file beside that.
-    init(caretd: String, data: String) {
+    init(caretd: String, data: String, options: [String] = []) {
         // The shell ends the server where its own input ends: that is when this process is gone, however it went.
         let script = #"log=$1; shift; "$@" 2>"$log" & echo $!; read -r _; kill $!; wait $!"#
         let log = data + ".log"
@@ -33,7 +33,7 @@ final class ServerProcess {
         let words = [
             "sh", "-c", script, "sh", log, caretd, "--data", data, "--listen", "127.0.0.1:0",
         ]
-        let started = ServerProcess.started("/bin/sh", words)
+        let started = ServerProcess.started("/bin/sh", words + options)
         guard let process = pid_t(started.said) else {
             preconditionFailure("the shell said no process: \(started.said)")
         }
@@ -50,13 +50,24 @@ final class ServerProcess {
     }
 
     /// Bytes of memory that it has.
-    var resident: Double {
+    var resident: Double { Double(status("VmRSS:")) * 1024 }
+
+    var threads: Int { status("Threads:") }
+
+    /// How many descriptors it has open.
+    var descriptors: Int {
+        sure { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count }
+    }
+
+    /// A number that the system says of it.
+    private func status(_ name: String) -> Int {
         let status = sure { try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) }
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        guard let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap({ Double($0) }) else {
-            preconditionFailure("the system does not say what memory the server has")
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
+        let words = line?.split { $0 == " " || $0 == "\t" }
+        guard let number = words?.dropFirst().first.flatMap({ Int($0) }) else {
+            preconditionFailure("the system does not say \(name) of the server")
         }
-        return kilobytes * 1024
+        return number
     }
 
     func end() {

@@ -1,0 +1,123 @@
+@preconcurrency import Dispatch
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// `caret-bench soak`: clients and documents come and go at a server for a long time, and nothing of them stays.
+struct Soak {
+    static let measure =
+        "caretd while clients and documents come and go: what it holds when all are gone, at the start and at the end."
+
+    private var minutes = 10.0
+    private var folder = FileManager.default.temporaryDirectory.path
+
+    private static let visitors = 8
+    /// What the server has once used it keeps: its caches are full and its tables grown when the start is measured.
+    private static let warmUp = 1.5
+    /// Rooms that nobody has open are unloaded, threads that have no work end, upkeep has come by.
+    private static let settling: UInt32 = 30
+    private static let options = [
+        "--limit-idle-room-time", "1 s", "--limit-rest-time", "500 ms", "--ping", "5 s",
+        "--upkeep-every", "2 s", "--keep-deleted", "0 s", "--keep-history", "50 revisions",
+    ]
+
+    /// Nil where the arguments are not those of the command.
+    init?(_ arguments: [String]) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--minutes":
+                guard let number = rest.popFirst().flatMap({ Double($0) }), number > 0 else { return nil }
+                minutes = number
+            case "--folder":
+                guard let path = rest.popFirst() else { return nil }
+                folder = path
+            default: return nil
+            }
+        }
+    }
+
+    /// Whether all that came is gone again.
+    func run(_ program: String) -> Bool {
+        let base = BenchFolder(path: folder + "/caret-bench-\(getpid())")
+        defer { base.remove() }
+        let server = ServerProcess(caretd: program, data: base.made("soak"), options: Soak.options)
+        defer { server.end() }
+        let fresh = Holding(of: server)
+        churn(at: server, minutes: Soak.warmUp, seed: 1)
+        let start = settled(server)
+        let tally = churn(at: server, minutes: minutes, seed: 2)
+        let end = settled(server)
+        var table = Table(["", "resident", "", ""])
+        table.row(["ready, nobody was there"] + fresh.cells)
+        table.row(["start, behind a warm-up of \(Soak.warmUp.digits(1)) min"] + start.cells)
+        table.row(["end, behind \(minutes.digits(1)) min more"] + end.cells)
+        table.print(
+            under: "What it holds with no client there and no document kept, \(Soak.settling) s later")
+        let refusals = tally.refusals.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        print("Refused meanwhile: " + refusals.map { "\($0.key) \($0.value)" }.joined(separator: ", ") + "\n")
+        let goals = [
+            Goal("memory", .atMost(start.resident * 1.1), end.resident) { $0.megabytes },
+            Goal("descriptors", .atMost(Double(start.descriptors)), Double(end.descriptors)) { $0.digits(0) },
+            Goal("threads", .atMost(Double(start.threads)), Double(end.threads)) { $0.digits(0) },
+        ]
+        Goal.print(goals)
+        return goals.allSatisfy(\.isReached)
+    }
+
+    // MARK: Coming and going
+
+    /// Has visitors live for a time, and tells now and then what the server holds meanwhile.
+    @discardableResult
+    private func churn(at server: ServerProcess, minutes: Double, seed: UInt64) -> SoakVisitor.Tally {
+        let (ledger, group, port) = (Ledger(), DispatchGroup(), server.port)
+        let end = wallNanoseconds() + minutes * 60e9
+        for number in 0..<Soak.visitors {
+            DispatchQueue(label: "visitor").async(group: group) {
+                var visitor = SoakVisitor(number, port: port, seed: seed)
+                while wallNanoseconds() < end { ledger.add(visitor.live()) }
+            }
+        }
+        print("Clients come and go for \(minutes.digits(1)) min.")
+        while group.wait(timeout: .now() + .seconds(60)) == .timedOut {
+            let (sum, holding) = (ledger.sum, Holding(of: server))
+            print(
+                "  \(sum.clients) clients, \(sum.pushes) pushes so far; \(holding.cells.joined(separator: ", "))"
+            )
+            fflush(nil)
+        }
+        let sum = ledger.sum
+        print(
+            "  \(sum.clients) clients, \(sum.documents) documents of their own, \(sum.pushes) pushes in all\n"
+        )
+        SoakVisitor.clearShared(port: port)
+        return sum
+    }
+
+    private func settled(_ server: ServerProcess) -> Holding {
+        sleep(Soak.settling)
+        return Holding(of: server)
+    }
+
+    /// Where visitors on their queues write down what they did.
+    private final class Ledger: Sendable {
+        private let tally = Mutex(SoakVisitor.Tally())
+
+        func add(_ one: SoakVisitor.Tally) { tally.withLock { $0 += one } }
+
+        var sum: SoakVisitor.Tally { tally.withLock { $0 } }
+    }
+
+    /// What a server has of the system at one moment.
+    private struct Holding {
+        let resident: Double
+        let descriptors: Int
+        let threads: Int
+
+        init(of server: ServerProcess) {
+            (resident, descriptors, threads) = (server.resident, server.descriptors, server.threads)
+        }
+
+        var cells: [String] { [resident.megabytes, "\(descriptors) descriptors", "\(threads) threads"] }
+    }
+}

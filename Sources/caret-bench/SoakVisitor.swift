@@ -1,0 +1,143 @@
+import Glibc
+import TestSupport
+
+/// Lives one life of a client after the other, and asks for all that there is to ask. Confined to one queue.
+struct SoakVisitor {
+    /// What was done by all of them.
+    struct Tally {
+        var clients = 0
+        var documents = 0
+        var pushes = 0
+        /// Refusals, by their codes: others rename and delete what one has open.
+        var refusals: [String: Int] = [:]
+
+        static func += (all: inout Tally, one: Tally) {
+            all.clients += one.clients
+            all.documents += one.documents
+            all.pushes += one.pushes
+            all.refusals.merge(one.refusals, uniquingKeysWith: +)
+        }
+    }
+
+    /// A document that is open.
+    private struct Desk {
+        let name: String
+        let epoch: String
+        /// The revision of its last own push, or that it was opened at.
+        var base: Int
+        var seq = 0
+    }
+
+    let number: Int
+    let port: UInt16
+    private var tally = Tally()
+    private var random: Seeded
+    private var life = 0
+
+    /// Documents that all visitors share.
+    static let shared = 24
+
+    init(_ number: Int, port: UInt16, seed: UInt64) {
+        (self.number, self.port) = (number, port)
+        random = Seeded(seed &* 1_000 &+ UInt64(truncatingIfNeeded: number))
+    }
+
+    static func name(of shared: Int) -> String { "soak/\(shared)" }
+
+    /// All documents that visitors share are deleted.
+    static func clearShared(port: UInt16) {
+        var visitor = SoakVisitor(.max, port: port, seed: 0)
+        let link = visitor.greeted("cleaner")
+        for number in 0..<shared { visitor.ask(link, "delete", #","doc":"\#(name(of: number))""#) }
+    }
+
+    /// A client that comes, works and goes; what it has made of its own is gone then too.
+    mutating func live() -> Tally {
+        life += 1
+        tally = Tally()
+        let link = greeted("client")
+        // It listens to documents and to the list and reads nothing, so that output waits for it when it goes.
+        let deaf = greeted("deaf")
+        deaf.say("follow")
+        var desks: [Desk] = []
+        for _ in 0..<random.number(1...3) {
+            let name = SoakVisitor.name(of: random.number(0...SoakVisitor.shared - 1))
+            deaf.say("open", #","doc":"\#(name)","create":true"#)
+            if let desk = opened(name, link) { desks.append(desk) }
+        }
+        let own = "own/\(number)/\(life % 50)"
+        if let desk = opened(own, link) { desks.append(desk) }
+        tally.documents += 1
+        for _ in 0..<random.number(5...40) where !desks.isEmpty {
+            work(at: &desks[random.number(0...desks.count - 1)], link)
+            usleep(UInt32(random.number(100...3_000)))
+        }
+        clear(own, link)
+        if random.chance(50), let desk = desks.first { ask(link, "close", #","doc":"\#(desk.name)""#) }
+        deaf.end(random.chance(50) ? .leaves : .isCut)
+        link.end(random.pick(SoakLink.End.allCases))
+        return tally
+    }
+
+    private mutating func greeted(_ role: String) -> SoakLink {
+        let link = SoakLink(port: port)
+        let named = #","protocol":1,"client":"soak-\#(role)-\#(number)-\#(life)","info":{"name":"\#(role)"}"#
+        ask(link, "hello", named)
+        tally.clients += 1
+        return link
+    }
+
+    private mutating func opened(_ name: String, _ link: SoakLink) -> Desk? {
+        let answer = ask(link, "open", #","doc":"\#(name)","create":true"#)
+        guard let base = answer.number(of: "rev"), let epoch = answer.word(of: "epoch") else { return nil }
+        return Desk(name: name, epoch: epoch, base: base)
+    }
+
+    private mutating func work(at desk: inout Desk, _ link: SoakLink) {
+        let named = #","doc":"\#(desk.name)""#
+        switch random.number(0...99) {
+        case 0..<45: push(#""edits":[{"range":[0,0],"text":"\#(letters(1...40))"}]"#, at: &desk, link)
+        case 45..<60: push(#""text":"\#(letters(0...4_000))""#, at: &desk, link)
+        case 60..<80: link.say("select", named + #","rev":\#(desk.base),"selections":[[0,0]]"#)
+        case 80..<85: ask(link, "read", named)
+        case 85..<90: ask(link, "history", named + #","limit":20"#)
+        case 90..<93: ask(link, "list", #","limit":50"#)
+        case 93..<95: ask(link, "follow", #","prefix":"own/""#)
+        case 95..<97: ask(link, "read", #","doc":"nowhere""#)
+        case 97..<98: ask(link, "delete", #","doc":"\#(SoakVisitor.name(of: 0))""#)
+        default:
+            ask(link, "close", named)
+            if let again = opened(desk.name, link) {
+                desk = Desk(name: desk.name, epoch: again.epoch, base: again.base, seq: desk.seq)
+            }
+        }
+    }
+
+    private mutating func push(_ content: String, at desk: inout Desk, _ link: SoakLink) {
+        desk.seq += 1
+        let place =
+            #","doc":"\#(desk.name)","epoch":"\#(desk.epoch)","base":\#(desk.base),"seq":\#(desk.seq)"#
+        let answer = ask(link, "push", place + "," + content)
+        tally.pushes += 1
+        if answer.error == nil, let revision = answer.number(of: "rev") { desk.base = revision }
+    }
+
+    /// A document gets another name, and is deleted.
+    private mutating func clear(_ name: String, _ link: SoakLink) {
+        let moved = name + "/moved"
+        let answer = ask(link, "rename", #","doc":"\#(name)","to":"\#(moved)""#)
+        ask(link, "delete", #","doc":"\#(answer.error == nil ? moved : name)""#)
+    }
+
+    @discardableResult
+    private mutating func ask(_ link: SoakLink, _ type: String, _ members: String) -> SoakAnswer {
+        let answer = link.ask(type, members)
+        if let error = answer.error { tally.refusals[error, default: 0] += 1 }
+        return answer
+    }
+
+    private mutating func letters(_ count: ClosedRange<Int>) -> String {
+        String(
+            repeating: random.pick(["a", "ä ", "word ", #"line\n"#, "😀"]), count: random.number(count) / 4)
+    }
+}

@@ -29,6 +29,8 @@ struct HistoryJob: Equatable, Sendable {
 extension HubState {
     /// Readings of the store for one page: one gives a mebibyte of inserted text, or one change.
     private static let mostReads = 16
+    /// What a change that was typed weighs at most in a reading of the store.
+    private static let typedWeight = 96
 
     mutating func begin(_ read: Read, _ request: HubRequest, _ entry: DocumentEntry) {
         var job = ReadJob(request: request, entry: entry)
@@ -147,8 +149,11 @@ extension HubState {
             guard let revision = search.found else { return refuse(job.request, tooOld(job.entry)) }
             (job.search, job.after) = (nil, revision)
         }
+        // What is read beyond the page is read again for the next one, and most changes are of one key.
+        let typical = job.history.limit * HubState.typedWeight
+        let limit = job.reads == 0 ? min(limits.page, typical) : limits.page
         job.reads += 1
-        call(.read(job.entry.id, after: job.after, limit: limits.page), for: .history(job))
+        call(.read(job.entry.id, after: job.after, limit: limit), for: .history(job))
     }
 
     private mutating func take(_ reading: Reading, _ job: HistoryJob) {

@@ -20,7 +20,8 @@ struct Rm: Subcommand {
     func run(on stage: Stage) async throws -> ExitCode {
         let isDone = try await stage.reach(about: document) { client in
             let entry = try await client.entry(of: document)
-            let what = "\(document.harmless) with its \(entry.revision.value) revisions"
+            let count = entry.revision.value
+            let what = "\(document.harmless) with its \(count) \(count == 1 ? "revision" : "revisions")"
             if !confirmation.isGiven(to: "Delete \(what)?", on: stage) { return false }
             try await client.delete(document)
             return true

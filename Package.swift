@@ -63,7 +63,8 @@ let package = Package(
         .executableTarget(
             name: "caret-bench",
             dependencies: [
-                "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretConfig", "CaretCore", "CaretLog",
+                "CBareServer", "CLinux", "CMalloc", "CSQLite", "CZlib", "CaretConfig", "CaretCore",
+                "CaretLog",
                 "CaretRooms", "CaretServer",
                 "CaretStore", "CaretWire", "TestSupport",
             ],

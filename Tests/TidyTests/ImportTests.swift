@@ -36,7 +36,7 @@ struct ImportTable {
             "Synchronization",
         ],
         "Sources/caret-bench": [
-            "CBareServer", "CLinux", "CMalloc", "CSQLite", "CaretConfig", "CaretCore", "CaretLog",
+            "CBareServer", "CLinux", "CMalloc", "CSQLite", "CZlib", "CaretConfig", "CaretCore", "CaretLog",
             "CaretRooms", "CaretServer",
             "CaretStore", "CaretWire", "TestSupport", "Dispatch", "FoundationEssentials", "Glibc",
             "Synchronization",

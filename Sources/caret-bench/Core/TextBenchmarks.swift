@@ -16,6 +16,7 @@ struct TextBenchmarks {
             return
         }
         var table = Table(["session", "edits", "Text, an edit", "gap buffer", "ratio"])
+        var plot = Plot("An edit of a recorded session", ["Text", "gap buffer, no snapshots"]) { $0.time }
         for name in Trace.names {
             let trace = sure { try Trace(named: name) }
             let plain = PlainEdits(trace.edits)
@@ -27,7 +28,9 @@ struct TextBenchmarks {
             table.row(
                 name, String(trace.edits.count), (times[0] / edits).time, (times[1] / edits).time,
                 (times[0] / times[1]).digits(2))
+            plot.group(name, times.map { $0 / edits })
         }
+        plot.draw(as: "core-edits")
         table.print(under: "Recorded sessions, replayed")
     }
 

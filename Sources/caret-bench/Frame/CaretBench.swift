@@ -3,25 +3,31 @@ import Glibc
 /// Measures what ships, and beside it in the same run what it is compared with.
 @main struct CaretBench {
     static let usage = """
-        usage: caret-bench core|counters|wire|rooms [--quick]
+        usage: caret-bench all [--quick] [--report <folder>]
+               caret-bench core|counters|wire|rooms [--quick]
                caret-bench net [--quick] [<beginning of a case's name>…]
                caret-bench server [--quick] [--seconds <n>] [--folder <folder>] [--alone]
                                   [<beginning of a case's name>…]
+               caret-bench compare [--quick] [--seconds <n>] [--folder <folder>] [--python <program>]
                caret-bench soak [--minutes <n>] [--folder <folder>]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
+          all        core, wire, rooms, store and server, as one report with pictures; it is left in docs/report
           core       the shared core: text, difference, rebase, selections
           counters   counting and the log of the server
           wire       lines and messages, beside Foundation's coders
           rooms      an open document: a push, a selection
           net        sockets: echo and fan-out of the server's loops, beside a bare server in C
           server     caretd itself, beside a bare server in C that keeps its pushes too; both as processes
+          compare    caretd beside y-websocket and pycrdt-websocket, where they are installed
           soak       caretd with clients and documents that come and go: nothing of them stays; fails where something does
           store      the store: durable appends, long histories, many documents; all three, or those that are named
           --quick    fewer rounds, for a first look; the figures of record are made without it
           --seconds  for how long each server is measured in each case
           --alone    without the bare server, for a profile
+          --report   where the report is left
           --folder   where the files of stores are made and removed again; else the folder for temporary files
+          --python   which Python has pycrdt-websocket, where python3 has not
           --writing  with so many documents alone, in place of 1, 8, 32 and 1000; for a profile
         """
 
@@ -52,6 +58,13 @@ import Glibc
             guard let benchmarks = ServerBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, ServerBenchmarks.measure)
             await benchmarks.run()
+        case "all":
+            guard let report = WholeReport(arguments) else { return refuse() }
+            if !report.run() { exit(1) }
+        case "compare":
+            guard let comparison = Comparison(arguments) else { return refuse() }
+            Machine.describe(command: command, Comparison.measure)
+            comparison.run()
         case "soak":
             guard let soak = Soak(arguments) else { return refuse() }
             Machine.describe(command: command, Soak.measure)

@@ -8,7 +8,7 @@ enum Machine {
         #if DEBUG
             print("BUILT FOR DEBUGGING: these figures say nothing. Build with -c release.")
         #endif
-        print("\(command) · \(processor), \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores · Swift \(compiler)")
+        print("\(command) · \(processor), \(cores) cores · Swift \(compiler)")
         print(measure)
         print("")
     }
@@ -24,7 +24,12 @@ enum Machine {
         return around.max { $0[1].count < $1[1].count }.map { String($0[2]) } ?? "an unknown file system"
     }
 
-    private static var processor: String {
+    static var cores: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
+
+    /// Bytes.
+    static var memory: Double { Double(sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))) }
+
+    static var processor: String {
         guard let text = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8) else {
             // Only the heading lacks something.
             return "unknown processor"
@@ -34,7 +39,7 @@ enum Machine {
             ?? "unknown processor"
     }
 
-    private static var compiler: String {
+    static var compiler: String {
         #if compiler(>=6.4)
             "6.4 or later"
         #elseif compiler(>=6.3)

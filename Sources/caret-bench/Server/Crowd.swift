@@ -25,5 +25,8 @@ struct Crowd: Sendable {
     /// Bytes of a document before anybody writes to it.
     static let textBytes = 10_000
 
+    /// Where a writer writes: at a place of his own, never at the text's beginning.
+    static func place(of writer: Int) -> Int { writer * 100 + 50 }
+
     static func name(of document: Int) -> String { "bench/\(document)" }
 }

@@ -4,12 +4,6 @@ import Glibc
 /// A crowd at a server, all of it on the thread that runs it: it writes lines that were made before, and looks at what
 /// comes only as far as it must to know that nobody misses anything.
 struct CrowdLoad: ~Copyable {
-    /// What the server speaks: the protocol, or what `CBareServer.h` says.
-    enum Tongue {
-        case caret
-        case bare
-    }
-
     /// What was done in one stretch of time.
     struct Slice {
         var pushes = 0
@@ -22,7 +16,7 @@ struct CrowdLoad: ~Copyable {
         var delivered = Latencies()
     }
 
-    private struct Peer {
+    struct Peer {
         let socket: Int32
         let document: Int
         /// Nil for a subscriber.
@@ -37,7 +31,7 @@ struct CrowdLoad: ~Copyable {
         var rest: [UInt8] = []
     }
 
-    private struct Document {
+    struct Document {
         /// The first of its writers among the peers.
         let firstWriter: Int
         /// Where the number stands in a `change` and in an `ack`.
@@ -49,24 +43,24 @@ struct CrowdLoad: ~Copyable {
         var start = 0
     }
 
-    private let crowd: Crowd
-    private let tongue: Tongue
-    private var peers: [Peer] = []
-    private var documents: [Document] = []
+    let crowd: Crowd
+    let tongue: Tongue
+    var peers: [Peer] = []
+    var documents: [Document] = []
     private let poller: Int32
     private let events: UnsafeMutablePointer<epoll_event>
     private let buffer: UnsafeMutableRawBufferPointer
     /// How many have not opened their document yet.
-    private var opening = 0
+    var opening = 0
     /// Deliveries that are still to come, those of the silent one included.
-    private var lag = 0
+    var lag = 0
     private var inFlight = 0
     private var silent: Int?
     /// Nobody writes any more.
     private var isOver = true
     private var slice = Slice()
     /// How often a reader was told to begin anew.
-    private(set) var resyncs = 0
+    var resyncs = 0
 
     init(_ crowd: Crowd, _ tongue: Tongue, port: UInt16) {
         self.crowd = crowd
@@ -107,20 +101,6 @@ struct CrowdLoad: ~Copyable {
             opening += 1
             listen(to: peers.count - 1)
             greet(peers.count - 1)
-        }
-    }
-
-    private mutating func greet(_ index: Int) {
-        let document = peers[index].document
-        switch tongue {
-        case .bare: say("J\(document)\n", index)
-        case .caret:
-            say(
-                """
-                {"type":"hello","protocol":1,"client":"bench-\(index + 100_000)"}
-                {"type":"open","doc":"\(Crowd.name(of: document))"}
-
-                """, index)
         }
     }
 
@@ -194,7 +174,7 @@ struct CrowdLoad: ~Copyable {
         peers[index].push?.write(to: peers[index].socket, base: peers[index].position, seq: peers[index].seq)
     }
 
-    private mutating func acked(_ index: Int, at now: Double) {
+    mutating func acked(_ index: Int, at now: Double) {
         slice.acks.add(now - peers[index].sent)
         peers[index].isInFlight = false
         inFlight -= 1
@@ -211,12 +191,6 @@ struct CrowdLoad: ~Copyable {
             push(documents[peers[index].document].firstWriter, at: wallNanoseconds())
         case .every: return
         }
-    }
-
-    private func say(_ text: String, _ index: Int) {
-        let bytes = Array(text.utf8)
-        let count = write(peers[index].socket, bytes, bytes.count)
-        precondition(count == bytes.count, "a server does not take \(bytes.count) bytes")
     }
 
     // MARK: Reading
@@ -239,67 +213,12 @@ struct CrowdLoad: ~Copyable {
         precondition(count > 0, "the server has ended a connection")
         let now = wallNanoseconds()
         let end = kept + count
-        var start = 0
-        while let base = buffer.baseAddress, let stop = memchr(base + start, 0x0A, end - start) {
-            let line = UnsafeRawBufferPointer(start: base + start, count: stop - (base + start))
-            take(line, index, now)
-            start += line.count + 1
-        }
+        let start = take(UnsafeRawBufferPointer(rebasing: buffer[..<end]), index, now)
         peers[index].rest.removeAll(keepingCapacity: true)
         peers[index].rest.append(contentsOf: buffer[start..<end])
     }
 
-    private mutating func take(_ line: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
-        switch tongue {
-        case .caret: takeMessage(line, index, now)
-        case .bare: takeBare(line, index, now)
-        }
-    }
-
-    private mutating func takeBare(_ line: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
-        let next = peers[index].position + 1
-        switch line[0] {
-        case UInt8(ascii: "P"): delivered(next, index, now) { line[1] }
-        case UInt8(ascii: "A"):
-            advance(index, to: next, sent: peers[index].sent)
-            acked(index, at: now)
-        default: opening -= 1
-        }
-    }
-
-    private mutating func takeMessage(_ line: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
-        let document = peers[index].document
-        switch line.kind {
-        case .change?:
-            let place = documents[document].changeRevision
-            delivered(line.number(at: place), index, now) {
-                line[line.place(behind: #""text":""#, from: place)]
-            }
-        case .ack?:
-            let place = documents[document].ackSeq
-            precondition(line.number(at: place) == peers[index].seq, "an ack of another push: \(line.string)")
-            let revision = line.number(at: line.place(behind: #""rev":"#, from: place))
-            advance(index, to: revision, sent: peers[index].sent)
-            acked(index, at: now)
-        case .opened?: opened(line, index)
-        case .resync?: begunAnew(line, index)
-        case .ping?: say("{\"type\":\"pong\"}\n", index)
-        case .welcome?, .check?: return
-        default: preconditionFailure("the server said: \(line.string)")
-        }
-    }
-
-    private mutating func opened(_ line: UnsafeRawBufferPointer, _ index: Int) {
-        let document = peers[index].document
-        let revision = line.number(at: line.place(behind: #""rev":"#))
-        documents[document].start = revision
-        documents[document].head = revision
-        peers[index].position = revision
-        peers[index].push?.begin(epoch: line.word(at: line.place(behind: #""epoch":""#)))
-        opening -= 1
-    }
-
-    private mutating func delivered(
+    mutating func delivered(
         _ revision: Int, _ index: Int, _ now: Double, by letter: () -> UInt8
     ) {
         let document = peers[index].document
@@ -318,7 +237,7 @@ struct CrowdLoad: ~Copyable {
     }
 
     /// He has the revision behind the one that he had; `sent` is when its push was written, for who sees it first.
-    private mutating func advance(_ index: Int, to revision: Int, sent: Double) {
+    mutating func advance(_ index: Int, to revision: Int, sent: Double) {
         let (document, position) = (peers[index].document, peers[index].position)
         precondition(revision == position + 1, "revision \(revision) came behind \(position)")
         if revision > documents[document].head { grow(document, to: revision, sent) }
@@ -326,19 +245,7 @@ struct CrowdLoad: ~Copyable {
         lag -= 1
     }
 
-    /// He has fallen behind too far, and has got the text.
-    private mutating func begunAnew(_ line: UnsafeRawBufferPointer, _ index: Int) {
-        let document = peers[index].document
-        precondition(!peers[index].isInFlight, "a writer is to begin anew: \(line.string)")
-        let revision = line.number(at: line.place(behind: #""rev":"#))
-        // Nobody knows when these were written.
-        if revision > documents[document].head { grow(document, to: revision, .nan) }
-        lag -= revision - peers[index].position
-        peers[index].position = revision
-        resyncs += 1
-    }
-
-    private mutating func grow(_ document: Int, to head: Int, _ sent: Double) {
+    mutating func grow(_ document: Int, to head: Int, _ sent: Double) {
         let count = head - documents[document].head
         documents[document].head = head
         documents[document].moments.append(contentsOf: repeatElement(sent, count: count))

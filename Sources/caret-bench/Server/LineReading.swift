@@ -58,21 +58,3 @@ struct LineKind: RawRepresentable, Equatable {
         rawValue = UnsafeRawPointer(letters.utf8Start).loadUnaligned(as: UInt32.self)
     }
 }
-
-/// A socket that is connected to a port of this machine. `readsLittle`: it takes no more than the system's least.
-func connected(to port: UInt16, readsLittle: Bool = false) -> Int32 {
-    let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var (isOn, least, address) = (Int32(1), Int32(4096), sockaddr_in())
-    setsockopt(made, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, 4)
-    if readsLittle { setsockopt(made, SOL_SOCKET, SO_RCVBUF, &least, 4) }
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let code = withUnsafePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            connect(made, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-    }
-    precondition(code == 0, "the server is not there: \(errno)")
-    return made
-}

@@ -1,20 +1,23 @@
 import Glibc
 
-/// The line of a writer's pushes, of which only the numbers change.
+/// What a writer pushes: a line of which only the numbers change, or an update.
 struct PushLine {
-    private let tongue: CrowdLoad.Tongue
+    private let tongue: Tongue
     private let document: String
+    /// Of the writer among those of his document.
+    private let number: Int
     /// What stands before the base, and behind the seq; the whole line where there are no numbers in it.
     private var head: [UInt8] = []
     private let tail: [UInt8]
 
-    init(_ crowd: Crowd, _ tongue: CrowdLoad.Tongue, _ number: Int, in document: Int) {
+    init(_ crowd: Crowd, _ tongue: Tongue, _ number: Int, in document: Int) {
         self.tongue = tongue
         self.document = Crowd.name(of: document)
+        self.number = number
         let letter = String(UnicodeScalar(Crowd.alphabet[number]))
         let text = String(repeating: letter, count: crowd.letters)
         // Each writes at a place of his own.
-        let start = number * 100
+        let start = Crowd.place(of: number)
         let end = crowd.letters == 1 ? start : start + crowd.letters
         switch tongue {
         case .caret:
@@ -24,8 +27,12 @@ struct PushLine {
             let padding = String(repeating: "x", count: NetLoad.lineBytes - 3)
             head = Array("P\(text)\(padding)\n".utf8)
             tail = []
+        case .yjs: tail = []
         }
     }
+
+    /// What makes the writer known in what he writes.
+    var letter: UInt8 { Crowd.alphabet[number] }
 
     /// The document is open, in this epoch.
     mutating func begin(epoch: String) {
@@ -35,6 +42,9 @@ struct PushLine {
     func write(to socket: Int32, base: Int, seq: Int) {
         switch tongue {
         case .bare: head.withUnsafeBytes { PushLine.write($0, to: socket) }
+        case .yjs:
+            let place = Crowd.place(of: number)
+            WebSocket.send(YjsMessage.letter(letter, at: place, by: 100 + number, clock: seq - 1), to: socket)
         case .caret:
             withUnsafeTemporaryAllocation(byteCount: head.count + tail.count + 64, alignment: 1) { line in
                 line.copyBytes(from: head)

@@ -50,7 +50,7 @@ struct ServerBenchmarks {
     }
 
     /// Both ends of some thousand connections need more of them than a program usually has.
-    private static func raiseDescriptors() {
+    static func raiseDescriptors() {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         limit.rlim_cur = limit.rlim_max

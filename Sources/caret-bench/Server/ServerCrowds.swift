@@ -49,12 +49,15 @@ struct ServerCrowds {
             "resident", "load s/100,000", "resyncs",
         ])
         var goals: [Goal] = []
+        var plots = CrowdPlots(["caretd", "bare"])
         for each in cases {
             let measured = measured(each)
+            plots.add(each.name, measured)
             for side in measured { table.row(cells(side, each)) }
             if measured.count == 2 { table.row(ratios(measured[0], measured[1])) }
             goals += each.goals.compactMap { goal($0, each, measured) }
         }
+        plots.draw(as: "server")
         table.print(
             under: """
                 A crowd of which everybody has the one document open, or each one his own; every writer has one push of one

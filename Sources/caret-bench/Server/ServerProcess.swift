@@ -24,20 +24,26 @@ final class ServerProcess {
     }
 
     /// `caretd` with its data in a folder, and its log in a file beside that.
-    init(caretd: String, data: String, options: [String] = []) {
-        // The shell ends the server where its own input ends: that is when this process is gone, however it went.
-        let script = #"log=$1; shift; "$@" 2>"$log" & echo $!; read -r _; kill $!; wait $!"#
+    convenience init(caretd: String, data: String, options: [String] = []) {
         let log = data + ".log"
+        self.init([caretd, "--data", data, "--listen", "127.0.0.1:0"] + options, log: log) {
+            ServerProcess.port(in: log)
+        }
+    }
+
+    /// Any program, with what it says in a file; `port` waits until it listens.
+    init(_ words: [String], log: String, port: () -> UInt16) {
+        // The shell ends the server where its own input ends: that is when this process is gone, however it went. That it
+        // has ended one is nobody's news.
+        let script =
+            #"log=$1; shift; "$@" >"$log" 2>&1 & exec 2>/dev/null; echo $!; read -r _; kill $!; wait $!"#
         // That of an earlier one says where that one listened.
         unlink(log)
-        let words = [
-            "sh", "-c", script, "sh", log, caretd, "--data", data, "--listen", "127.0.0.1:0",
-        ]
-        let started = ServerProcess.started("/bin/sh", words + options)
+        let started = ServerProcess.started("/bin/sh", ["sh", "-c", script, "sh", log] + words)
         guard let process = pid_t(started.said) else {
             preconditionFailure("the shell said no process: \(started.said)")
         }
-        port = ServerProcess.port(in: log)
+        self.port = port()
         (self.process, child, input) = (process, started.process, started.input)
         clock = ServerProcess.clock(of: process)
     }

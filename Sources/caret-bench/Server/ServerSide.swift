@@ -19,16 +19,25 @@ final class ServerSide {
     /// Bytes of memory that the server had at the end.
     private(set) var resident = 0.0
 
-    init(_ name: String, _ server: ServerProcess, _ tongue: CrowdLoad.Tongue, _ crowd: Crowd) {
+    init(_ name: String, _ server: ServerProcess, _ tongue: Tongue, _ crowd: Crowd) {
         self.name = name
         self.server = server
-        if tongue == .caret {
-            let client = PlainClient("bench-maker", port: server.port)
-            for document in 0..<crowd.documents { client.make(Crowd.name(of: document), ServerSide.text) }
-        }
+        ServerSide.makeDocuments(of: crowd, tongue, port: server.port)
         load = CrowdLoad(crowd, tongue, port: server.port)
         // Once without being measured: files and caches grow.
         _ = load.run(for: 0.2e9)
+    }
+
+    private static func makeDocuments(of crowd: Crowd, _ tongue: Tongue, port: UInt16) {
+        let names = (0..<crowd.documents).map(Crowd.name)
+        switch tongue {
+        case .caret:
+            let client = PlainClient("bench-maker", port: port)
+            for name in names { client.make(name, text) }
+        case .yjs: for name in names { CrowdLoad.makeInYjs(name, text, port: port) }
+        // It keeps lines, and has no texts.
+        case .bare: return
+        }
     }
 
     /// ASCII of `Crowd.textBytes`, in lines.

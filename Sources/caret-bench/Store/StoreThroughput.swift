@@ -35,11 +35,15 @@ struct StoreThroughput {
             "bare p50", "p99", "CPU", "bare CPU", "merges",
         ])
         var turns = Table(WriterTurns.headings)
+        var plot = Plot("Durable appends a second", ["the store", "a bare loop of inserts"]) { $0.digits(0) }
         for documents in counts {
             let (outcome, writer) = await measured(documents)
             table.row(row(outcome, documents))
-            writer.rows(in: &turns, named: documents == 1 ? "1 document" : "\(documents) documents")
+            let name = documents == 1 ? "1 document" : "\(documents) documents"
+            writer.rows(in: &turns, named: name)
+            plot.group(name, [outcome.stores, outcome.bares].map { $0.map(\.perSecond).median })
         }
+        plot.draw(as: "store-appends")
         table.print(
             under: """
                 Durable appends of one key, each document with one in flight; store and bare loop in turns, medians of \(slices) slices

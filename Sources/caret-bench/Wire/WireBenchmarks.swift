@@ -14,6 +14,9 @@ struct WireBenchmarks {
 
     private func runDecoding() {
         var table = Table(["decode", "bytes", "time", "allocations", "JSONDecoder", "ratio"])
+        var plot = Plot("Decoding a line", ["Caret", "Foundation's JSONDecoder"], isLogarithmic: true) {
+            $0.time
+        }
         for sample in WireSample.all {
             var decoder = MessageDecoder()
             let line = sample.line
@@ -26,7 +29,9 @@ struct WireBenchmarks {
             table.row(
                 sample.name, String(line.count), each[0].time, allocations(own), each[1].time,
                 (each[1] / each[0]).digits(1))
+            plot.group(sample.name, each)
         }
+        plot.draw(as: "wire-decoding")
         table.print(under: "A line decoded, to the typed message and its strings")
     }
 

@@ -1,0 +1,75 @@
+import Glibc
+
+/// The client's side of a web socket, as far as a load needs it: whole messages, and no extensions.
+enum WebSocket {
+    enum Kind: UInt8 {
+        case binary = 2
+        case close = 8
+        case ping = 9
+        case pong = 10
+    }
+
+    /// A frame that has come whole.
+    struct Frame {
+        let kind: Kind
+        let payload: UnsafeRawBufferPointer
+        /// Bytes of all of it.
+        let count: Int
+    }
+
+    /// Makes a web socket of a connection.
+    static func begin(on socket: Int32, path: String) {
+        let lines = [
+            "GET /\(path) HTTP/1.1", "Host: 127.0.0.1", "Upgrade: websocket", "Connection: Upgrade",
+            // Whether the server has understood the key is of no concern here.
+            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlcmUgaXMgYSBjYXJldA==", "", "",
+        ]
+        write(Array(lines.joined(separator: "\r\n").utf8), to: socket)
+        let answer = head(from: socket)
+        precondition(answer.hasPrefix("HTTP/1.1 101"), "the server opens no web socket: \(answer)")
+    }
+
+    /// An answer's lines up to the empty one; byte by byte, so that no frame behind it is taken.
+    private static func head(from socket: Int32) -> String {
+        var (said, byte) = ([UInt8](), UInt8())
+        while said.suffix(4) != [0x0D, 0x0A, 0x0D, 0x0A] {
+            precondition(read(socket, &byte, 1) == 1, "the server has ended a connection at its request")
+            said.append(byte)
+        }
+        return String(decoding: said, as: UTF8.self)
+    }
+
+    static func send(_ payload: [UInt8], as kind: Kind = .binary, to socket: Int32) {
+        var bytes = [0x80 | kind.rawValue]
+        switch payload.count {
+        case ..<126: bytes.append(0x80 | UInt8(payload.count))
+        case ..<65_536: bytes += [0x80 | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
+        default: preconditionFailure("a load sends nothing so long: \(payload.count) bytes")
+        }
+        // Masked, as all that clients send; with a mask of zeros, which changes nothing.
+        bytes += [0, 0, 0, 0]
+        write(bytes + payload, to: socket)
+    }
+
+    private static func write(_ bytes: [UInt8], to socket: Int32) {
+        let count = Glibc.write(socket, bytes, bytes.count)
+        precondition(count == bytes.count, "a server does not take \(bytes.count) bytes")
+    }
+
+    /// The frame that begins at a place; nil where it has not come whole.
+    static func frame(in bytes: UnsafeRawBufferPointer, at start: Int) -> Frame? {
+        guard start + 2 <= bytes.count else { return nil }
+        guard let kind = Kind(rawValue: bytes[start] & 0x0F), bytes[start] & 0x80 != 0 else {
+            preconditionFailure("the server sends a frame of kind \(bytes[start])")
+        }
+        let short = Int(bytes[start + 1])
+        let digits = short < 126 ? 0 : short == 126 ? 2 : 8
+        guard start + 2 + digits <= bytes.count else { return nil }
+        let length =
+            digits == 0 ? short : bytes[(start + 2)..<(start + 2 + digits)].reduce(0) { $0 << 8 | Int($1) }
+        let first = start + 2 + digits
+        guard first + length <= bytes.count else { return nil }
+        let payload = UnsafeRawBufferPointer(rebasing: bytes[first..<(first + length)])
+        return Frame(kind: kind, payload: payload, count: 2 + digits + length)
+    }
+}

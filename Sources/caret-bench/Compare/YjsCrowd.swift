@@ -1,0 +1,68 @@
+import Glibc
+
+// A crowd at a server of Yjs. Such a server sends every update to everybody, the writer too: his own is his ack.
+extension CrowdLoad {
+    /// Makes a document with a text, and waits until the server has it.
+    static func makeInYjs(_ name: String, _ text: String, port: UInt16) {
+        let socket = connected(to: port)
+        defer { close(socket) }
+        WebSocket.begin(on: socket, path: name)
+        WebSocket.send(YjsMessage.text(text), to: socket)
+        var input: [UInt8] = []
+        while !hasUpdate(input) {
+            let piece = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+                count = max(0, read(socket, buffer.baseAddress, buffer.count))
+            }
+            precondition(!piece.isEmpty, "the server has ended a connection")
+            input += piece
+        }
+    }
+
+    private static func hasUpdate(_ input: [UInt8]) -> Bool {
+        input.withUnsafeBytes { bytes in
+            var start = 0
+            while let frame = WebSocket.frame(in: bytes, at: start) {
+                if frame.payload.starts(with: [YjsMessage.sync, YjsMessage.update]) { return true }
+                start += frame.count
+            }
+            return false
+        }
+    }
+
+    func greetAsYjs(_ index: Int) {
+        WebSocket.begin(on: peers[index].socket, path: Crowd.name(of: peers[index].document))
+        WebSocket.send(YjsMessage.askingForAll, to: peers[index].socket)
+    }
+
+    /// Takes all that is whole, and answers with where the rest begins.
+    mutating func takeFrames(of bytes: UnsafeRawBufferPointer, _ index: Int, _ now: Double) -> Int {
+        var start = 0
+        while let frame = WebSocket.frame(in: bytes, at: start) {
+            start += frame.count
+            switch frame.kind {
+            case .binary: takeYjs(frame.payload, index, now)
+            case .ping: WebSocket.send(Array(frame.payload), as: .pong, to: peers[index].socket)
+            case .pong: continue
+            case .close: preconditionFailure("the server has ended a connection")
+            }
+        }
+        return start
+    }
+
+    private mutating func takeYjs(_ message: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
+        // Who is there, and what the server asks for itself, are of no concern here.
+        guard message.count > 2, message[0] == YjsMessage.sync, message[1] != YjsMessage.ask else { return }
+        if message[1] == YjsMessage.answer {
+            opening -= 1
+            return
+        }
+        let letter = message[message.count - 2]
+        let next = peers[index].position + 1
+        if letter == peers[index].push?.letter {
+            advance(index, to: next, sent: peers[index].sent)
+            acked(index, at: now)
+        } else {
+            delivered(next, index, now) { letter }
+        }
+    }
+}

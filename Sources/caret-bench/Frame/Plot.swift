@@ -1,0 +1,111 @@
+import FoundationEssentials
+import Glibc
+
+/// Bars in groups, as a picture: each group is a case, each of its bars one of those that are compared. Made only where
+/// a report is (`caret-bench all`).
+struct Plot {
+    /// Where pictures go; nil where none are wanted.
+    static let folder = getenv(variable).map { String(cString: $0) }
+    static let variable = "CARET_BENCH_PLOTS"
+
+    let title: String
+    /// Who is compared: one bar of each in every group.
+    let series: [String]
+    /// How a value is written.
+    let written: (Double) -> String
+    /// Bars as long as the logarithm of their values, where these differ by thousands.
+    var isLogarithmic = false
+    private var groups: [(name: String, values: [Double])] = []
+
+    init(
+        _ title: String, _ series: [String], isLogarithmic: Bool = false,
+        written: @escaping (Double) -> String
+    ) {
+        self.title = title
+        self.series = series
+        self.isLogarithmic = isLogarithmic
+        self.written = written
+    }
+
+    mutating func group(_ name: String, _ values: [Double]) { groups.append((name, values)) }
+
+    /// Leaves the picture in the folder of pictures.
+    func draw(as name: String) {
+        guard let folder = Plot.folder, !groups.isEmpty else { return }
+        sure { try svg.write(toFile: "\(folder)/\(name).svg", atomically: true, encoding: .utf8) }
+    }
+
+    // MARK: Drawing
+
+    private enum Measure {
+        static let (width, left, right, top) = (840, 260, 110, 84)
+        static let (bar, gap) = (16, 14)
+    }
+
+    private var groupHeight: Int { series.count * Measure.bar + Measure.gap }
+    private var height: Int { Measure.top + groups.count * groupHeight + 8 }
+
+    private var svg: String {
+        let head = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(Measure.width)" height="\(height)" \
+            viewBox="0 0 \(Measure.width) \(height)" role="img" aria-label="\(Plot.escaped(title))">
+            <style>
+            text { font: 13px system-ui, sans-serif; fill: #24292f }
+            .title { font-size: 16px; font-weight: 600 }
+            .value { font-size: 12px; fill: #57606a }
+            .paper { fill: #ffffff }
+            .bar0 { fill: #2563c9 } .bar1 { fill: #b4bcc6 } .bar2 { fill: #e08a2e } .bar3 { fill: #5aa469 }
+            @media (prefers-color-scheme: dark) {
+            text { fill: #e6edf3 } .value { fill: #9198a1 } .paper { fill: #0d1117 }
+            .bar0 { fill: #5b9bff } .bar1 { fill: #59636e } .bar2 { fill: #e0993f } .bar3 { fill: #6cbf7d }
+            }
+            </style>
+            <rect class="paper" width="100%" height="100%"/>
+            <text class="title" x="16" y="30">\(Plot.escaped(title + scale))</text>
+            """
+        return ([head] + legend + bars + ["</svg>", ""]).joined(separator: "\n")
+    }
+
+    private var scale: String { isLogarithmic ? " (logarithmic)" : "" }
+
+    private var legend: [String] {
+        series.enumerated().map { index, name in
+            let x = 16 + index * 190
+            return """
+                <rect class="bar\(index)" x="\(x)" y="46" width="12" height="12" rx="2"/>\
+                <text x="\(x + 18)" y="57">\(Plot.escaped(name))</text>
+                """
+        }
+    }
+
+    private var bars: [String] {
+        groups.enumerated().flatMap { place, group in
+            let top = Measure.top + place * groupHeight
+            let middle = top + series.count * Measure.bar / 2 + 4
+            let label = #"<text x="16" y="\#(middle)">\#(Plot.escaped(group.name))</text>"#
+            return [label] + group.values.enumerated().map { bar($0, $1, top: top) }
+        }
+    }
+
+    private func bar(_ index: Int, _ value: Double, top: Int) -> String {
+        let (y, length) = (top + index * Measure.bar, Int(share(of: value) * Double(room)))
+        return """
+            <rect class="bar\(index)" x="\(Measure.left)" y="\(y)" width="\(max(1, length))" height="\(Measure.bar - 3)" rx="2"/>\
+            <text class="value" x="\(Measure.left + length + 6)" y="\(y + 11)">\(Plot.escaped(written(value)))</text>
+            """
+    }
+
+    private var room: Int { Measure.width - Measure.left - Measure.right }
+
+    /// Of the longest bar.
+    private func share(of value: Double) -> Double {
+        let values = groups.flatMap(\.values).filter { $0 > 0 }
+        guard let most = values.max(), let least = values.min(), value > 0 else { return 0 }
+        // The shortest bar is still one: it begins at a tenth of what it stands for.
+        return isLogarithmic ? log10(value / least * 10) / log10(most / least * 10) : value / most
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+    }
+}

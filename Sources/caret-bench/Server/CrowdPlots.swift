@@ -1,0 +1,24 @@
+/// Pictures of what crowds at several servers have shown.
+struct CrowdPlots {
+    private var rates: Plot
+    private var latencies: Plot
+    private var costs: Plot
+
+    init(_ servers: [String]) {
+        rates = Plot("Pushes a second", servers, isLogarithmic: true) { $0.digits(0) }
+        latencies = Plot("From push to ack, 50th of 100", servers, isLogarithmic: true) { $0.time }
+        costs = Plot("CPU time of the server, a push", servers, isLogarithmic: true) { $0.time }
+    }
+
+    mutating func add(_ name: String, _ sides: [ServerSide]) {
+        rates.group(name, sides.map(\.perSecond))
+        latencies.group(name, sides.map { $0.acks.percentile(50) })
+        costs.group(name, sides.map { $0.cpuOf100000 * 10_000 })
+    }
+
+    func draw(as name: String) {
+        rates.draw(as: name + "-rates")
+        latencies.draw(as: name + "-latencies")
+        costs.draw(as: name + "-costs")
+    }
+}

@@ -1,0 +1,103 @@
+import Glibc
+
+/// What a server and its crowd speak.
+enum Tongue {
+    /// The protocol.
+    case caret
+    /// What `CBareServer.h` says.
+    case bare
+    /// Updates of Yjs in messages of a web socket.
+    case yjs
+}
+
+// What each tongue has of its own; what a server tells is counted alike.
+extension CrowdLoad {
+    mutating func greet(_ index: Int) {
+        let document = peers[index].document
+        switch tongue {
+        case .yjs: greetAsYjs(index)
+        case .bare: say("J\(document)\n", index)
+        case .caret:
+            say(
+                """
+                {"type":"hello","protocol":1,"client":"bench-\(index + 100_000)"}
+                {"type":"open","doc":"\(Crowd.name(of: document))"}
+
+                """, index)
+        }
+    }
+
+    /// Takes all that is whole, and answers with where the rest begins.
+    mutating func take(_ bytes: UnsafeRawBufferPointer, _ index: Int, _ now: Double) -> Int {
+        if tongue == .yjs { return takeFrames(of: bytes, index, now) }
+        var start = 0
+        while let base = bytes.baseAddress, let stop = memchr(base + start, 0x0A, bytes.count - start) {
+            let line = UnsafeRawBufferPointer(
+                start: base + start, count: UnsafeRawPointer(stop) - (base + start))
+            if tongue == .caret { takeMessage(line, index, now) } else { takeBare(line, index, now) }
+            start += line.count + 1
+        }
+        return start
+    }
+
+    private mutating func takeBare(_ line: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
+        let next = peers[index].position + 1
+        switch line[0] {
+        case UInt8(ascii: "P"): delivered(next, index, now) { line[1] }
+        case UInt8(ascii: "A"):
+            advance(index, to: next, sent: peers[index].sent)
+            acked(index, at: now)
+        default: opening -= 1
+        }
+    }
+
+    private mutating func takeMessage(_ line: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
+        let document = peers[index].document
+        switch line.kind {
+        case .change?:
+            let place = documents[document].changeRevision
+            delivered(line.number(at: place), index, now) {
+                line[line.place(behind: #""text":""#, from: place)]
+            }
+        case .ack?:
+            let place = documents[document].ackSeq
+            precondition(line.number(at: place) == peers[index].seq, "an ack of another push: \(line.string)")
+            let revision = line.number(at: line.place(behind: #""rev":"#, from: place))
+            advance(index, to: revision, sent: peers[index].sent)
+            acked(index, at: now)
+        case .opened?: opened(line, index)
+        case .resync?: begunAnew(line, index)
+        case .ping?: say("{\"type\":\"pong\"}\n", index)
+        case .welcome?, .check?: return
+        default: preconditionFailure("the server said: \(line.string)")
+        }
+    }
+
+    private mutating func opened(_ line: UnsafeRawBufferPointer, _ index: Int) {
+        let document = peers[index].document
+        let revision = line.number(at: line.place(behind: #""rev":"#))
+        documents[document].start = revision
+        documents[document].head = revision
+        peers[index].position = revision
+        peers[index].push?.begin(epoch: line.word(at: line.place(behind: #""epoch":""#)))
+        opening -= 1
+    }
+
+    /// He has fallen behind too far, and has got the text.
+    private mutating func begunAnew(_ line: UnsafeRawBufferPointer, _ index: Int) {
+        let document = peers[index].document
+        precondition(!peers[index].isInFlight, "a writer is to begin anew: \(line.string)")
+        let revision = line.number(at: line.place(behind: #""rev":"#))
+        // Nobody knows when these were written.
+        if revision > documents[document].head { grow(document, to: revision, .nan) }
+        lag -= revision - peers[index].position
+        peers[index].position = revision
+        resyncs += 1
+    }
+
+    func say(_ text: String, _ index: Int) {
+        let bytes = Array(text.utf8)
+        let count = write(peers[index].socket, bytes, bytes.count)
+        precondition(count == bytes.count, "a server does not take \(bytes.count) bytes")
+    }
+}

@@ -43,11 +43,18 @@ final class ClientShell: Sendable {
 
     // MARK: Requests
 
-    func ask(_ message: ClientMessage) async throws -> ServerMessage {
+    /// `progress` is called on the queue, in front of the answer.
+    func ask(
+        _ message: ClientMessage, progress: (@Sendable (RequestProgress) -> Void)? = nil
+    ) async throws -> ServerMessage {
         let number = held.withLock { $0.state.nextNumber() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { answer in
-                happened(first: { $0.waiters.asks[number] = answer }, { $0.asked(message, as: number) })
+                happened(
+                    first: {
+                        $0.waiters.asks[number] = answer
+                        $0.waiters.progress[number] = progress
+                    }, { $0.asked(message, as: number) })
                 // Whoever cancelled before the request was known here found nothing to cancel.
                 if Task.isCancelled { happened { $0.cancelled(number) } }
             }
@@ -221,6 +228,7 @@ final class ClientShell: Sendable {
         case .adopt(let limits): network.value.keep(to: limits)
         case .send(let message, let id): network.value.send(message, id: id)
         case .answer(let waiting, let answer): waiting.resume(with: answer)
+        case .report(let listener, let next): listener(next)
         case .greet(let waiting, let answer): waiting.resume(with: answer)
         case .tell(let news, let next): news.put { $0.add(next) }
         case .end(let news, let fault): news.end(throwing: fault)

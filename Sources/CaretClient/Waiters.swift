@@ -3,6 +3,8 @@ import CaretWire
 /// Whoever waits for something that a client is told.
 struct Waiters {
     var asks: [AskNumber: CheckedContinuation<ServerMessage, any Error>] = [:]
+    /// Who wants to know how far a request has come.
+    var progress: [AskNumber: @Sendable (RequestProgress) -> Void] = [:]
     var greetings: [CheckedContinuation<Welcome, any Error>] = []
     var news: Pipe<PendingNews>?
     var documents: [DocumentKey: DocumentWaiters] = [:]
@@ -16,6 +18,7 @@ struct Waiters {
         case .greeted(let welcome): return [.adopt(welcome.limits)] + greet(.success(welcome))
         case .answer(let number, let message): return answer(number, .success(message))
         case .fail(let number, let fault): return answer(number, .failure(fault.error))
+        case .report(let number, let next): return progress[number].map { [.report($0, next)] } ?? []
         case .tell(let next): return news.map { [.tell($0, next)] } ?? []
         case .update(let key, let update):
             return documents[key]?.orders(for: update, state.documents[key]) ?? []
@@ -30,7 +33,8 @@ struct Waiters {
     private mutating func answer(
         _ number: AskNumber, _ answer: Result<ServerMessage, any Error>
     ) -> [ClientOrder] {
-        asks.removeValue(forKey: number).map { [.answer($0, answer)] } ?? []
+        progress[number] = nil
+        return asks.removeValue(forKey: number).map { [.answer($0, answer)] } ?? []
     }
 
     private mutating func greet(_ answer: Result<Welcome, any Error>) -> [ClientOrder] {
@@ -46,6 +50,7 @@ enum ClientOrder {
     case adopt(Limits.Announced)
     case send(ClientMessage, id: RequestID?)
     case answer(CheckedContinuation<ServerMessage, any Error>, Result<ServerMessage, any Error>)
+    case report(@Sendable (RequestProgress) -> Void, RequestProgress)
     case greet(CheckedContinuation<Welcome, any Error>, Result<Welcome, any Error>)
     case tell(Pipe<PendingNews>, DocumentNews)
     case end(Pipe<PendingNews>, ConnectionFault)

@@ -23,6 +23,20 @@ import Testing
         #expect(talk.hear(listed, .number(1)) == [])
     }
 
+    @Test("how far a request has come goes to who asked, and is no answer")
+    func progress() {
+        var talk = ClientTalk.welcomed()
+        _ = talk.ask(.admin(.verify(Verify())))
+        let progress = ServerMessage.admin(.progress(CareProgress(done: 4, of: 9)))
+        #expect(
+            talk.hear(progress, .number(1)) == [.report(AskNumber(value: 1), RequestProgress(done: 4, of: 9))]
+        )
+        #expect(talk.hear(progress, .number(2)) == [])
+        let verified = ServerMessage.admin(.verified(Verified(documents: 9, revisions: 9, findings: [])))
+        #expect(talk.hear(verified, .number(1)) == [.answer(AskNumber(value: 1), verified)])
+        #expect(talk.hear(progress, .number(1)) == [])
+    }
+
     @Test("a refusal goes to who asked")
     func refusal() {
         var talk = ClientTalk.welcomed()

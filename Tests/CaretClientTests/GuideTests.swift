@@ -18,6 +18,7 @@ import Testing
             .tcp(host: host, port: port), ClientOptions(person: Person(name: "Ann", color: "#c33")))
         try await client.connected()
         try await ask(client)
+        try await administer(CaretClient(server.socket))
         try await open(client)
         try await keep(host, port)
         try await view(client)
@@ -37,6 +38,18 @@ import Testing
         } catch let refusal as ServerRefusal where refusal.word == "not_found" {
             print("there is no such list")
         }
+    }
+
+    private func administer(_ admin: CaretClient) async throws {
+        for connection in try await admin.connections().connections {
+            print(connection.user, connection.since, connection.documents)
+        }
+        print(try await admin.counters().latencies.map { ($0.name, $0.median) })
+        for old in try await admin.deletedDocuments(prefix: "lists/").documents {
+            try await admin.undelete(old.number)
+        }
+        let backup = try await admin.backUp { print($0.done, "of", $0.all, "pages") }
+        print(backup.file, try await admin.verify().isSound)
     }
 
     private func open(_ client: CaretClient) async throws {

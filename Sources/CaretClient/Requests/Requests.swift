@@ -7,7 +7,7 @@ extension CaretClient {
     public func read(_ name: String, at point: HistoryPoint? = nil) async throws -> DocumentVersion {
         let answer = try await ask(
             .read(Read(document: WireString(name), moment: point?.moment ?? .unsaid)))
-        guard case .text(let text) = answer else { throw unexpected(answer) }
+        guard case .text(let text) = answer else { throw unexpected }
         return DocumentVersion(text)
     }
 
@@ -18,7 +18,7 @@ extension CaretClient {
         let prefix = prefix.isEmpty ? nil : WireString(prefix)
         let answer = try await ask(
             .list(List(prefix: prefix, after: after.map { WireString($0) }, limit: limit)))
-        guard case .listed(let listed) = answer else { throw unexpected(answer) }
+        guard case .listed(let listed) = answer else { throw unexpected }
         return DocumentList(listed)
     }
 
@@ -31,7 +31,7 @@ extension CaretClient {
                 History(
                     document: WireString(name), after: point?.moment ?? .unsaid, limit: limit,
                     wantsEdits: withChanges)))
-        guard case .revisions(let revisions) = answer else { throw unexpected(answer) }
+        guard case .revisions(let revisions) = answer else { throw unexpected }
         return try DocumentHistory(revisions)
     }
 
@@ -71,16 +71,16 @@ extension CaretClient {
 
     private func save(_ message: ClientMessage) async throws -> SavedText {
         let answer = try await ask(message)
-        guard case .ack(let ack) = answer else { throw unexpected(answer) }
+        guard case .ack(let ack) = answer else { throw unexpected }
         return SavedText(ack)
     }
 
     private func order(_ message: ClientMessage) async throws {
         let answer = try await ask(message)
-        guard case .done = answer else { throw unexpected(answer) }
+        guard case .done = answer else { throw unexpected }
     }
 
-    private func unexpected(_ answer: ServerMessage) -> ConnectionFault {
+    var unexpected: ConnectionFault {
         .cut(address, reason: "the server gave the answer to another request")
     }
 }

@@ -28,6 +28,9 @@ struct Asks: Equatable {
         return next.map { .send($0.message, id: $0.number.id) }
     }
 
+    /// The request that this id belongs to, which has no answer yet.
+    func number(of id: RequestID?) -> AskNumber? { sent.first { $0.number.id == id }?.number }
+
     /// The request that this id belongs to has its answer.
     mutating func answered(_ id: RequestID?) -> AskNumber? {
         guard let index = sent.firstIndex(where: { $0.number.id == id }) else { return nil }

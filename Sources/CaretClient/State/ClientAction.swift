@@ -10,6 +10,8 @@ enum ClientAction: Equatable, Sendable {
     case greeted(Welcome)
     case answer(AskNumber, ServerMessage)
     case fail(AskNumber, AskFault)
+    /// The request has come so far, and its answer is still to come.
+    case report(AskNumber, RequestProgress)
     case tell(DocumentNews)
     /// Something has happened to an open document.
     case update(DocumentKey, DocumentUpdate)

@@ -306,7 +306,9 @@ extension ClientState {
         case .gone(let gone): return follow == nil ? [] : [.tell(.gone(gone))]
         case .done where envelope.id != nil && envelope.id == follow?.id: return [.tell(.complete)]
         // How far a request has come is not its answer.
-        case .admin(.progress): return []
+        case .admin(.progress(let progress)):
+            let found = RequestProgress(done: progress.done, of: progress.all)
+            return asks.number(of: envelope.id).map { [.report($0, found)] } ?? []
         case .listed, .text, .revisions, .done, .pong, .ack, .admin:
             guard let number = asks.answered(envelope.id) else { return [] }
             return [.answer(number, envelope.message)] + sendAsks()

@@ -1,0 +1,34 @@
+public import CaretCore
+import CaretWire
+public import FoundationEssentials
+
+/// A page of the documents that may be brought back, by their numbers.
+public struct DeletedDocumentList: Sendable {
+    public let documents: [Entry]
+    /// There are more behind the last one.
+    public let hasMore: Bool
+
+    public struct Entry: Sendable {
+        public let number: Int
+        public let name: String
+        public let revision: Revision
+        /// In UTF-16 code units.
+        public let length: Int
+        public let updated: Date
+        public let deleted: Date
+
+        init(_ document: DeletedDocument) {
+            number = document.number
+            name = document.document.string
+            revision = document.revision
+            length = document.length
+            updated = Date(milliseconds: document.updated)
+            deleted = Date(milliseconds: document.deleted)
+        }
+    }
+
+    init(_ answer: DeletedDocuments) {
+        documents = answer.documents.map { Entry($0) }
+        hasMore = answer.hasMore
+    }
+}

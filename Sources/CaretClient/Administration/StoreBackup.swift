@@ -1,0 +1,15 @@
+import CaretWire
+
+/// A copy that a server has made of what it keeps.
+public struct StoreBackup: Equatable, Sendable {
+    /// Its name in the folder `backups` of the server's data folder.
+    public let file: String
+    public let bytes: Int
+    public let documents: Int
+
+    init(_ answer: BackedUp) {
+        file = answer.file.string
+        bytes = answer.bytes
+        documents = answer.documents
+    }
+}

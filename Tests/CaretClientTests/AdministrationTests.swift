@@ -1,0 +1,35 @@
+import CaretClient
+import CaretCore
+import Testing
+
+@Suite("Administering") struct AdministrationTests {
+    @Test("what an administrator asks is answered in values")
+    func answers() async throws {
+        let server = try ServerProcess()
+        let client = CaretClient(server.socket)
+        try await client.push("one\n", to: "a", creating: true)
+        let read = try await client.read("a")
+        try await client.push("two\n", to: "a", since: read)
+        let open = try await client.open("a")
+        let connection = try #require(try await client.connections().connections.first)
+        #expect(connection.user == "admin" && connection.peer == "unix" && connection.documents == ["a"])
+        open.close()
+
+        let counters = try await client.counters()
+        #expect(counters.counters.first { $0.name == "pushes" }?.value == 2)
+        #expect(counters.latencies.contains { $0.name == "ack" && $0.largest >= $0.median })
+
+        #expect(try await client.trim("a", before: 1, isDryRun: true).revisions == 1)
+        let trimmed = try await client.trim("a", before: 1)
+        #expect(trimmed.start == 1 && trimmed.revisions == 1)
+
+        try await client.delete("a")
+        let deleted = try #require(try await client.deletedDocuments(prefix: "a").documents.first)
+        #expect(deleted.name == "a" && deleted.revision == 2 && deleted.length == 4)
+        try await client.push("b\n", to: "b", creating: true)
+        let verified = try await client.verify()
+        #expect(verified.isSound && verified.documents == 2 && verified.revisions == 2)
+        let backup = try await client.backUp()
+        #expect(backup.documents == 2 && backup.bytes > 0 && backup.file.hasSuffix(".sqlite"))
+    }
+}

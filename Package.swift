@@ -89,7 +89,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "caret", "caretd",
+                "CaretClient", "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "caret",
+                "caretd",
             ],
             swiftSettings: strict),
         .testTarget(

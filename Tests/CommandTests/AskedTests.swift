@@ -61,7 +61,7 @@ import Testing
             (["cat", "@1"], "cat: DOC: found \"@1\", allowed is a name in front of the @"),
             (["token", "add", "a"], "token add: one of --read, --write, --admin is missing"),
             (["token", "revoke", "0"], "token revoke: NUMBER: found \"0\", allowed is a number from 1"),
-            (["verify"], "verify: --data DIR is missing"),
+            (["verify", "f", "--document", "d"], "verify: BACKUP and --document exclude each other"),
             (["backup", "f"], "backup: --data DIR is missing"),
             (["verify", "f", "--data", "d"], "verify: BACKUP and --data exclude each other"),
             (["completion", "sh"], "completion: SHELL: found \"sh\", allowed is bash, zsh, fish"),

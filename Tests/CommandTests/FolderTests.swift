@@ -14,9 +14,7 @@ import Testing
             $ put a --create << one⏎
             a: saved as revision 1
             $ verify --data DIR/data
-            ! caret: DIR/data: another server holds the folder
-            !   stop that server, or reach it by --server or --socket
-            [1]
+            sound: 1 documents, 1 revisions
             """)
         stand.stop()
         try stand.expect(

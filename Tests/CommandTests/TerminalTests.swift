@@ -59,6 +59,38 @@ import Testing
         #expect(try shown(["grep", "2J"], on: stand, columns: 80) == "^36ma^0m:1:␛[^1;31m2J^0m\n")
     }
 
+    @Test("who is a table, whose documents give way on a narrow one")
+    func connections() throws {
+        let stand = try Stand()
+        let wide = try shown(["who"], on: stand, columns: 100).split(separator: "\n")
+        #expect(wide.first?.hasPrefix("^1mNUMBER  USER   CLIENT") == true)
+        #expect(wide.count == 2 && wide.last?.contains("  admin  p-") == true, "\(wide)")
+        let narrow = try shown(["who", "--no-color"], on: stand, columns: 40).split(separator: "\n")
+        #expect(narrow.first?.hasSuffix("FROM  SINCE                OPEN") == true, "\(narrow)")
+    }
+
+    @Test(
+        "top takes the terminal, and gives it back at its end and at q", arguments: [["--count", "1"], []])
+    func top(arguments: [String]) throws {
+        let text = try shown(
+            ["top", "-i", "3600"] + arguments, on: try Stand(), columns: 80,
+            typing: arguments.isEmpty ? "q" : "")
+        #expect(text.hasPrefix("^?1049h^?25l") || text.hasPrefix("q^?1049h^?25l"), "\(text)")
+        #expect(text.contains("caretd.sock, up ") && text.contains("connections  "), "\(text)")
+        #expect(text.hasSuffix("^0m^?25h^?1049l"), "\(text)")
+    }
+
+    @Test("trim asks, and takes nothing but a yes")
+    func trimming() throws {
+        let stand = try Stand()
+        try stand.expect("$ put a --create << x\na: saved as revision 1")
+        let question = "a: forget 1 revision, up to 1, whose text stays, for good? [y/N] "
+        let no = try shown(["trim", "a@1"], on: stand, columns: 80, typing: "\n")
+        #expect(no.contains(question) && no.hasSuffix("a: nothing was changed\n"), "\(no)")
+        let yes = try shown(["trim", "a@1"], on: stand, columns: 80, typing: "y\n")
+        #expect(yes.contains(question) && yes.contains("a: forgotten are 1 revision, up to 1"), "\(yes)")
+    }
+
     @Test("rm asks, and takes nothing but a yes")
     func question() throws {
         let stand = try Stand()

@@ -72,7 +72,8 @@ struct ImportTable {
             "CaretCore", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
         ],
         "Tests/CommandTests": [
-            "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "caret", "Foundation", "Glibc",
+            "CaretClient", "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "caret",
+            "Foundation", "Glibc",
             "Testing",
         ],
         "Tests/ScenarioTests": [

@@ -1,26 +1,51 @@
+import CaretClient
 import CaretLog
 import CaretStore
 
-/// Reads the whole store of a stopped server, and tells what is damaged.
+/// Has everything that is kept read, and tells what is damaged.
 struct Verify: Subcommand {
+    private static let document = Option("document", value: "DOC", "reads one document alone")
+
     static let description = CommandDescription(
-        "verify", "checks the data folder of a stopped server, or a backup, from end to end",
-        details: "It changes nothing, and ends with 4 where something is damaged. --data says which folder.",
-        arguments: [Argument("BACKUP", .file, isOptional: true, "a file that caret backup made")])
+        "verify", "reads all that a server keeps, or a backup, and tells what is not as it was written",
+        details: """
+            It changes nothing, and ends with 4 where something is damaged. A server that runs does it beside everything; \
+            where none runs on the folder that --data says, its files are read.
+            """,
+        arguments: [Argument("BACKUP", .file, isOptional: true, "a file that caret backup made")],
+        options: [document])
 
     private let backup: String?
+    private let document: String?
 
     init(_ given: Given) throws(UsageFault) {
         backup = given.optionalArgument(0)
-        if backup == nil, !given.has(CommonOptions.data) { throw given.fault(.missingArgument("--data DIR")) }
-        if backup != nil, given.has(CommonOptions.data) {
-            throw given.fault(.together("BACKUP", CommonOptions.data.flag))
+        document = given.text(Verify.document)
+        for option in [CommonOptions.data, CommonOptions.server, CommonOptions.socket, Verify.document]
+        where backup != nil && given.has(option) {
+            throw given.fault(.together("BACKUP", option.flag))
         }
     }
 
     func run(on stage: Stage) async throws -> ExitCode {
+        if let backup { return try read(stage) { try Verify.check(backup: backup, $0) } }
+        if case .folder(let folder) = stage.place, document == nil, try await !stage.isServed(folder) {
+            return try read(stage) { try Verify.check(folder: folder, $0) }
+        }
         let progress = ProgressLine(stage.notes)
-        let report = try check(stage.place) { state in
+        defer { progress.end() }
+        let found = try await stage.reach(about: document) { client in
+            try await client.verify(document) { progress.show("\($0.done) of \($0.all) documents") }
+        }
+        progress.end()
+        return found.show(on: stage)
+    }
+
+    private func read(
+        _ stage: Stage, _ check: (_ progress: (CheckProgress) -> Void) throws -> CheckReport
+    ) throws -> ExitCode {
+        let progress = ProgressLine(stage.notes)
+        let report = try check { state in
             progress.show(
                 "\(state.documents) of \(state.allDocuments) documents, \(state.revisions) revisions")
         }
@@ -28,21 +53,49 @@ struct Verify: Subcommand {
         return report.show(on: stage)
     }
 
-    private func check(_ place: Place, _ progress: (CheckProgress) -> Void) throws -> CheckReport {
-        if let backup {
-            do throws(OpeningFault) {
-                return try SQLiteStore.verify(backup: backup, progress: progress)
-            } catch {
-                throw Failure(error, in: backup)
-            }
+    private static func check(backup: String, _ progress: (CheckProgress) -> Void) throws -> CheckReport {
+        do throws(OpeningFault) {
+            return try SQLiteStore.verify(backup: backup, progress: progress)
+        } catch {
+            throw Failure(error, in: backup)
         }
-        guard case .folder(let folder) = place else { preconditionFailure("verify without a folder") }
+    }
+
+    private static func check(folder: String, _ progress: (CheckProgress) -> Void) throws -> CheckReport {
         try FolderServer.requireStore(folder)
         do throws(OpeningFault) {
             return try SQLiteStore.verify(folder: folder, progress: progress)
         } catch {
             throw Failure(error, in: folder)
         }
+    }
+}
+
+extension StoreVerification {
+    fileprivate func show(on stage: Stage) -> ExitCode {
+        if stage.isJSON {
+            let list = findings.map { finding in
+                JSON.object([
+                    "doc": finding.document.map { .text($0) } ?? .null,
+                    "number": finding.number.map { .number($0) } ?? .null, "fault": .text(finding.message),
+                ])
+            }
+            stage.show(
+                .object([
+                    "sound": .bool(isSound), "documents": .number(documents),
+                    "revisions": .number(revisions), "findings": .list(list),
+                ]))
+            return isSound ? .done : .no
+        }
+        for finding in findings {
+            let number = finding.number.map { "document number \($0)" }
+            let name = finding.document?.harmless ?? number ?? "the store"
+            stage.output.write("\(name): \(finding.message.harmless)\n")
+        }
+        stage.output.write(
+            "\(isSound ? "sound" : "\(findings.count) findings"): \(documents) documents, "
+                + "\(revisions) revisions\n")
+        return isSound ? .done : .no
     }
 }
 

@@ -20,13 +20,13 @@ struct Watch: Subcommand {
         try await stage.requireServer()
         try await stage.stay(about: document) { client in
             let open = try await client.open(document, mode: .watch)
-            let terminal = try Terminal()
+            let terminal = try Terminal(for: "watch")
             defer { terminal.restore() }
-            let bell = Bell()
-            terminal.begin(ringing: bell)
+            let (view, bell) = (WatchView(on: terminal), Bell())
+            terminal.begin(ringing: bell) { view.press($0) }
             let listening = Task {
                 for await update in open.updates {
-                    if case .edited(let change, _) = update { terminal.changed(change) }
+                    if case .edited(let change, _) = update { view.changed(change) }
                     bell.ring()
                 }
                 terminal.end()
@@ -38,7 +38,7 @@ struct Watch: Subcommand {
                     name: open.name, text: open.text, revision: open.revision,
                     isConnected: open.state == .saved,
                     peers: open.peers.map { WatchPage.Peer($0) }, isColored: stage.style.isColored)
-                terminal.show(page)
+                view.show(page)
                 await bell.wait(atMost: .seconds(60))
             }
         }

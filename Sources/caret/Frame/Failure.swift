@@ -64,7 +64,7 @@ extension ServerRefusal {
         case .rateLimited, .overloaded: "try again in a while"
         case .storageFull: "nothing was changed; make room on the server's disk"
         case .storageFailed, .internal: "look into the server's log"
-        case .damaged: "caret verify on the stopped server says what is damaged; put a backup back"
+        case .damaged: "caret verify says what is damaged; put a backup back"
         case .shuttingDown: "try again when the server is back"
         case .badJSON, .badMessage, .unknownType, .lineTooLong, .helloRequired, .helloTimeout,
             .unsupportedProtocol, .alreadyHello, .notOpen, .alreadyOpen, .badRange, .badText, .badEdits,

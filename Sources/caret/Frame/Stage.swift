@@ -85,6 +85,16 @@ struct Stage: Sendable {
         return CaretClient(address, options)
     }
 
+    /// Whether a server runs on a data folder, and can be reached by its socket.
+    func isServed(_ folder: String) async throws -> Bool {
+        let path = folder + "/caretd.sock"
+        guard access(path, F_OK) == 0, let client = try await running(at: .unix(path: path)) else {
+            return false
+        }
+        client.close()
+        return true
+    }
+
     /// Nil where only the socket of a server is left that runs no more.
     private func running(at socket: ServerAddress) async throws -> CaretClient? {
         let client = client(for: socket)

@@ -22,11 +22,23 @@ extension Stage {
 
     /// Connects at once or fails: nobody waits at a terminal for a server that is not there.
     func requireServer() async throws {
+        try await reachServer { _ in }
+    }
+
+    /// Connects once, to a server that runs: what is wanted of it no server of our own could tell.
+    func reachServer<Result: Sendable>(
+        about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
+    ) async throws -> Result {
         var options = ClientOptions.oneShot
         options.token = token
         let client = CaretClient(address, options)
         defer { client.close() }
-        try await client.connected()
+        do {
+            try await client.connected()
+            return try await body(client)
+        } catch let refusal as ServerRefusal {
+            throw Failure(refusal, about: subject)
+        }
     }
 
     private var address: ServerAddress {

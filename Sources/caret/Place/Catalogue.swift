@@ -12,6 +12,26 @@ extension CaretClient {
         }
     }
 
+    /// All deleted documents whose names begin so, in the order of their numbers.
+    func deletedDocuments(under prefix: String) async throws -> [DeletedDocumentList.Entry] {
+        var entries: [DeletedDocumentList.Entry] = []
+        while true {
+            let page = try await deletedDocuments(prefix: prefix, after: entries.last?.number, limit: 1_000)
+            entries += page.documents
+            if !page.hasMore || page.documents.isEmpty { return entries }
+        }
+    }
+
+    /// All connections, in the order of their numbers.
+    func allConnections() async throws -> [ConnectionList.Entry] {
+        var entries: [ConnectionList.Entry] = []
+        while true {
+            let page = try await connections(after: entries.last?.number, limit: 1_000)
+            entries += page.connections
+            if !page.hasMore || page.connections.isEmpty { return entries }
+        }
+    }
+
     /// The text of a document; nil where there is none, or no more.
     func versionIfThere(_ document: String) async throws -> DocumentVersion? {
         do {

@@ -17,7 +17,7 @@ enum NewFile {
         if file < 0 { throw Fault(code: errno) }
         do throws(Fault) {
             defer { close(file) }
-            try put(bytes, into: file)
+            try put(bytes[...], into: file)
             if rename(partial, path) != 0 { throw Fault(code: errno) }
         } catch {
             unlink(partial)
@@ -42,8 +42,8 @@ enum NewFile {
         }
     }
 
-    private static func put(_ bytes: [UInt8], into file: Int32) throws(Fault) {
-        var rest = bytes[...]
+    static func put(_ bytes: ArraySlice<UInt8>, into file: Int32) throws(Fault) {
+        var rest = bytes
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
             if count < 0, errno != EINTR { throw Fault(code: errno) }

@@ -1,14 +1,17 @@
-import CaretCore
 @preconcurrency import Dispatch
 import Glibc
 import Synchronization
 
-/// The terminal while it shows a document: its keys, its size, and where in the document it is.
+/// The terminal while a page takes all of it: its keys, its size, its end.
 ///
 /// It is as it was before once `restore` was called, or a signal has ended the program.
 final class Terminal: Sendable {
+    struct Size: Equatable, Sendable {
+        let rows: Int
+        let columns: Int
+    }
+
     private struct State {
-        var scroll = WatchScroll()
         var isEnded = false
         var sources: [any DispatchSourceProtocol] = []
         var isRestored = false
@@ -20,10 +23,11 @@ final class Terminal: Sendable {
     private static let enter = "\u{1B}[?1049h\u{1B}[?25l"
     private static let leave = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
-    init() throws(Failure) {
+    /// For a subcommand of this name.
+    init(for command: String) throws(Failure) {
         var settings = termios()
         if tcgetattr(STDIN_FILENO, &settings) != 0 {
-            throw Failure("watch wants a terminal to read keys from")
+            throw Failure("\(command) wants a terminal to read keys from")
         }
         before = settings
     }
@@ -32,8 +36,8 @@ final class Terminal: Sendable {
 
     func end() { state.withLock { $0.isEnded = true } }
 
-    /// Takes keys and signals from here on.
-    func begin(ringing bell: Bell) {
+    /// Takes keys and signals from here on. `press` is given what keys send, on any thread.
+    func begin(ringing bell: Bell, _ press: @escaping @Sendable (ArraySlice<UInt8>) -> Void) {
         var settings = before
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
@@ -60,36 +64,16 @@ final class Terminal: Sendable {
         state.withLock { $0.sources = sources }
     }
 
-    private func press(_ bytes: ArraySlice<UInt8>) {
-        let height = max(1, size.rows - 1)
-        state.withLock { state in
-            for key in WatchScroll.keys(in: bytes) {
-                if key == .end { state.isEnded = true }
-                state.scroll.press(key, height: height)
-            }
-        }
+    /// Each row takes the place of the one that was there, so that nothing flickers.
+    func show(_ rows: [String]) {
+        put("\u{1B}[H" + rows.map { $0 + "\u{1B}[0m\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
     }
 
-    func changed(_ change: Change) {
-        guard let place = change.edits.first?.range.lowerBound.value else { return }
-        state.withLock { $0.scroll.changed(at: place) }
-    }
-
-    func show(_ page: WatchPage) {
-        let size = size
-        let rows = state.withLock { state in
-            page.rows(from: state.scroll.top(in: page, height: max(1, size.rows - 1)), size)
-        }
-        // Each row takes the place of the one that was there, so that nothing flickers.
-        put("\u{1B}[H" + rows.map { $0 + "\u{1B}[0m\u{1B}[K" }.joined(separator: "\r\n"))
-    }
-
-    private var size: WatchPage.Size {
+    var size: Size {
         var found = winsize()
         let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &found) == 0 && found.ws_row > 0
         return isKnown
-            ? WatchPage.Size(rows: Int(found.ws_row), columns: Int(found.ws_col))
-            : WatchPage.Size(rows: 24, columns: 80)
+            ? Size(rows: Int(found.ws_row), columns: Int(found.ws_col)) : Size(rows: 24, columns: 80)
     }
 
     func restore() {

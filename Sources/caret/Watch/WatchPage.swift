@@ -10,11 +10,6 @@ struct WatchPage: Sendable {
         let selections: [Selection]
     }
 
-    struct Size: Equatable, Sendable {
-        var rows: Int
-        var columns: Int
-    }
-
     let name: String
     let revision: Revision
     let isConnected: Bool
@@ -62,7 +57,7 @@ struct WatchPage: Sendable {
     }
 
     /// As many rows as there are, the last one who is there. Nothing in them moves the cursor.
-    func rows(from top: Int, _ size: Size) -> [String] {
+    func rows(from top: Int, _ size: Terminal.Size) -> [String] {
         let height = max(0, size.rows - 1)
         let digits = String(lineCount).count
         let width = max(1, size.columns - digits - 1)

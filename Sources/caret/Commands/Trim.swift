@@ -1,0 +1,91 @@
+import CaretClient
+import CaretCore
+
+/// Forgets the older part of a document's history.
+struct Trim: Subcommand {
+    private static let before = Option(
+        "before", value: "WHEN", "a revision or a time, as behind an @: 900, 30d, 2026-11-20")
+    private static let dryRun = Option("dry-run", "only says what would be forgotten")
+
+    static let description = CommandDescription(
+        "trim", "forgets what a document was before a revision; its text there stays readable",
+        details:
+            "What is forgotten is gone for good. The space is free after the server's next round of upkeep.",
+        arguments: [Argument("DOC[@REV]", .document, "the document, and the oldest revision that is kept")],
+        options: [before, dryRun, Confirmation.option])
+
+    private let point: DocumentPoint
+    /// Nil where nothing is to be done.
+    private let confirmation: Confirmation?
+
+    init(_ given: Given) throws(UsageFault) {
+        let point = try given.point(0)
+        if let text = given.text(Trim.before) {
+            if point.revision != .head { throw given.fault(.together("@REV", Trim.before.flag)) }
+            guard let revision = RevisionName(text), revision != .head else {
+                throw given.fault(
+                    .badValue(Trim.before.flag, found: text, allowed: RevisionName.allowed))
+            }
+            self.point = DocumentPoint(document: point.document, revision: revision)
+        } else if point.revision == .head {
+            throw given.fault(.missingArgument("DOC@REV or \(Trim.before.flag) WHEN"))
+        } else {
+            self.point = point
+        }
+        confirmation = given.has(Trim.dryRun) ? nil : try Confirmation(given)
+    }
+
+    private enum Outcome {
+        case nothing
+        case would(TrimmedHistory)
+        case done(TrimmedHistory)
+        case refused
+    }
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        let (outcome, revision) = try await stage.reach(about: point.document) { client in
+            let revision = try await client.read(point).revision
+            let found = try await client.trim(point.document, before: revision, isDryRun: true)
+            if found.revisions == 0 { return (Outcome.nothing, revision) }
+            guard let confirmation else { return (.would(found), revision) }
+            let question = "\(point.document.harmless): forget \(found.words), for good?"
+            if !confirmation.isGiven(to: question, on: stage) { return (.refused, revision) }
+            return (.done(try await client.trim(point.document, before: revision)), revision)
+        }
+        show(outcome, revision, on: stage)
+        if case .refused = outcome { return .failed }
+        return .done
+    }
+
+    private func show(_ outcome: Outcome, _ revision: Revision, on stage: Stage) {
+        if stage.isJSON {
+            let (start, count, isDone) =
+                switch outcome {
+                case .nothing, .refused: (nil as Revision?, 0, false)
+                case .would(let found): (found.start, found.revisions, false)
+                case .done(let found): (found.start, found.revisions, true)
+                }
+            return stage.show(
+                .object([
+                    "doc": .text(point.document), "rev": .number(revision.value),
+                    "start": start.map { .number($0.value) } ?? .null, "revisions": .number(count),
+                    "trimmed": .bool(isDone),
+                ]))
+        }
+        let words =
+            switch outcome {
+            case .nothing: "unchanged, history begins at revision \(revision.value)"
+            case .would(let found): "this would forget \(found.words)"
+            case .done(let found): "forgotten are \(found.words)"
+            case .refused: "nothing was changed"
+            }
+        stage.output.write("\(point.document.harmless): \(words)\n")
+    }
+}
+
+extension TrimmedHistory {
+    fileprivate var words: String {
+        let count = "\(revisions) \(revisions == 1 ? "revision" : "revisions")"
+        return "\(count), up to \(start.value), whose text stays"
+    }
+}

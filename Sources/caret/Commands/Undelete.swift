@@ -1,0 +1,64 @@
+import CaretClient
+import CaretCore
+import FoundationEssentials
+
+/// Brings a deleted document back.
+struct Undelete: Subcommand {
+    private static let number = Option(
+        "number", letter: "n", value: "N", "which one, where several had the name: see caret ls --deleted")
+
+    static let description = CommandDescription(
+        "undelete", "brings a deleted document back under its name, with its whole history",
+        details: "The server keeps what was deleted for a while, 30 days by default.",
+        arguments: [Argument("DOC", .other, "the name that it had")], options: [number])
+
+    private let document: String
+    private let number: Int?
+
+    init(_ given: Given) throws(UsageFault) {
+        document = try given.document(0)
+        number = try given.number(Undelete.number, in: 1...Int.max)
+    }
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        let entry = try await stage.reach(about: document) { client in
+            let named = try await client.deletedDocuments(under: document).filter {
+                $0.name.utf8.elementsEqual(document.utf8)
+            }
+            let entry = try choose(among: named, on: stage)
+            try await client.undelete(entry.number)
+            return entry
+        }
+        if stage.isJSON {
+            stage.show(
+                .object([
+                    "doc": .text(entry.name), "number": .number(entry.number),
+                    "rev": .number(entry.revision.value), "undeleted": .bool(true),
+                ]))
+        } else {
+            stage.output.write("\(entry.name.harmless) is back, at revision \(entry.revision.value)\n")
+        }
+        return .done
+    }
+
+    private func choose(
+        among named: [DeletedDocumentList.Entry], on stage: Stage
+    ) throws(Failure) -> DeletedDocumentList.Entry {
+        if let number {
+            if let entry = named.first(where: { $0.number == number }) { return entry }
+            throw Failure(
+                "there is no deleted document \(document.harmless) of number \(number)",
+                advice: "caret ls --deleted lists what can be brought back")
+        }
+        guard let last = named.last else {
+            throw Failure(
+                "there is no deleted document \(document.harmless)",
+                advice: "caret ls --deleted lists what can be brought back")
+        }
+        if named.count == 1 { return last }
+        let list = named.map { "\($0.number), deleted \(stage.stamp($0.deleted))" }.joined(separator: "; ")
+        throw Failure(
+            "\(named.count) deleted documents were called \(document.harmless): \(list)",
+            advice: "say which one by --number")
+    }
+}

@@ -1,0 +1,64 @@
+import CaretClient
+import FoundationEssentials
+
+/// Counters as a terminal shows them: how long the server is up, its latencies, and what it counts.
+struct TopPage: Sendable {
+    let address: String
+    let reading: TopReading
+    let style: Style
+
+    /// As many rows as fit; what comes last has to give way.
+    func rows(_ size: Terminal.Size) -> [String] {
+        let screen = Screen(columns: size.columns)
+        let all =
+            [headline.shortened(to: size.columns), ""] + lines(of: latencies, on: screen) + [""]
+            + lines(of: counters, on: screen)
+        return Array(all.prefix(size.rows))
+    }
+
+    private func lines(of table: Table, on screen: Screen) -> [String] {
+        table.text(on: screen, style).split(separator: "\n").map(String.init)
+    }
+
+    private var headline: String {
+        let up = Int(reading.time.timeIntervalSince(reading.counters.since))
+        return "\(address), up \(max(0, up).span)   \(Stamp.local(reading.time))   q ends"
+    }
+
+    private var latencies: Table {
+        var table = Table([
+            .init("LATENCY, ms"), .init("COUNT", isNumber: true), .init("MEDIAN", isNumber: true),
+            .init("99 %", isNumber: true), .init("MOST", isNumber: true),
+        ])
+        for latency in reading.counters.latencies {
+            table.add([
+                latency.name, "\(latency.count)", latency.median.milliseconds,
+                latency.percentile99.milliseconds, latency.largest.milliseconds,
+            ])
+        }
+        return table
+    }
+
+    /// Refusals only where there were any: each code has a counter of its own.
+    private var counters: Table {
+        var table = Table([
+            .init("COUNTER"), .init("ALL", isNumber: true), .init("A SECOND", isNumber: true),
+        ])
+        for counter in reading.counters.counters
+        where counter.value > 0 || !counter.name.utf8.starts(with: "refused_".utf8) {
+            table.add([counter.name, "\(counter.value)", reading.rate(counter)?.tenths ?? ""])
+        }
+        return table
+    }
+}
+
+extension Int {
+    /// Of seconds: `3 d 4 h`, `5 min 2 s`.
+    fileprivate var span: String {
+        let parts = [
+            (self / 86_400, "d"), (self / 3_600 % 24, "h"), (self / 60 % 60, "min"), (self % 60, "s"),
+        ]
+        let first = parts.firstIndex { $0.0 > 0 } ?? 3
+        return parts[first...].prefix(2).map { "\($0.0) \($0.1)" }.joined(separator: " ")
+    }
+}

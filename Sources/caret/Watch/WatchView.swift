@@ -1,0 +1,29 @@
+import CaretCore
+import Synchronization
+
+/// A document on a terminal, and where in it its reader is.
+final class WatchView: Sendable {
+    private let terminal: Terminal
+    private let scroll = Mutex(WatchScroll())
+
+    init(on terminal: Terminal) { self.terminal = terminal }
+
+    func press(_ bytes: ArraySlice<UInt8>) {
+        let height = max(1, terminal.size.rows - 1)
+        for key in WatchScroll.keys(in: bytes) {
+            if key == .end { terminal.end() }
+            scroll.withLock { $0.press(key, height: height) }
+        }
+    }
+
+    func changed(_ change: Change) {
+        guard let place = change.edits.first?.range.lowerBound.value else { return }
+        scroll.withLock { $0.changed(at: place) }
+    }
+
+    func show(_ page: WatchPage) {
+        let size = terminal.size
+        terminal.show(
+            scroll.withLock { page.rows(from: $0.top(in: page, height: max(1, size.rows - 1)), size) })
+    }
+}

@@ -1,0 +1,233 @@
+import Foundation
+import Testing
+
+@Suite("caret for administrators", .serialized) struct AdministrationTests {
+    @Test("who tells who is there, and who has a document open")
+    func who() throws {
+        let stand = try Stand()
+        try stand.expect(
+            """
+            $ put notes/today --create << x⏎
+            notes/today: saved as revision 1
+            $ who
+            …	anonymous	p-…	127.0.0.1:…	…Z	
+            $ who --data DIR/data --json
+            {"number":…,"user":"admin","client":"p-…","peer":"unix","since":"…Z","docs":[]}
+            $ who notes/today
+            [4]
+            $ who nope
+            ! caret: there is no document nope
+            !   caret ls lists what there is and you may read
+            [1]
+            $ who notes/today@1
+            ! caret: who: DOC: found "notes/today@1", allowed is a document without a revision
+            !   caret help who says what there is
+            [2]
+            """)
+        // Whoever edits has it open as long as his editor runs.
+        let asking = "\(Run.path(of: "caret")) who notes/today --data \(stand.data) >\(stand.data)/said; true"
+        let edit = try stand.caret(["edit", "notes/today"], environment: ["EDITOR": asking])
+        #expect(edit.status == 0, "\(edit)")
+        let said = try String(contentsOfFile: stand.data + "/said", encoding: .utf8)
+        #expect(said.hasSuffix("\tnotes/today\n") && said.contains("\tanonymous\tp-"), "\(said)")
+        stand.stop()
+        try stand.expect(
+            """
+            $ who --data DIR/data
+            ! caret: DIR/data/caretd.sock: …
+            !   start caretd, or say where it is by --server, --socket or --data
+            [3]
+            """)
+    }
+
+    @Test("top tells a reading a line")
+    func top() throws {
+        try Stand().expect(
+            """
+            $ put a --create << x⏎
+            a: saved as revision 1
+            $ top --count 1
+            …Z	1	1	…	…	…	…	…	…	…	…
+            $ top --count 2 -i 0.1
+            …Z	1	1	…	…	…	…	…	…	…	…
+            …Z	1	1	0.0	0.0	0.0	0.0	…	…	…	…
+            $ top --count 1 --json
+            {"time":"…Z","since":"…Z","milliseconds":…,"counters":{"connections":1,…,"pushes":1,…},"came":{"connections_opened":…},"latencies":{"commit":{"count":…,"p50":…,"p99":…,"max":…},…}}
+            $ top --count 0
+            ! caret: top: --count: found "0", allowed is a whole number from 1
+            !   caret help top says what there is
+            [2]
+            $ top -i 0
+            ! caret: top: --interval: found "0", allowed is seconds from 0.1 to 3600
+            !   caret help top says what there is
+            [2]
+            $ top --server 127.0.0.1:1
+            ! caret: 127.0.0.1:1: Connection refused
+            !   start caretd, or say where it is by --server, --socket or --data
+            [3]
+            """)
+    }
+
+    @Test("what was deleted is listed and brought back")
+    func undelete() throws {
+        try Stand().expect(
+            """
+            $ ls --deleted
+            $ put notes/old --create << one⏎
+            notes/old: saved as revision 1
+            $ rm notes/old -y
+            notes/old is deleted
+            $ ls --deleted
+            1	notes/old	1	4	…Z	…Z
+            $ ls b --deleted
+            $ ls notes/ --deleted --json
+            {"number":1,"doc":"notes/old","rev":1,"length":4,"updated":"…Z","deleted":"…Z"}
+            $ undelete notes
+            ! caret: there is no deleted document notes
+            !   caret ls --deleted lists what can be brought back
+            [1]
+            $ undelete notes/old
+            notes/old is back, at revision 1
+            $ cat notes/old
+            one
+            $ rm notes/old -y
+            notes/old is deleted
+            $ put notes/old --create << two⏎
+            notes/old: saved as revision 1
+            $ undelete notes/old
+            ! caret: notes/old: … (exists)
+            !   choose another name, or move that one away first
+            [1]
+            $ rm notes/old -y
+            notes/old is deleted
+            $ undelete notes/old
+            ! caret: 2 deleted documents were called notes/old: 1, deleted …Z; 2, deleted …Z
+            !   say which one by --number
+            [1]
+            $ undelete notes/old --number 3
+            ! caret: there is no deleted document notes/old of number 3
+            !   caret ls --deleted lists what can be brought back
+            [1]
+            $ undelete notes/old -n 2 --json
+            {"doc":"notes/old","number":2,"rev":1,"undeleted":true}
+            $ cat notes/old
+            two
+            $ undelete notes/old -n x
+            ! caret: undelete: --number: found "x", allowed is a whole number from 1
+            !   caret help undelete says what there is
+            [2]
+            """)
+    }
+
+    @Test("trim says what it would forget, and forgets it")
+    func trim() throws {
+        try Stand().expect(
+            """
+            $ put a --create << 1⏎
+            a: saved as revision 1
+            $ put a << 2⏎
+            a: saved as revision 2
+            $ put a << 3⏎
+            a: saved as revision 3
+            $ trim a
+            ! caret: trim: DOC@REV or --before WHEN is missing
+            !   caret help trim says what there is
+            [2]
+            $ trim a@2
+            ! caret: trim: nobody can be asked here; --yes says that it is meant
+            !   caret help trim says what there is
+            [2]
+            $ trim a@2 --before 2
+            ! caret: trim: @REV and --before exclude each other
+            !   caret help trim says what there is
+            [2]
+            $ trim a --before x
+            ! caret: trim: --before: found "x", allowed is a revision as 900, …
+            !   caret help trim says what there is
+            [2]
+            $ trim a --before 1h --yes
+            a: unchanged, history begins at revision 0
+            $ trim a@1 --dry-run
+            a: this would forget 1 revision, up to 1, whose text stays
+            $ trim a --before 2 --dry-run --json
+            {"doc":"a","rev":2,"start":2,"revisions":2,"trimmed":false}
+            $ trim a@2 -y
+            a: forgotten are 2 revisions, up to 2, whose text stays
+            $ trim a@2 -y --json
+            {"doc":"a","rev":2,"start":null,"revisions":0,"trimmed":false}
+            $ cat a@2
+            2
+            $ cat a@1
+            ! caret: a: … (base_trimmed)
+            !   its history begins later: caret log shows what is kept
+            [1]
+            $ trim a@9 -y
+            ! caret: a: the revision that is asked for is beyond the head 3 (base_ahead)
+            !   caret log shows the revisions that there are
+            [1]
+            """)
+    }
+
+    @Test("a server that runs reads and copies what it keeps")
+    func care() throws {
+        let stand = try Stand()
+        try stand.expect(
+            """
+            $ put a --create << 1⏎
+            a: saved as revision 1
+            $ put b --create << 1⏎
+            b: saved as revision 1
+            $ verify
+            sound: 2 documents, 2 revisions
+            $ verify --data DIR/data --json
+            {"sound":true,"documents":2,"revisions":2,"findings":[]}
+            $ verify --document a
+            sound: 1 documents, 1 revisions
+            $ verify --document nope
+            ! caret: nope: there is no such document (not_found)
+            !   caret ls lists what there is and you may read
+            [1]
+            $ backup
+            backups/caret-….sqlite in the server's data folder: sound, 2 documents, … bytes
+            $ backup --json
+            {"file":"caret-….sqlite","bytes":…,"documents":2}
+            $ backup --data DIR/data
+            DIR/data/backups/caret-….sqlite: sound, 2 documents, … bytes
+            $ backup DIR/copy
+            ! caret: backup: --data … is missing
+            !   caret help backup says what there is
+            [2]
+            $ backup DIR/copy --data DIR/data
+            DIR/copy: sound, 2 documents, … bytes
+            $ backup DIR/copy --data DIR/data
+            ! caret: DIR/copy: it is there, and left alone
+            !   say another name
+            [1]
+            $ verify DIR/copy
+            sound: 2 documents, 2 revisions, 0 snapshots, 2 pushers, 0 tokens
+            """)
+        let made = try stand.caret(["backup", stand.folder.path + "/no/copy", "--data", stand.data])
+        #expect(
+            made.status == 1
+                && made.errors.contains("No such file or directory\n  the backup was made, and is "))
+        // Those without a name of their own stay in the server's folder.
+        let kept = try FileManager.default.contentsOfDirectory(atPath: stand.data + "/backups")
+        #expect(kept.count == 4, "\(kept)")
+    }
+
+    @Test("none of it is for those who may not administer everything")
+    func rights() throws {
+        let stand = try Stand(["--require-tokens=true"])
+        let data = ["--data", stand.data]
+        let made = try stand.caret(["token", "add", "ann", "--write", ""] + data)
+        let ann = ["CARET_TOKEN": made.output.split(separator: "\n").first.map(String.init) ?? ""]
+        #expect(try stand.caret(["put", "a", "--create"], input: "x", environment: ann).status == 0)
+        for words in [
+            ["who"], ["top"], ["ls", "--deleted"], ["undelete", "a"], ["trim", "a@1", "-y"], ["verify"],
+            ["backup"],
+        ] {
+            let run = try stand.caret(words, environment: ann)
+            #expect(run.status == 1 && run.errors.contains("(forbidden)"), "\(words): \(run)")
+        }
+    }
+}

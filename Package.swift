@@ -136,6 +136,6 @@ let package = Package(
         .testTarget(
             name: "LiveTests", dependencies: ["CaretCore", "CaretWire", "TestSupport", "caretd"],
             swiftSettings: strict),
-        .testTarget(name: "TidyTests", swiftSettings: strict),
+        .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: strict),
     ]
 )

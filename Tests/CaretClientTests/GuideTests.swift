@@ -24,6 +24,23 @@ import Testing
         try await view(client)
     }
 
+    @Test("what the README shows does what it says")
+    func readme() async throws {
+        let server = try ServerProcess()
+        guard case .tcp(let host, let port) = server.address else { return }
+        let client = CaretClient(.tcp(host: host, port: port))
+        try await client.push("Milk\n", to: "agenda", creating: true)
+        try await watch(client)
+    }
+
+    private func watch(_ client: CaretClient) async throws {
+        let document = try await client.open("agenda")
+        document.close()
+        for await update in document.updates {
+            print(update)
+        }
+    }
+
     private func ask(_ client: CaretClient) async throws {
         try await client.push("Milk\nBread\n", to: "lists/shopping", creating: true)
         let read = try await client.read("lists/shopping")

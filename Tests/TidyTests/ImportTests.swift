@@ -89,7 +89,7 @@ struct ImportTable {
         "Tests/TestSupport": [
             "CaretCore", "CaretLog", "CZlib", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
-        "Tests/TidyTests": ["Foundation", "Testing"],
+        "Tests/TidyTests": ["TestSupport", "Foundation", "Testing"],
         "Tests/WireFuzz": [],
     ])
 

@@ -55,6 +55,16 @@ enum Repository {
         try (topLevelNames() + [".ci"]).flatMap(textFiles(under:))
     }
 
+    /// The paths of all files that people make, texts or not.
+    static func paths() throws -> [String] {
+        try (topLevelNames() + [".ci"]).flatMap(paths(under:))
+    }
+
+    private static func paths(under path: String) throws -> [String] {
+        guard isFolder(path), !isLink(path) else { return [path] }
+        return try names(in: path).filter { !$0.hasPrefix(".") }.flatMap { try paths(under: "\(path)/\($0)") }
+    }
+
     private static func textFiles(under path: String) throws -> [RepositoryFile] {
         guard isFolder(path) else { return try textFile(path).map { [$0] } ?? [] }
         return try names(in: path)

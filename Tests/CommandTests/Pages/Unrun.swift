@@ -1,0 +1,20 @@
+/// The commands of the pages that their test does not run, each with the reason: all that begin so.
+struct Unrun {
+    let beginning: String
+    let reason: String
+
+    static let all = [
+        Unrun("scripts/test", "it is what runs this test"),
+        Unrun("scripts/run", "scripts/test-newcomer runs it, and what it prints"),
+        Unrun("scripts/fuzz", "a phase of scripts/test of its own"),
+        Unrun("swift format", "it would change the sources; scripts/test lints by the same rules"),
+        Unrun("CARET_SEED=1234 swift test", "it runs tests, as what runs this one; the filter is looked up"),
+        Unrun(
+            "CARET_PLAN=plan.txt swift test", "it runs tests, as what runs this one; the filter is looked up"),
+        Unrun("CARET_REWRITE=1 swift test", "it would change the sources; the filter is looked up"),
+    ]
+
+    private init(_ beginning: String, _ reason: String) {
+        (self.beginning, self.reason) = (beginning, reason)
+    }
+}

@@ -1,0 +1,81 @@
+/// What a page of Markdown holds besides its words: blocks of code, code in lines, links, and what links can lead to.
+package struct MarkdownPage {
+    package struct Block: Sendable {
+        /// The word behind the fence; empty where there is none.
+        package let language: String
+        package let lines: [String]
+        /// The number of its first line, counted from 1.
+        package let line: Int
+    }
+
+    /// Code in a line, or the target of a link.
+    package struct Piece: Sendable {
+        package let text: String
+        package let line: Int
+    }
+
+    package private(set) var blocks: [Block] = []
+    package private(set) var code: [Piece] = []
+    package private(set) var links: [Piece] = []
+    /// What may stand behind the `#` of a link to this page.
+    package private(set) var anchors: Set<String> = []
+
+    package init(_ text: String) {
+        var prose: [(number: Int, text: Substring)] = []
+        var open: (language: String, lines: [String], line: Int)?
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            if line.hasPrefix("```") {
+                if let block = open {
+                    blocks.append(Block(language: block.language, lines: block.lines, line: block.line))
+                    open = nil
+                } else {
+                    open = (String(line.dropFirst(3)), [], index + 2)
+                }
+            } else if open != nil {
+                open?.lines.append(String(line))
+            } else {
+                prose.append((index + 1, line))
+            }
+        }
+        for line in prose where line.text.hasPrefix("#") { take(heading: line.text) }
+        // Code may go on in the next line, but not in the next paragraph.
+        for paragraph in prose.split(whereSeparator: { $0.text.isEmpty }) { take(Array(paragraph)) }
+    }
+
+    /// As GitHub makes anchors: small letters, hyphens for spaces, and nothing of what is no letter or digit.
+    private mutating func take(heading: Substring) {
+        let title = heading.drop { $0 == "#" }.drop { $0 == " " }
+        let anchor = title.lowercased().compactMap { character -> Character? in
+            if character == " " { return "-" }
+            return character.isLetter || character.isNumber || "-_".contains(character) ? character : nil
+        }
+        var (name, count) = (String(anchor), 0)
+        while !anchors.insert(name).inserted {
+            count += 1
+            name = "\(String(anchor))-\(count)"
+        }
+    }
+
+    private mutating func take(_ paragraph: [(number: Int, text: Substring)]) {
+        let text = paragraph.map(\.text).joined(separator: "\n")
+        let parts = text.split(separator: "`", omittingEmptySubsequences: false)
+        var (line, prose) = (paragraph[0].number, "")
+        for (index, part) in parts.enumerated() {
+            // Without its partner a mark is only itself.
+            let isCode = index % 2 == 1 && index < parts.count - 1
+            if isCode { code.append(Piece(text: String(part).replacing("\n", with: " "), line: line)) }
+            // What is code holds the place of its lines, and no link.
+            let breaks = part.count { $0 == "\n" }
+            prose += isCode ? String(repeating: "\n", count: breaks) : String(part)
+            line += breaks
+        }
+        for (offset, row) in prose.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            for mark in ["](", "src=\"", "srcset=\"", "href=\""] {
+                for found in row.ranges(of: mark) {
+                    let target = row[found.upperBound...].prefix { !")\" ".contains($0) }
+                    links.append(Piece(text: String(target), line: paragraph[0].number + offset))
+                }
+            }
+        }
+    }
+}

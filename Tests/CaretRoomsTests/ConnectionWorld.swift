@@ -55,7 +55,7 @@ final class ConnectionWorld {
     /// A room sends a line to a session, or to the guest, which has number 0.
     @discardableResult
     func room(_ line: String, to session: Int) -> [String] {
-        happens { $0.sent([Array((line + "\n").utf8)], to: SessionID(1, number: session)) }
+        happens { $0.sent(Array((line + "\n").utf8), to: SessionID(1, number: session)) }
     }
 
     @discardableResult

@@ -47,6 +47,46 @@ import Testing
         }
     }
 
+    @Test("revisions that are handed at once lie together, with an ack in the place of one's own")
+    func together() throws {
+        var world = try RoomWorld("")
+        world.seat(.ann, .bob, .eve, .joe)
+        world.holds = \.isAppend
+        // What comes while this is in flight is one segment.
+        world.push(.joe, [(0, 0, "j")], base: 0, seq: 1)
+        for person in [Person.ann, .bob] { world.push(person, [(0, 0, "x")], base: 0, seq: 1) }
+        world.release()
+        for (person, types) in [
+            (Person.ann, ["change", "ack", "change"]), (.bob, ["change", "change", "ack"]),
+            (.eve, ["change", "change", "change"]), (.joe, ["ack", "change", "change"]),
+        ] {
+            #expect(world.pieces(person) == 2)
+            let lines = world.lines(person)
+            #expect(lines.types == types)
+            #expect(lines.revisions == [1, 2, 3])
+        }
+    }
+
+    @Test("what lies together is bounded by 16 KiB and by the credit, and is a line at least")
+    func togetherBound() throws {
+        for (length, credit, pieces, lines) in [
+            (100, 256 << 10, 2, 3), (9_000, 256 << 10, 3, 3), (20_000, 256 << 10, 3, 3), (100, 1_000, 1, 1),
+        ] {
+            var limits = Limits()
+            limits.creditBytes = credit
+            var world = try RoomWorld("", limits: limits)
+            world.seat(.ann, .bob, .eve, .joe)
+            world.isTakenAtOnce = false
+            world.holds = \.isAppend
+            world.push(.joe, .text(WireString(String(repeating: "j", count: 1_000))), base: 0, seq: 1)
+            let letters = String(repeating: "x", count: length)
+            for person in [Person.ann, .bob] { world.push(person, [(0, 0, letters)], base: 0, seq: 1) }
+            world.release()
+            #expect(world.pieces(.eve) == pieces)
+            #expect(world.lines(.eve).count == lines)
+        }
+    }
+
     @Test("who has fallen out of the window is served by the store, and then by the window again")
     func outOfWindow() throws {
         var world = try RoomWorld("")

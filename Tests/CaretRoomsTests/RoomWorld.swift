@@ -12,6 +12,8 @@ struct RoomWorld {
     let limits: Limits
     /// What was sent to each session and not looked at yet.
     private var sent: [SessionID: [String]] = [:]
+    /// How many pieces that was.
+    private var pieces: [SessionID: Int] = [:]
     /// Bytes that each session was sent and has not taken.
     private var outstanding: [SessionID: Int] = [:]
     /// Actions that wait for the test.
@@ -123,7 +125,10 @@ struct RoomWorld {
     private mutating func done(_ action: RoomAction) -> [RoomAction] {
         switch action {
         case .send(let session, let line):
-            sent[session, default: []].append(String(decoding: line.dropLast(), as: UTF8.self))
+            pieces[session, default: 0] += 1
+            for line in line.linesApart {
+                sent[session, default: []].append(String(decoding: line.dropLast(), as: UTF8.self))
+            }
             if isTakenAtOnce { return room.written(session, bytes: line.count) }
             outstanding[session, default: 0] += line.count
         case .ended(let session): ended.append(session)
@@ -146,8 +151,11 @@ struct RoomWorld {
     /// What a session was sent since this was asked last.
     mutating func lines(_ who: Person) -> [String] { sent.removeValue(forKey: who.session) ?? [] }
 
+    /// In how many pieces a session was sent that.
+    mutating func pieces(_ who: Person) -> Int { pieces.removeValue(forKey: who.session) ?? 0 }
+
     /// Forgets what anybody was sent.
-    mutating func forget() { sent = [:] }
+    mutating func forget() { (sent, pieces) = ([:], [:]) }
 
     /// The session's connection takes all that it was sent.
     mutating func take(_ who: Person) {

@@ -180,7 +180,7 @@ final class ServerWorld {
     private func run(_ action: ConnectionAction, of id: ConnectionID) {
         if keepsTrace { trace.append("\(id.value) \(action)") }
         switch action {
-        case .send(let line): clients[id]?.receive(line)
+        case .send(let lines): for line in lines.linesApart { clients[id]?.receive(line) }
         case .pauseReading: clients[id]?.isPaused = true
         case .resumeReading:
             clients[id]?.isPaused = false
@@ -272,7 +272,7 @@ final class ServerWorld {
     private func run(_ action: RoomAction, of document: DocumentID) {
         if keepsTrace { trace.append("room \(document.value) \(action)") }
         switch action {
-        case .send(let session, let line): later(session.connection) { $0.sent([line], to: session) }
+        case .send(let session, let line): later(session.connection) { $0.sent(line, to: session) }
         case .ended(let session):
             later(session.connection) { $0.ended(session) }
             hubLater { $0.ended(session) }

@@ -5,7 +5,7 @@ package import CaretWire
 ///
 /// What is large lies elsewhere: most actions by far are lines to send, and they are moved about in lists.
 package enum ConnectionAction: Equatable, Sendable {
-    /// A line, to be written behind all lines before it. Answered by `written`, as its bytes are taken.
+    /// A line, or several, to be written behind all lines before. Answered by `written`, as the bytes are taken.
     case send([UInt8])
     /// No bytes are to be read from the peer until `resumeReading`.
     case pauseReading

@@ -41,10 +41,10 @@ extension ConnectionState {
         send(envelope.message, envelope.id)
     }
 
-    /// A room sends lines to a session of this connection, or to its guest.
-    package mutating func sent(_ lines: ArraySlice<[UInt8]>, to session: SessionID) -> [ConnectionAction] {
+    /// A room sends a line to a session of this connection, or to its guest; or several that are changes and acks.
+    package mutating func sent(_ line: [UInt8], to session: SessionID) -> [ConnectionAction] {
         guard isTalking else { return [] }
-        for line in lines { take(line, to: session) }
+        take(line, to: session)
         return settled()
     }
 

@@ -33,12 +33,15 @@ extension Pusher {
 }
 
 /// One line in each unit that it was asked for in.
-struct UnitLines: Sendable {
-    private var utf8: [UInt8]?
-    private var utf16: [UInt8]?
-    private var scalars: [UInt8]?
+typealias UnitLines = PerUnit<[UInt8]>
 
-    subscript(unit: CodeUnit) -> [UInt8]? {
+/// What is made for each unit once it is asked for in it.
+struct PerUnit<Made: Sendable>: Sendable {
+    private var utf8: Made?
+    private var utf16: Made?
+    private var scalars: Made?
+
+    subscript(unit: CodeUnit) -> Made? {
         get {
             switch unit {
             case .utf8: utf8
@@ -62,6 +65,8 @@ struct LogWindow: Sendable {
     /// The text in front of the first revision that is kept.
     private(set) var start: Snapshot
     private var revisions: [Committed] = []
+    /// Of the newest revisions, while streams are served.
+    var runs = PerUnit<LineRun>()
     private(set) var bytes = 0
 
     init(_ head: Snapshot, mostBytes: Int) {
@@ -78,6 +83,7 @@ struct LogWindow: Sendable {
     /// Takes in what was committed behind the head. The newest is always kept.
     mutating func append(_ new: Committed) {
         revisions.append(new)
+        runs = PerUnit()
         bytes += new.weight
         if bytes > mostBytes { drop(to: mostBytes - mostBytes / 8) }
     }
@@ -124,12 +130,16 @@ struct LogWindow: Sendable {
         index(of: revision).flatMap { revisions[$0].lines[unit] }
     }
 
+    /// The mark of a kept revision's pusher.
+    func mark(of revision: Revision) -> Int? { index(of: revision).map { revisions[$0].mark } }
+
     mutating func keep(_ line: [UInt8], of revision: Revision, in unit: CodeUnit) {
         if let index = index(of: revision) { revisions[index].lines[unit] = line }
     }
 
     /// The document is called otherwise now.
     mutating func forgetLines() {
+        runs = PerUnit()
         for index in revisions.indices { revisions[index].lines = UnitLines() }
     }
 

@@ -5,8 +5,8 @@ package import CaretLog
 ///
 /// What is large lies elsewhere: most actions by far are lines to send, and they are moved about in lists.
 package enum RoomAction: Equatable, Sendable {
-    /// A line for a session, or for whoever pushed as it, behind all lines that it was sent before. Answered by
-    /// `written`, once its connection has taken it.
+    /// A line for a session, or for whoever pushed as it, behind all lines that it was sent before; or several, of
+    /// which each is a change or an ack. Answered by `written`, as its connection takes them.
     case send(SessionID, [UInt8])
     /// Answered by `appended`.
     indirect case append(Append)

@@ -19,6 +19,7 @@ extension RoomState {
             for place in sessions.indices { advance(place) }
             endClosed()
         }
+        window.runs = PerUnit()
     }
 
     /// Hands a session what is behind its position, as far as its credit goes.
@@ -36,7 +37,7 @@ extension RoomState {
                 break
             } else if sessions[place].squashes, head.value - sessions[place].position.value > 1 {
                 squash(place)
-            } else {
+            } else if !handRun(place) {
                 handNext(place)
             }
         }
@@ -45,34 +46,43 @@ extension RoomState {
 
     /// Hands a session the revision behind its position, which is in the window.
     mutating func handNext(_ place: Int) {
+        if let line = takeNext(place) { hand(line, at: place) }
+    }
+
+    /// The line of the revision behind a session's position, which counts as handed to it from now on; nil where that
+    /// is not in the window.
+    mutating func takeNext(_ place: Int) -> [UInt8]? {
         let revision = sessions[place].position.next
-        let unit = sessions[place].unit
         if window.isMade(revision, by: sessions[place].pusher, sessions[place].mark) {
-            guard let committed = window[revision] else { return }
-            return handOwn(committed.logged, at: revision, to: place)
+            return window[revision].map { takeOwn($0.logged, at: revision, of: place) }
         }
-        if let line = window.line(of: revision, in: unit) {
-            hand(line, at: place)
-        } else if let committed = window[revision] {
-            let line = changeLine(committed.logged, at: revision, in: unit)
-            window.keep(line, of: revision, in: unit)
-            hand(line, at: place)
-        }
+        guard let line = line(of: revision, in: sessions[place].unit) else { return nil }
         notes.deliveries += 1
         sessions[place].position = revision
+        return line
+    }
+
+    /// A revision of the window as others than who made it are told of it.
+    mutating func line(of revision: Revision, in unit: CodeUnit) -> [UInt8]? {
+        if let line = window.line(of: revision, in: unit) { return line }
+        guard let committed = window[revision] else { return nil }
+        let line = changeLine(committed.logged, at: revision, in: unit)
+        window.keep(line, of: revision, in: unit)
+        return line
     }
 
     /// Whoever pushed a revision is told of it by an ack.
-    private mutating func handOwn(_ logged: LoggedChange, at revision: Revision, to place: Int) {
+    private mutating func takeOwn(
+        _ logged: LoggedChange, at revision: Revision, of place: Int
+    ) -> [UInt8] {
         let unit = sessions[place].unit
-        if let due = sessions[place].due, due.revision == revision {
-            sessions[place].due = nil
-            hand(ackLine(due, in: unit), at: place)
-            if sessions[place].closing != nil { streamsWait = true }
-        } else {
-            hand(ackLine(logged, at: revision, in: unit), at: place)
-        }
         sessions[place].position = revision
+        guard let due = sessions[place].due, due.revision == revision else {
+            return ackLine(logged, at: revision, in: unit)
+        }
+        sessions[place].due = nil
+        if sessions[place].closing != nil { streamsWait = true }
+        return ackLine(due, in: unit)
     }
 
     /// All revisions behind a session's position as one change, and then everybody's selections anew.
@@ -164,7 +174,7 @@ extension RoomState {
             // What the store has behind the head the room has yet to take in.
             if revision > head { return }
             if logged.pusher == sessions[place].pusher {
-                handOwn(logged, at: revision, to: place)
+                hand(takeOwn(logged, at: revision, of: place), at: place)
                 continue
             }
             while lines.count <= index { lines.append(UnitLines()) }

@@ -69,7 +69,7 @@ final class ConnectionShell: ConnectionHandler {
     func take(_ job: ConnectionJob, _ lines: [[UInt8]], at time: Int64) {
         run(state.timePassed(time))
         switch job {
-        case .sent(let session, let range): run(state.sent(lines[range], to: session))
+        case .sent(let session, let line): run(state.sent(lines[line], to: session))
         case .ended(let session): run(state.ended(session))
         case .cut(let session): run(state.cut(session))
         case .told(let news): run(state.told(news))

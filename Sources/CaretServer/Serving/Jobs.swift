@@ -6,7 +6,7 @@ import CaretWire
 /// What connections of one loop are told, in this order.
 struct ConnectionJobs: Sendable {
     private(set) var jobs: [(connection: ConnectionID, job: ConnectionJob)] = []
-    /// The lines that rooms send, to which jobs refer.
+    /// What rooms send, to which jobs refer: what many are sent is there once.
     private(set) var lines: [[UInt8]] = []
 
     init() {}
@@ -17,14 +17,22 @@ struct ConnectionJobs: Sendable {
 
     mutating func add(_ job: ConnectionJob, for connection: ConnectionID) { jobs.append((connection, job)) }
 
-    /// Lines that come to one session one behind the other are one job.
     mutating func send(_ line: [UInt8], to session: SessionID) {
-        let end = lines.count
-        lines.append(line)
-        if case .sent(session, let range)? = jobs.last?.job, range.upperBound == end {
-            jobs[jobs.count - 1].job = .sent(session, lines: range.lowerBound..<end + 1)
-        } else {
-            jobs.append((session.connection, .sent(session, lines: end..<end + 1)))
+        let known = lines.suffix(ConnectionJobs.lookedAt).lastIndex { $0.isStored(with: line) }
+        if known == nil { lines.append(line) }
+        jobs.append((session.connection, .sent(session, line: known ?? lines.count - 1)))
+    }
+
+    /// What many are sent is sent to one behind the other, in three units at most, and in between each gets what is his
+    /// alone.
+    private static let lookedAt = 4
+}
+
+extension [UInt8] {
+    /// Whether both are one and the same memory.
+    fileprivate func isStored(with other: [UInt8]) -> Bool {
+        withUnsafeBytes { own in
+            other.withUnsafeBytes { own.baseAddress == $0.baseAddress && own.count == $0.count }
         }
     }
 }
@@ -32,7 +40,7 @@ struct ConnectionJobs: Sendable {
 /// What a connection is told by others than its socket.
 enum ConnectionJob: Sendable {
     /// By a room. Most are this one, so that it is kept small.
-    case sent(SessionID, lines: Range<Int>)
+    case sent(SessionID, line: Int)
     case ended(SessionID)
     case cut(SessionID)
     indirect case told(ConnectionNews)

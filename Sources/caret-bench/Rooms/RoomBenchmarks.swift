@@ -136,7 +136,7 @@ private struct BenchRoom {
         for action in actions {
             switch action {
             case .send(let session, let line):
-                lines += 1
+                lines += line.count { $0 == UInt8(ascii: "\n") }
                 _ = room.written(session, bytes: line.count)
             case .append(let append):
                 let head = Revision(append.expected.value + append.changes.count)

@@ -142,7 +142,8 @@ struct RoomSimulation {
 
     private mutating func run(_ actions: [RoomAction]) throws {
         if actions.isEmpty { return }
-        let actions = fault?.actions(actions, &random) ?? actions
+        let apart = actions.flatMap(\.linesApart)
+        let actions = fault?.actions(apart, &random) ?? apart
         let isLast = actions.contains {
             if case .send(_, let line) = $0 { Gone.isEncoded(in: line) } else { false }
         }
@@ -385,6 +386,12 @@ extension RoomSimulation {
 }
 
 extension RoomAction {
+    /// What is handed in one piece, line by line.
+    fileprivate var linesApart: [RoomAction] {
+        guard case .send(let session, let lines) = self else { return [self] }
+        return lines.linesApart.map { .send(session, $0) }
+    }
+
     fileprivate var traced: String {
         switch self {
         case .send(let session, let line): "\(session.value) is sent \(String(decoding: line, as: UTF8.self))"

@@ -1,6 +1,7 @@
 import CaretCore
 import CaretLog
 import CaretWire
+import TestSupport
 
 @testable import CaretRooms
 
@@ -127,7 +128,7 @@ extension World {
         case .lost: run(host.state.connectionLost(), host, server)
         case .written(let bytes): run(host.state.written(bytes), host, server)
         case .told(let news): run(host.state.told(news), host, server)
-        case .sent(let line, let session): run(host.state.sent([line], to: session), host, server)
+        case .sent(let line, let session): run(host.state.sent(line, to: session), host, server)
         case .ended(let session): run(host.state.ended(session), host, server)
         case .cut(let session): run(host.state.cut(session), host, server)
         case .undelivered(let event): run(host.state.undelivered(event), host, server)
@@ -143,9 +144,11 @@ extension World {
 
     private func run(_ action: ConnectionAction, _ host: ConnectionHost, _ server: Server) {
         switch action {
-        case .send(let line):
-            referee.longestSent = max(referee.longestSent, line.count)
-            for line in fault.lines(line) { send(line, on: host) }
+        case .send(let lines):
+            for line in lines.linesApart {
+                referee.longestSent = max(referee.longestSent, line.count)
+                for line in fault.lines(line) { send(line, on: host) }
+            }
         case .pauseReading: host.link.up.isHeld = true
         case .resumeReading:
             host.link.up.isHeld = false
@@ -308,7 +311,7 @@ extension World {
     private func run(_ action: RoomAction, _ host: RoomHost, _ server: Server) {
         switch action {
         case .send(let session, let line):
-            referee.longest = max(referee.longest, line.count)
+            referee.longest = max(referee.longest, line.linesApart.map(\.count).max() ?? 0)
             if let told = server.connections[session.connection] {
                 post(.sent(line, session), to: told, server)
             }

@@ -69,10 +69,11 @@ final class Stand {
         return try Run(Run.path(of: "caret"), arguments, input: input, environment: variables)
     }
 
-    /// What a shell makes of a line in which `DATA` is the data folder and the server is at its own address. It has the
-    /// programs that lie beside the tests, and a terminal where they want one.
+    /// What a shell makes of a line in which `DATA` is the data folder, the server is at its own address, and what is
+    /// installed goes into the folder. It has the programs that lie beside the tests.
     func shell(_ line: String) throws -> Run {
         let here = line.replacing("DATA", with: data).replacing("127.0.0.1:22738", with: address)
+            .replacing("/usr/local", with: folder.path + "/usr/local")
             .replacing("127.0.0.1 22738", with: address.replacing(":", with: " "))
         let programs = URL(filePath: Run.path(of: "caret")).deletingLastPathComponent().path
         return try Run(

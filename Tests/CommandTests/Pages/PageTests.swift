@@ -114,7 +114,7 @@ import Testing
         // Its session is typed by the test of the README.
         case "nc": return words.count == 1 || words.dropFirst() == ["127.0.0.1", "22738"]
         // What is left out stands in a block, which is run.
-        default: return words.contains("…")
+        default: return words.count == 1 || words.contains("…")
         }
     }
 }

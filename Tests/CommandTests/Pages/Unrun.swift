@@ -7,6 +7,11 @@ struct Unrun {
         Unrun("scripts/test", "it is what runs this test"),
         Unrun("scripts/run", "scripts/test-newcomer runs it, and what it prints"),
         Unrun("scripts/fuzz", "a phase of scripts/test of its own"),
+        Unrun("sudo ", "it changes the machine; scripts/test-unit checks the unit"),
+        Unrun("swift build", "a build of minutes; scripts/test-image links so, and --full builds so"),
+        Unrun("systemd-analyze ", "scripts/test-unit runs it, where it is"),
+        Unrun("journalctl ", "where systemd runs, which is not everywhere"),
+        Unrun("docker ", "no engine is wanted for the checks; scripts/test-image follows the Dockerfile"),
         Unrun("swift format", "it would change the sources; scripts/test lints by the same rules"),
         Unrun("CARET_SEED=1234 swift test", "it runs tests, as what runs this one; the filter is looked up"),
         Unrun(

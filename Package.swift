@@ -89,7 +89,9 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "CaretClient", "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "caret",
+                "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretWire",
+                "TestSupport",
+                "caret",
                 "caretd",
             ],
             swiftSettings: strict),

@@ -5,19 +5,35 @@ package enum HelpText {
         "data", "listen", "require_tokens", "allow_anyone_from_anywhere", "keep_history", "log_format",
     ]
 
+    package static let usage = "caretd [--data DIR] [--listen HOST:PORT] [--config FILE] [--KEY VALUE …]"
+
+    /// The options that are no keys, with line breaks where help has them.
+    package static let options: [(usage: String, meaning: String)] = [
+        ("--config FILE", "a file of keys; variables win over it, and options over both"),
+        ("--check-config", "prints what would hold and where it is from, or what is wrong"),
+        (
+            "--help-config",
+            "prints a file of all keys; each is an option, with - for _,\nand a variable, as CARET_KEEP_HISTORY"
+        ),
+        ("--version", "which Caret this is"),
+        ("--help", "what is said here"),
+    ]
+
     /// Fits a screen of 24 lines of 80.
     package static let help =
         """
-        usage: caretd [--data DIR] [--listen HOST:PORT] [--config FILE] [--KEY VALUE …]
+        usage: \(usage)
 
         \(everyday.compactMap(ConfigurationKey.named).map(entry).joined())
-          --config FILE   a file of keys; variables win over it, and options over both
-          --check-config  prints what would hold and where it is from, or what is wrong
-          --help-config   prints a file of all keys; each is an option, with - for _,
-                          and a variable, as CARET_KEEP_HISTORY
-          --version, --help
-
+        \(options.map(entry).joined())
         """
+
+    private static func entry(_ option: (usage: String, meaning: String)) -> String {
+        let column = 18
+        let padding = String(repeating: " ", count: column - 2 - option.usage.count)
+        let next = "\n" + String(repeating: " ", count: column)
+        return "  \(option.usage)\(padding)\(option.meaning.replacing("\n", with: next))\n"
+    }
 
     private static func entry(_ key: ConfigurationKey) -> String {
         let option = "  " + (key.placeholder.isEmpty ? key.flag : key.flag + " " + key.placeholder)

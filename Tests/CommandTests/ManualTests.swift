@@ -1,3 +1,4 @@
+import CaretConfig
 import Foundation
 import Testing
 
@@ -10,6 +11,46 @@ import Testing
             .deletingLastPathComponent()
         let page = try String(contentsOf: repository.appending(path: "docs/cli.md"), encoding: .utf8)
         #expect(page == ManualPage.text, "run: caret help --markdown >docs/cli.md")
+    }
+
+    private static let pages = ["caret": ManPage.caret, "caretd": ManPage.caretd]
+
+    @Test("help --man prints the pages", arguments: ["caret", "caretd"])
+    func man(name: String) throws {
+        let words = name == "caret" ? ["help", "--man"] : ["help", "--man", name]
+        let run = try Run(Run.path(of: "caret"), words, environment: [:])
+        #expect(run.status == 0 && run.output == Self.pages[name])
+    }
+
+    @Test(
+        "a page for man has known macros, plain signs, and nothing that groff warns of",
+        arguments: ["caret", "caretd"])
+    func roff(name: String) throws {
+        let text = try #require(Self.pages[name])
+        let macros: Set = [".TH", ".nh", ".ad", ".SH", ".SS", ".PP", ".TP", ".nf", ".fi"]
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            #expect(!line.isEmpty && line.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "\(line)")
+            let isMacro = line.first.map { ".'".contains($0) } ?? false
+            #expect(!isMacro || macros.contains(String(line.prefix { $0 != " " })), "\(line)")
+        }
+        // Not every system that builds has it.
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/groff") else { return }
+        let run = try Run("/usr/bin/groff", ["-man", "-ww", "-Tascii", "-z"], input: text, environment: [:])
+        #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+    }
+
+    @Test("every subcommand, option and key is in the pages for man")
+    func manIsWhole() {
+        let shown = Self.pages.mapValues { $0.replacing("\\-", with: "-") }
+        for command in CommandList.descriptions {
+            #expect(shown["caret"]?.contains("\n.SS caret \(command.name)\n") == true)
+            for option in command.options { #expect(shown["caret"]?.contains(option.usage) == true) }
+        }
+        for key in ConfigurationKey.all {
+            #expect(
+                shown["caretd"]?.contains("\n\\fB\(key.flag)") == true
+                    && shown["caretd"]?.contains(key.variable) == true)
+        }
     }
 
     @Test("help fits a terminal of 110 columns")

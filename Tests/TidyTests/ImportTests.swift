@@ -72,7 +72,8 @@ struct ImportTable {
             "CaretCore", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
         ],
         "Tests/CommandTests": [
-            "CaretClient", "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport", "caret",
+            "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport",
+            "caret",
             "Foundation", "Glibc",
             "Testing",
         ],

@@ -1,6 +1,7 @@
 /// What there is to do, and how.
 struct Help: Subcommand {
     private static let markdown = Option("markdown", "prints the whole manual, docs/cli.md")
+    private static let man = Option("man", "prints the page for man; of the server where caretd is said")
 
     static let description = CommandDescription(
         "help", "what there is, or what a subcommand does and takes",
@@ -9,13 +10,17 @@ struct Help: Subcommand {
         arguments: [
             Argument("SUBCOMMAND", .other, isOptional: true, "its name"),
             Argument("WORD", .other, isOptional: true, "the second word of its name"),
-        ], options: [markdown])
+        ], options: [markdown, man])
 
     private let text: String
 
     init(_ given: Given) throws(UsageFault) {
         if given.has(Help.markdown) {
             text = ManualPage.text
+        } else if given.has(Help.man), given.arguments.isEmpty {
+            text = ManPage.caret
+        } else if given.has(Help.man), given.arguments == ["caretd"] {
+            text = ManPage.caretd
         } else if given.arguments.isEmpty {
             text = HelpPage.overview
         } else if let (type, count) = CommandList.command(in: given.arguments), count == given.arguments.count

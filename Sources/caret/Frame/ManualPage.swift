@@ -1,5 +1,29 @@
 /// `docs/cli.md`, made from the descriptions.
 enum ManualPage {
+    /// How documents and revisions are written.
+    static let forms: [(written: String, meaning: String)] = [
+        ("notes/today", "its newest revision"),
+        ("notes/today@900", "revision 900"),
+        ("notes/today@2h", "the newest one two hours ago; also `s`, `m` or `min`, `d`, `w`"),
+        ("notes/today@2026-11-20", "the newest one when that day began, where you are"),
+        (
+            "notes/today@2026-11-20T14:30",
+            "the newest one at that time; `:05` for seconds, `Z` or `+01:00` for elsewhere"
+        ),
+        ("ann@home@", "a name that has an `@` itself"),
+    ]
+
+    static let places = """
+        `--data DIR` reaches the server that runs on a data folder by its socket `DIR/caretd.sock`, and there everybody is
+        admin whom the system lets in. Where no server runs, the subcommand has a server of its own on the files for as long
+        as it takes, and no other one can begin meanwhile.
+        """
+
+    static let terminal = """
+        On a terminal there are tables and colours; elsewhere the fields of a row stand with tabs between them, without titles,
+        and times are in UTC.
+        """
+
     static var text: String {
         """
         # The command `caret`
@@ -12,23 +36,15 @@ enum ManualPage {
 
         | written | means |
         | --- | --- |
-        | `notes/today` | its newest revision |
-        | `notes/today@900` | revision 900 |
-        | `notes/today@2h` | the newest one two hours ago; also `s`, `m` or `min`, `d`, `w` |
-        | `notes/today@2026-11-20` | the newest one when that day began, where you are |
-        | `notes/today@2026-11-20T14:30` | the newest one at that time; `:05` for seconds, `Z` or `+01:00` for elsewhere |
-        | `ann@home@` | a name that has an `@` itself |
+        \(forms.map { "| `\($0.written)` | \($0.meaning) |" }.joined(separator: "\n"))
 
         ## Options that all subcommands take
 
         \(table(CommonOptions.all))
 
-        `--data DIR` reaches the server that runs on a data folder by its socket `DIR/caretd.sock`, and there everybody is
-        admin whom the system lets in. Where no server runs, the subcommand has a server of its own on the files for as long
-        as it takes, and no other one can begin meanwhile.
+        \(places)
 
-        On a terminal there are tables and colours; elsewhere the fields of a row stand with tabs between them, without titles,
-        and times are in UTC.
+        \(terminal)
 
         ## What it ends with
 

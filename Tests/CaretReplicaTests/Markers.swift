@@ -3,8 +3,10 @@ import TestSupport
 
 /// Scalars that are typed once each, by which a text tells what was lost and what was committed twice.
 struct Markers {
-    struct Doubled: Error {
+    struct Doubled: Error, CustomStringConvertible {
         let marker: UInt32
+
+        var description: String { "a typed text is committed twice: marker \(marker - Markers.first)" }
     }
 
     private static let first: UInt32 = 0xF0000

@@ -28,27 +28,27 @@ struct ModelClient {
     /// Who only watches does not type.
     let types: Bool
 
-    /// Undo is not moved through what others do: a fault that a test plants.
-    private let leavesUndoUnmapped: Bool
+    /// What a test has planted.
+    private let fault: PlantedFault?
     /// How often something was undone or redone.
     private(set) var undos = 0
 
-    init(mode: Mode, leavesUndoUnmapped: Bool = false) {
+    init(mode: Mode, fault: PlantedFault? = nil) {
         replica = Replica(mode: mode)
         types = mode == .edit
-        self.leavesUndoUnmapped = leavesUndoUnmapped
+        self.fault = fault
     }
 
     mutating func connect() throws {
         isConnected = true
-        try run(replica.connected())
+        try happens { $0.connected() }
     }
 
     mutating func cutOff() throws {
         isConnected = false
         outgoing = []
         opens = 0
-        try run(replica.cutOff())
+        try happens(.cutOff) { $0.cutOff() }
     }
 
     mutating func receive(_ message: Message, nameNow: Int) throws {
@@ -56,29 +56,27 @@ struct ModelClient {
             opens -= 1
             if opens > 0 { return }
         }
-        let own = replica.own
-        try run(replica.received(message))
-        if leavesUndoUnmapped { replica.own = own }
+        try happens(.received(message)) { $0.received(message) }
         // The person looks the document up, and finds it under its new name.
         if message == .openRefused(.notFound, retryAfter: nil), name != nameNow {
             name = nameNow
-            try run(replica.retry())
+            try happens { $0.retry() }
         }
     }
 
     mutating func wake() throws {
         isWakeDue = false
-        try run(replica.timePassed())
+        try happens { $0.timePassed() }
     }
 
-    mutating func retry() throws { try run(replica.retry()) }
+    mutating func retry() throws { try happens { $0.retry() } }
 
     mutating func discard(_ markers: inout Markers) throws {
         markers.giveUp(replica.draft.inFlight)
         markers.giveUp(replica.draft.unsent)
         if let push = replica.inFlight?.push { markers.giveUp(push.change) }
         // What a committed text had is back; only what stood in unsaved edits is gone.
-        try run(replica.discard())
+        try happens { $0.discard() }
     }
 
     mutating func type(_ markers: inout Markers, _ random: inout Seeded) throws {
@@ -92,7 +90,8 @@ struct ModelClient {
         }
         markers.remove(change, from: replica.text)
         try make(change, isOwn: true)
-        try run(replica.typed(change, after: random.pick([nil, 100, 5_000])))
+        let pause = random.pick([Milliseconds?.none, 100, 5_000])
+        try happens { try $0.typed(change, after: pause) }
     }
 
     /// Takes back, or brings back, and looks that nobody else's text is touched.
@@ -127,7 +126,20 @@ struct ModelClient {
         let selections = (0..<random.number(0...2)).map { _ in
             Selection(anchor: Offset(random.pick(boundaries)), head: Offset(random.pick(boundaries)))
         }
-        try run(replica.selected(selections))
+        try happens { try $0.selected(selections) }
+    }
+
+    /// Does what an event leads to, or what a planted fault makes of it.
+    private mutating func happens(
+        _ event: PlantedFault.Event = .other, _ body: (inout Replica) throws -> [Action]
+    ) throws {
+        guard let fault else { return try run(body(&replica)) }
+        let before = replica
+        let actions = try body(&replica)
+        var turn = PlantedFault.Turn(event: event, before: before, replica: replica, actions: actions)
+        fault.spoil(&turn)
+        replica = turn.replica
+        try run(turn.actions)
     }
 
     private mutating func run(_ actions: [Action], isOwn: Bool = false) throws {

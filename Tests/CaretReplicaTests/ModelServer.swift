@@ -106,7 +106,10 @@ struct ModelServer {
     /// The text that a replica must have where it says it is.
     func text(at place: Place) -> Text? {
         let all = past + [history]
-        return all.last { $0.epoch == place.epoch }?.text(at: place.revision.value)
+        guard let history = all.last(where: { $0.epoch == place.epoch }),
+            (history.first...history.head).contains(place.revision.value)
+        else { return nil }
+        return history.text(at: place.revision.value)
     }
 
     var isAtRest: Bool {

@@ -30,19 +30,26 @@ import Testing
         )
     }
 
-    @Test("an undo that is not moved through what others do is found")
-    func undoNotMapped() {
-        let found = (0..<UInt64(50)).filter { seed in
-            var run = Simulation(seed, leavesUndoUnmapped: true)
-            do {
-                try run.begin()
-                for _ in 0..<200 { try run.step() }
-                return false
-            } catch {
-                return true
-            }
+    @Test("every fault that is planted in a client is found, and before long")
+    func faults() {
+        print("planted fault: found by seed, after so many steps: the law that it breaks")
+        for fault in PlantedFault.all {
+            let found = (0..<UInt64(500)).lazy.compactMap { SimulationTests.find(fault, with: $0) }.first
+            print("\(fault.name): \(found ?? "NOT FOUND")")
+            #expect(found != nil, "\(fault.name) is not found by 500 seeds")
         }
-        #expect(!found.isEmpty)
+    }
+
+    private static func find(_ fault: PlantedFault, with seed: UInt64) -> String? {
+        var run = Simulation(seed, fault: fault)
+        do {
+            try run.begin()
+            for _ in 0..<200 { try run.step() }
+            try run.comeToRest()
+            return nil
+        } catch {
+            return "\(seed), \(run.steps): \(error)"
+        }
     }
 }
 
@@ -60,7 +67,7 @@ private struct Simulation {
     var repeats: Int { clients.reduce(0) { $0 + $1.repeats } }
     var undos: Int { clients.reduce(0) { $0 + $1.undos } }
 
-    init(_ seed: UInt64, leavesUndoUnmapped: Bool = false) {
+    init(_ seed: UInt64, fault: PlantedFault? = nil) {
         random = Seeded(seed)
         cuts = random.pick([0, 5, 20, 50])
         let count = random.number(1...4)
@@ -68,9 +75,7 @@ private struct Simulation {
         server = ModelServer(clients: count)
         for index in 0..<count {
             clients.append(
-                ModelClient(
-                    mode: index > 0 && random.chance(15) ? .watch : .edit,
-                    leavesUndoUnmapped: leavesUndoUnmapped))
+                ModelClient(mode: index > 0 && random.chance(15) ? .watch : .edit, fault: fault))
         }
     }
 

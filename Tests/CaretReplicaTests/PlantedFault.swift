@@ -1,0 +1,134 @@
+import CaretCore
+
+@testable import CaretReplica
+
+/// Something that is wrong with a client, so that it can be told whether the simulation finds it: what an event has made
+/// of the replica, and what is to be done, is changed behind it.
+struct PlantedFault: Sendable {
+    /// What has happened to a replica, as far as faults care.
+    enum Event {
+        case received(Message)
+        case cutOff
+        case other
+    }
+
+    /// A replica before and after an event, and what it wants done.
+    struct Turn {
+        let event: Event
+        let before: Replica
+        var replica: Replica
+        var actions: [Action]
+    }
+
+    let name: String
+    let spoil: @Sendable (inout Turn) -> Void
+
+    static let all: [PlantedFault] = [
+        otherNumber, takenBackAtCut, ackTwice, repeatInStream, ownPushUnknown, refusedDropped,
+        lostToWholeText,
+        unsentNotRebased, presenceNotMapped, undoNotMapped,
+    ]
+
+    // MARK: Pushes
+
+    private static let otherNumber = PlantedFault(name: "a push is sent again under another number") { turn in
+        for (index, action) in turn.actions.enumerated() {
+            guard case .push(let push) = action, push == turn.before.inFlight?.push else { continue }
+            let other = Push(place: push.place, seq: turn.replica.nextSeq, change: push.change)
+            turn.replica.nextSeq = other.seq.next
+            turn.replica.inFlight = InFlight(other)
+            turn.actions[index] = .push(other)
+        }
+    }
+
+    private static let takenBackAtCut = PlantedFault(name: "a push whose answer was cut off goes out anew") {
+        if case .cutOff = $0.event { $0.replica.takeBack() }
+    }
+
+    private static let ackTwice = PlantedFault(name: "an ack is applied twice") { turn in
+        guard let (ack, push) = turn.committed, let change = try? ack.edits.map(Change.init) ?? push.change,
+            let edit = try? turn.replica.draft.advance(by: change)
+        else { return }
+        turn.actions.append(.edit(edit))
+    }
+
+    private static let repeatInStream = PlantedFault(
+        name: "the answer to a repeat is taken for the next revision"
+    ) { turn in
+        guard case .received(.acked(let ack)) = turn.event, ack.kind == .duplicate else { return }
+        turn.again(.acked(Ack(seq: ack.seq, revision: turn.before.revision.next, edits: ack.edits)))
+    }
+
+    private static let ownPushUnknown = PlantedFault(
+        name: "a whole text is not asked whether it holds the push in flight"
+    ) { turn in
+        switch turn.event {
+        case .received(.opened(let opened)):
+            turn.again(
+                .opened(
+                    Opened(
+                        place: opened.place, content: opened.content, rights: opened.rights, own: nil,
+                        peers: opened.peers)))
+        case .received(.resynced(let resync)):
+            turn.again(.resynced(Resync(place: resync.place, text: resync.text, own: nil)))
+        case .received, .cutOff, .other: break
+        }
+    }
+
+    private static let refusedDropped = PlantedFault(name: "a refused edit is dropped in silence") { turn in
+        guard case .received(.pushRefused) = turn.event, turn.replica.inFlight?.outcome == .refused
+        else { return }
+        turn.actions += turn.replica.discard()
+    }
+
+    // MARK: What is typed, selected and undone
+
+    private static let lostToWholeText = PlantedFault(name: "a whole text takes the place of what is unsaved")
+    { turn in
+        switch turn.event {
+        case .received(.resynced): turn.actions += turn.replica.discard()
+        case .received(.opened(let opened)) where opened.content != .resumed:
+            turn.actions += turn.replica.discard()
+        case .received, .cutOff, .other: break
+        }
+    }
+
+    private static let unsentNotRebased = PlantedFault(name: "what is unsent is not rebased") { turn in
+        guard case .received(.changed) = turn.event, turn.replica.revision != turn.before.revision,
+            let place = turn.replica.place,
+            let draft = try? Draft(
+                Keepsake(
+                    place: place, committed: turn.replica.committed, push: nil,
+                    inFlight: turn.replica.draft.inFlight, unsent: turn.before.draft.unsent, nextSeq: 1))
+        else { return }
+        // The view follows, so that it is not what betrays the fault.
+        turn.replica.draft = draft
+        turn.actions.removeAll { if case .edit = $0 { true } else { false } }
+        turn.actions.append(.edit(diff(from: turn.before.text, to: draft.text)))
+    }
+
+    private static let presenceNotMapped = PlantedFault(name: "selections are not moved over an own ack") {
+        if $0.committed != nil { $0.replica.presence = $0.before.presence }
+    }
+
+    private static let undoNotMapped = PlantedFault(name: "undo is not moved through what others do") {
+        turn in
+        if case .received = turn.event { turn.replica.own = turn.before.own }
+    }
+}
+
+extension PlantedFault.Turn {
+    /// The ack that has just been taken in as the next revision, and the push that it answers.
+    fileprivate var committed: (ack: Ack, push: Push)? {
+        guard case .received(.acked(let ack)) = event, replica.revision == before.revision.next,
+            let push = before.inFlight?.push, push.seq == ack.seq
+        else { return nil }
+        return (ack, push)
+    }
+
+    /// As if this had been said instead.
+    fileprivate mutating func again(_ message: Message) {
+        replica = before
+        actions = replica.received(message)
+    }
+}

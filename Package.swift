@@ -81,6 +81,9 @@ let package = Package(
         .executableTarget(
             name: "store-writer", dependencies: ["CaretCore", "CaretLog", "CaretStore", "TestSupport"],
             path: "Tests/StoreWriter", swiftSettings: strict),
+        .executableTarget(
+            name: "client-writer", dependencies: ["CaretClient", "CaretCore"],
+            path: "Tests/ClientWriter", swiftSettings: strict),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .executableTarget(
             name: "store-faults",

@@ -148,6 +148,18 @@ final class ClientShell: Sendable {
         }
     }
 
+    /// Waits until what is unsaved of a document by now is in the folder, or saved where there is no folder.
+    func wait(untilKept key: DocumentKey) async throws {
+        if folder == nil { return try await wait(for: key, until: .saved) }
+        // Behind the orders to keep it, which are on the queue already.
+        try await withCheckedThrowingContinuation { waiter in
+            queue.async { [self] in
+                let fault = held.withLock { $0.state.keepingFault(of: key) }
+                waiter.resume(with: fault.map { .failure($0) } ?? .success(()))
+            }
+        }
+    }
+
     /// What is asked of a document, as it is now; nil where it is closed.
     func look<Answer: Sendable>(at key: DocumentKey, _ body: (DocumentState) -> Answer) -> Answer? {
         held.withLock { held in held.state.documents[key].map { body($0) } }

@@ -110,6 +110,9 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let lasting = try CaretClient(.tcp(host: host, port: port), keepingUnsavedIn: folder)
         for name in lasting.unsavedDocuments { try await lasting.open(name).saved() }
+        let diary = try await lasting.open("diary", creating: true)
+        try diary.setText("Rain.\n")
+        try await diary.kept()
     }
 
     private func view(_ client: CaretClient) async throws {

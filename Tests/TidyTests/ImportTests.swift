@@ -71,6 +71,7 @@ struct ImportTable {
         "Tests/LiveTests": [
             "CaretCore", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
         ],
+        "Tests/ClientWriter": ["CaretClient", "CaretCore", "Glibc"],
         "Tests/CommandTests": [
             "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport",
             "caret",

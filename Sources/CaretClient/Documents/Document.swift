@@ -79,6 +79,10 @@ public final class Document: Sendable {
     /// Waits until all that was done here is saved. Throws `RefusedEdits` where some of it will not be.
     public func saved() async throws { try await client.shell.wait(for: key, until: .saved) }
 
+    /// Waits until all that was done here outlives the program, whether the server can be reached or not: until it is in
+    /// the folder of the client, or, where that has none, saved. Throws `KeepingFault` where it cannot be kept.
+    public func kept() async throws { try await client.shell.wait(untilKept: key) }
+
     /// Tries again to save what was refused, perhaps after it was changed; and what waits, at once.
     public func retry() { change { $0.retried(at: $1, &$2) } }
 

@@ -138,8 +138,11 @@ extension ClientState {
     /// Documents of which something is unsaved, and that are not open.
     var unsavedNames: [WireString] { kept?.names ?? [] }
 
-    func notKept(_ key: DocumentKey, _ fault: KeepingFault) -> [ClientAction] {
-        [.update(key, .notKept(fault))]
+    func keepingFault(of key: DocumentKey) -> KeepingFault? { kept?.fault(of: key) }
+
+    mutating func notKept(_ key: DocumentKey, _ fault: KeepingFault) -> [ClientAction] {
+        kept?.failed(key, fault)
+        return [.update(key, .notKept(fault))]
     }
 
     /// What a document waits for is waited for with all else.

@@ -8,6 +8,8 @@ struct KeptReplicas {
     private var unkept: Set<DocumentKey> = []
     /// Documents that have a file.
     private var filed: Set<DocumentKey> = []
+    /// Why the last order for a document could not be carried out.
+    private var faults: [DocumentKey: KeepingFault] = [:]
 
     init(_ found: [(key: DocumentKey, name: WireString, replica: Replica)]) {
         for document in found {
@@ -36,6 +38,7 @@ struct KeptReplicas {
     /// What the file of a document is to hold; nil where it is right as it is.
     mutating func takeOrder(for key: DocumentKey, _ document: DocumentState?) -> KeepingOrder? {
         guard unkept.remove(key) != nil else { return nil }
+        faults[key] = nil
         let closed = closed.first { $0.value.key == key }
         let name = document?.name ?? closed?.key
         guard let name, let keepsake = (document?.replica ?? closed?.value.replica)?.keepsake else {
@@ -45,6 +48,11 @@ struct KeptReplicas {
         filed.insert(key)
         return .keep(KeptDocument(keepsake, of: name.string))
     }
+
+    mutating func failed(_ key: DocumentKey, _ fault: KeepingFault) { faults[key] = fault }
+
+    /// Why what is unsaved of a document would not outlive the process; nil where it would.
+    func fault(of key: DocumentKey) -> KeepingFault? { faults[key] }
 }
 
 enum KeepingOrder: Equatable {

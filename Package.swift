@@ -102,6 +102,7 @@ let package = Package(
             name: "CaretClientTests",
             dependencies: [
                 "CaretClient", "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "caretd",
+                "client-writer",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -9,13 +9,22 @@ struct Run {
     /// The way to programs, and what a sanitizer is told by `scripts/test --sanitize`.
     private static let inherited: Set = ["PATH", "LD_PRELOAD", "TSAN_OPTIONS", "ASAN_OPTIONS"]
 
+    /// What every program is given.
+    static var surroundings: [String: String] {
+        let inherited = ProcessInfo.processInfo.environment.filter { Run.inherited.contains($0.key) }
+        return ["PATH": "/usr/bin:/bin", "TZ": "UTC", "LC_ALL": "C.UTF-8"].merging(inherited) { $1 }
+    }
+
+    /// Runs a program of the system from within a folder.
+    static func inFolder(_ folder: URL, _ program: String, _ arguments: [String]) throws -> Run {
+        try Run("/usr/bin/env", ["-C", folder.path, program] + arguments, environment: [:])
+    }
+
     init(_ program: String, _ arguments: [String], input: String = "", environment: [String: String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
-        let inherited = ProcessInfo.processInfo.environment.filter { Run.inherited.contains($0.key) }
-        process.environment = ["PATH": "/usr/bin:/bin", "TZ": "UTC"].merging(inherited) { $1 }
-            .merging(environment) { $1 }
+        process.environment = Run.surroundings.merging(environment) { $1 }
         let (input, output, errors) = (try Run.file(input), Pipe(), Pipe())
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
         try process.run()

@@ -1,3 +1,4 @@
+import CaretClient
 import Foundation
 import Testing
 
@@ -22,8 +23,11 @@ final class Stand {
     }
 
     var data: String { folder.path + "/data" }
+    /// The socket that lies beside its data.
+    var socket: ServerAddress { .unix(path: data + "/caretd.sock") }
 
-    private func start(_ options: [String]) throws {
+    /// Runs the server, again where it was stopped.
+    func start(_ options: [String] = []) throws {
         let server = Process()
         server.executableURL = URL(filePath: Run.path(of: "caretd"))
         server.arguments = ["--data", data, "--listen", "127.0.0.1:0"] + options

@@ -1,0 +1,91 @@
+import CaretClient
+import CaretCore
+import Foundation
+import Testing
+
+@Suite("caret that stays on a terminal", .serialized) struct ScreenTests {
+    @Test("watch shows a text as it changes with everybody's carets, and leaves the screen as it was")
+    func watch() async throws {
+        let stand = try Stand()
+        try stand.expect("$ put notes --create << one⏎two⏎\nnotes: saved as revision 1")
+        let screen = try TerminalScreen(["watch", "notes", "--no-color"], on: stand, columns: 40, rows: 6)
+        try screen.waits { $0 == "1 one\n2 two\n3\n~\n~\nnotes 1" }
+        #expect(try screen.isTaken() && !screen.showsCursor())
+        let ann = CaretClient(stand.socket, ClientOptions(person: Person(name: "Ann")))
+        let document = try await ann.open("notes")
+        try document.select([Selection(anchor: 4, head: 7)])
+        try screen.waits { $0 == "1 one\n2 [two]\n3\n~\n~\nnotes 1  Ann" }
+        try document.replace(0..<0, with: "zero\n")
+        try screen.waits { $0 == "1 zero\n2 one\n3 [two]\n4\n~\nnotes 2  Ann" }
+        try screen.resize(columns: 20, rows: 4)
+        try screen.waits { $0 == "1 zero\n2 one\n3 [two]\nnotes 2  Ann" }
+        ann.close()
+        try screen.waits { $0 == "1 zero\n2 one\n3 two\nnotes 2" }
+        try screen.press("q")
+        #expect(try screen.ended() == 0)
+        #expect(try screen.text().isEmpty && !screen.isTaken() && screen.showsCursor())
+    }
+
+    @Test("watch moves by keys, and says when the server is gone and when it is back")
+    func keys() throws {
+        let stand = try Stand()
+        let lines = (1...50).map { "line \($0)\n" }.joined()
+        #expect(try stand.caret(["put", "notes", "--create"], input: lines).status == 0)
+        let screen = try TerminalScreen(["watch", "notes", "--no-color"], on: stand, columns: 40, rows: 11)
+        try screen.waits { $0.hasPrefix(" 1 line 1\n") && $0.hasSuffix("notes 1") }
+        try screen.press("Down")
+        try screen.waits { $0.hasPrefix(" 2 line 2\n") }
+        try screen.press("Space")
+        try screen.waits { $0.hasPrefix("11 line 11\n") || $0.hasPrefix("12 line 12\n") }
+        stand.stop()
+        try screen.waits { $0.hasSuffix("notes 1 (not connected)") }
+        try stand.start()
+        try screen.waits { $0.hasSuffix("notes 1") }
+        try screen.press("C-c")
+        #expect(try screen.ended() == 0)
+        #expect(try !screen.isTaken() && screen.showsCursor())
+    }
+
+    @Test("tail tells of each change as it comes, until it is interrupted")
+    func tail() throws {
+        let stand = try Stand()
+        try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let screen = try TerminalScreen(["tail", "-f", "notes", "--no-color"], on: stand)
+        try screen.waits { $0.hasSuffix("anonymous\n    line 1 +one⏎") }
+        try stand.expect("$ put notes << two⏎\nnotes: saved as revision 2")
+        try screen.waits { $0.hasSuffix("anonymous\n    line 1 -one +two") }
+        try screen.press("C-c")
+        #expect(try screen.ended() == 130)
+    }
+
+    @Test("edit opens the editor on a copy that lives, and says at its end that all is saved")
+    func edit() throws {
+        let stand = try Stand()
+        try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        // An editor of lines: what is typed goes to the end of the file.
+        let editor = stand.folder.appending(path: "editor").path
+        let script = """
+            while read -r line; do
+                case $line in
+                show) cat "$1" ;;
+                quit) exit ;;
+                *) echo "$line" >>"$1" ;;
+                esac
+            done
+            """
+        try script.write(toFile: editor, atomically: true, encoding: .utf8)
+        let screen = try TerminalScreen(
+            ["edit", "notes"], on: stand, environment: ["EDITOR": "sh \(editor)"])
+        try screen.type("mine")
+        try screen.waits { _ in try stand.caret(["cat", "notes"]).output == "one\nmine\n" }
+        #expect(try stand.caret(["put", "notes"], input: "zero\none\nmine\n").status == 0)
+        // Whoever looks again sees it come.
+        try screen.waits { text in
+            if !text.contains("zero") { try screen.type("show") }
+            return text.contains("zero\none\nmine")
+        }
+        try screen.type("quit")
+        try screen.waits { $0.hasSuffix("notes: all is saved, at revision 3") }
+        #expect(try screen.ended() == 0)
+    }
+}

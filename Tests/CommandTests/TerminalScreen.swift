@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+/// A terminal as a person has it, with `caret` in it: what is on the screen, and keys that are pressed. It is one of
+/// tmux, with a server of its own:
+///
+///     let screen = try TerminalScreen(["watch", "notes"], on: stand)
+///     try screen.waits { $0.contains("notes 1") }
+///     try screen.press("q")
+///     #expect(try screen.ended() == 0)
+final class TerminalScreen {
+    struct DidNotCome: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let folder: URL
+    /// No daemon: that would hold on to what a process of the tests has open, and never be seen to end.
+    private let server = Process()
+
+    /// Runs `caret` beside the server of a stand, as a shell does; what it showed stays behind its end.
+    init(
+        _ arguments: [String], on stand: Stand, columns: Int = 80, rows: Int = 24,
+        environment: [String: String] = [:]
+    ) throws {
+        folder = stand.folder.appending(path: "screen-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let settings = """
+            set -g status off
+            set -g default-terminal tmux-256color
+            set -g escape-time 0
+            """
+        try settings.write(to: folder.appending(path: "settings"), atomically: true, encoding: .utf8)
+        try start(environment)
+        let program = #"trap : INT; "$@"; echo $? >status; exec cat"#
+        try tmux(
+            ["new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", "-c", folder.path, "--"]
+                + ["sh", "-c", program, "sh", Run.path(of: "caret")] + arguments + ["--data", stand.data])
+    }
+
+    private func start(_ environment: [String: String]) throws {
+        server.executableURL = URL(filePath: "/usr/bin/env")
+        server.arguments = ["tmux", "-f", "settings", "-S", "tmux", "-D"]
+        // The path of a socket must be short, so it is said from within the folder.
+        server.currentDirectoryURL = folder
+        server.environment = Run.surroundings.merging(environment) { $1 }
+        server.standardInput = FileHandle.nullDevice
+        server.standardOutput = FileHandle.nullDevice
+        server.standardError = FileHandle.nullDevice
+        // A thread of a queue has most signals blocked, and tmux would never hear that a program of its has ended.
+        var (none, before) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try server.run()
+        let end = ContinuousClock.now + .seconds(30)
+        while try Run.inFolder(folder, "tmux", ["-S", "tmux", "show-options", "-g"]).status != 0 {
+            if !server.isRunning || ContinuousClock.now > end {
+                throw DidNotCome(description: "tmux does not start")
+            }
+            usleep(10_000)
+        }
+    }
+
+    @discardableResult
+    private func tmux(_ arguments: [String]) throws -> String {
+        let run = try Run.inFolder(folder, "tmux", ["-S", "tmux"] + arguments)
+        if run.status != 0 { throw DidNotCome(description: "tmux \(arguments): \(run.errors)") }
+        return run.output
+    }
+
+    /// The rows as they are seen, without blanks at their ends and without empty rows at the bottom.
+    func text() throws -> String {
+        try tmux(["capture-pane", "-p"]).replacing(/\s+$/, with: "")
+    }
+
+    /// The same with the escapes of colours, for which `^` stands.
+    func coloredText() throws -> String {
+        try tmux(["capture-pane", "-p", "-e"]).replacing(/\s+$/, with: "").replacing("\u{1B}[", with: "^")
+    }
+
+    /// Presses keys by their names, as `Down`, `Space`, `C-c` or `q`.
+    func press(_ keys: String...) throws { try tmux(["send-keys"] + keys) }
+
+    /// Types a line.
+    func type(_ line: String) throws {
+        try tmux(["send-keys", "-l", line])
+        try press("Enter")
+    }
+
+    func resize(columns: Int, rows: Int) throws {
+        try tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
+    }
+
+    /// Whether a program has the whole screen, and what was there before comes back behind it.
+    func isTaken() throws -> Bool { try asked("alternate_on") == "1" }
+
+    func showsCursor() throws -> Bool { try asked("cursor_flag") == "1" }
+
+    private func asked(_ what: String) throws -> String {
+        try tmux(["display-message", "-p", "#{\(what)}"]).trimmingCharacters(in: .newlines)
+    }
+
+    /// Waits until the screen is so, and answers with it.
+    @discardableResult
+    func waits(until isSo: (String) throws -> Bool) throws -> String {
+        let end = ContinuousClock.now + .seconds(30)
+        while true {
+            let text = try text()
+            if try isSo(text) { return text }
+            if ContinuousClock.now > end { throw DidNotCome(description: "the screen stays:\n\(text)") }
+            usleep(10_000)
+        }
+    }
+
+    /// Waits until `caret` has ended, and answers with its status: 130 where it was interrupted.
+    func ended() throws -> Int32? {
+        var status = ""
+        try waits { _ in
+            // There is no such file before.
+            status = (try? String(contentsOf: folder.appending(path: "status"), encoding: .utf8)) ?? ""
+            return status.hasSuffix("\n")
+        }
+        return Int32(status.dropLast())
+    }
+
+    deinit {
+        server.terminate()
+        server.waitUntilExit()
+    }
+}

@@ -33,6 +33,7 @@ struct Sync: Subcommand {
     func run(on stage: Stage) async throws -> ExitCode {
         try SystemFile.makeFolder(folder)
         let state = try SyncState(in: folder, prefix: names.prefix)
+        if !isOnce { await tellIfUnreachable(on: stage) }
         try await stage.stay(as: state.clientID, once: isOnce) { client in
             let welcome = try await client.welcome()
             let files = SyncFolder(root: folder, limit: welcome.limits.document)
@@ -43,5 +44,22 @@ struct Sync: Subcommand {
             try await syncer.run(once: isOnce)
         }
         return .done
+    }
+
+    /// It waits for a server that is not there yet, which must not look as if it worked.
+    private func tellIfUnreachable(on stage: Stage) async {
+        do {
+            try await stage.requireServer()
+        } catch let fault as ConnectionFault {
+            guard case .unreachable = fault else { return }
+            let failure = Failure(fault as any Error)
+            let advice = failure.advice.map { "  \($0)\n" } ?? ""
+            stage.notes.write(
+                "caret: \(failure.message); it is tried again until it can be reached\n\(advice)")
+            // What could not be told has no other place to be told in.
+            _ = stage.notes.flush()
+        } catch {
+            // Whatever else is wrong ends the sync, and is told then.
+        }
     }
 }

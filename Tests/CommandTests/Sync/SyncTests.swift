@@ -60,6 +60,21 @@ import Testing
         _ = try equal(folders, of: ["ann", "bob"]) { $0 == [:] }
     }
 
+    @Test("who begins without a server is told so at once, and synced once it is there")
+    func withoutServer() throws {
+        let folders = try SyncedFolders(["ann", "bob"])
+        try folders.save("a\n", to: "list", in: "ann", 1)
+        try folders.start("ann")
+        let end = ContinuousClock.now + .seconds(30)
+        while try folders.complained("ann").isEmpty, ContinuousClock.now < end { usleep(10_000) }
+        let said = try folders.complained("ann")
+        #expect(said.hasPrefix("caret: \(folders.root.path)/data/caretd.sock: "), "\(said)")
+        #expect(said.contains("; it is tried again until it can be reached\n  start caretd, "), "\(said)")
+        for key in [SyncedFolders.server, "bob"] { try folders.start(key) }
+        _ = try equal(folders, of: ["ann", "bob"]) { $0 == ["list": "a\n"] }
+        #expect(try folders.complained("ann") == said)
+    }
+
     /// Waits until all folders hold the same, and what is wanted.
     private func equal(
         _ folders: SyncedFolders, of names: [String] = names,

@@ -27,10 +27,19 @@ final class SyncedFolders {
             isServer
             ? ["--data", data, "--listen", "127.0.0.1:0"] : ["sync", folder(key).path, "--data", data]
         process.environment = [:]
-        // What they say is not what is tested here, and would fill a pipe.
-        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        // A file and no pipe, which would fill.
+        try Data().write(to: complaints(key))
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = try FileHandle(forWritingTo: complaints(key))
         try process.run()
         processes[key] = process
+    }
+
+    private func complaints(_ key: String) -> URL { root.appending(path: key + ".complaints") }
+
+    /// What the program that runs under this key has said on standard error.
+    func complained(_ key: String) throws -> String {
+        try String(contentsOf: complaints(key), encoding: .utf8)
     }
 
     func kill(_ key: String) {

@@ -15,8 +15,10 @@ struct HistoryWriter {
     /// Something was written in this transaction that SQLite does not count as a row.
     private(set) var hasWritten = false
     /// The documents that have become due for upkeep in this transaction.
-    private(set) var due: Set<DocumentID> = []
+    var due: Set<DocumentID> = []
 
+    /// The documents that have begun to arrive and are not published; whoever ends before that leaves them to upkeep.
+    var arriving: Set<DocumentID> = []
     /// The documents whose histories were found damaged: nothing is appended to what cannot be read.
     private var damaged: Set<DocumentID> = []
 
@@ -39,9 +41,9 @@ struct HistoryWriter {
 
     /// The transaction was undone, and with it whatever is known here.
     mutating func rolledBack() {
-        let damaged = damaged
+        let (arriving, damaged) = (arriving, damaged)
         self = HistoryWriter(database: database, generation: generation)
-        self.damaged = damaged
+        (self.arriving, self.damaged) = (arriving, damaged)
     }
 
     /// Closes a document to appends, until the store is opened again.
@@ -117,10 +119,10 @@ struct HistoryWriter {
 
     // MARK: Documents
 
-    /// A document that is not deleted.
+    /// A document that is not deleted, or that is arriving.
     mutating func document(_ id: DocumentID) throws(StoreFault) -> DocumentRow {
         if let known = rows[id] { return known }
-        let row = try reader.document(id)
+        let row = arriving.contains(id) ? try reader.anyDocument(id) : try reader.document(id)
         keep(row)
         return row
     }
@@ -131,17 +133,24 @@ struct HistoryWriter {
         } catch {
             guard case .refused(.refused(.gone)) = error else { throw error }
         }
-        let id = DocumentID(try lastDocument() + 1)
         let row = DocumentRow(
             DocumentEntry(
-                id: id, name: name, epoch: Epoch(generation: generation, document: epoch), head: 0, start: 0,
-                length: .zero, updated: time, lineBreak: .lf))
-        try database.write(
-            "INSERT INTO document (\(DocumentRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [.integer(id.value)] + row.values)
-        keep(row)
+                id: try nextDocument(), name: name, epoch: Epoch(generation: generation, document: epoch),
+                head: 0, start: 0, length: .zero, updated: time, lineBreak: .lf))
+        try insert(row)
         return .created(row.entry)
     }
+
+    /// Writes the row of a new document.
+    mutating func insert(_ row: DocumentRow) throws(StoreFault) {
+        try database.write(
+            "INSERT INTO document (\(DocumentRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [.integer(row.entry.id.value)] + row.values)
+        keep(row)
+    }
+
+    /// The identity of a new document.
+    func nextDocument() throws(StoreFault) -> DocumentID { DocumentID(try lastDocument() + 1) }
 
     /// The highest identity that was ever given, which the sum of a new row must name.
     private func lastDocument() throws(StoreFault) -> Int64 {
@@ -182,12 +191,7 @@ struct HistoryWriter {
     ) throws(StoreFault) {
         var row = try document(snapshot.document)
         try reader.check(snapshot.revision, of: row)
-        try database.write(
-            "INSERT OR REPLACE INTO snapshot (document, \(StoredSnapshot.columns)) VALUES (?, ?, ?, ?, ?)",
-            [
-                .integer(snapshot.document.value), .integer(Int64(snapshot.revision.value)),
-                .bytes(snapshot.body), .bytes(snapshot.digest.bytes), .bytes(snapshot.chain.value.bytes),
-            ])
+        try write(snapshot)
         if let old, old > row.entry.start, old < snapshot.revision {
             try database.write(
                 "DELETE FROM snapshot WHERE document = ? AND revision = ?",
@@ -197,6 +201,15 @@ struct HistoryWriter {
         row.snapshot = snapshot.revision
         row.behind = max(0, row.behind - covered)
         try save(row)
+    }
+
+    func write(_ snapshot: StoredSnapshot) throws(StoreFault) {
+        try database.write(
+            "INSERT OR REPLACE INTO snapshot (document, \(StoredSnapshot.columns)) VALUES (?, ?, ?, ?, ?)",
+            [
+                .integer(snapshot.document.value), .integer(Int64(snapshot.revision.value)),
+                .bytes(snapshot.body), .bytes(snapshot.digest.bytes), .bytes(snapshot.chain.value.bytes),
+            ])
     }
 
     /// Puts one segment in the place of those that it was made of. False where they are no longer there.
@@ -275,7 +288,7 @@ struct HistoryWriter {
     /// Begins or goes on to remove a document that was deleted at `time` or before.
     mutating func purge(_ id: DocumentID, deletedBy time: Int64) throws(StoreFault) -> Purging {
         var row = try reader.anyDocument(id)
-        guard let deleted = row.entry.deleted, deleted <= time else { return .kept }
+        guard let deleted = row.entry.deleted, deleted <= time, !arriving.contains(id) else { return .kept }
         if deleted > 0 {
             row.entry.deleted = 0
             try save(row)
@@ -339,7 +352,7 @@ struct HistoryWriter {
         rows[row.entry.id] = row
     }
 
-    private mutating func save(_ row: DocumentRow) throws(StoreFault) {
+    mutating func save(_ row: DocumentRow) throws(StoreFault) {
         try database.write(
             """
             UPDATE document SET name = ?, epoch = ?, head = ?, start = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?,
@@ -348,7 +361,7 @@ struct HistoryWriter {
         if row.entry.deleted == nil { keep(row) } else { rows[row.entry.id] = nil }
     }
 
-    private func isTaken(_ name: DocumentName) throws(StoreFault) -> Bool {
+    func isTaken(_ name: DocumentName) throws(StoreFault) -> Bool {
         try database.one(
             "SELECT 1 FROM document WHERE name = ? AND deleted IS NULL", .bytes(name.bytes.utf8),
             read: { _ in true })

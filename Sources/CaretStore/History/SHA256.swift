@@ -7,13 +7,13 @@ package import CaretLog
 package struct SHA256 {
     private var context = SHA256_CTX()
 
-    init() { SHA256_Init(&context) }
+    package init() { SHA256_Init(&context) }
 
-    mutating func take(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func take(_ bytes: UnsafeRawBufferPointer) {
         SHA256_Update(&context, bytes.baseAddress, bytes.count)
     }
 
-    mutating func take(_ bytes: [UInt8]) { bytes.withUnsafeBytes { take($0) } }
+    package mutating func take(_ bytes: [UInt8]) { bytes.withUnsafeBytes { take($0) } }
 
     mutating func take(_ digest: Digest) { withUnsafeBytes(of: digest.words) { take($0) } }
 
@@ -21,7 +21,7 @@ package struct SHA256 {
     mutating func take(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { take($0) } }
 
     /// Of all that was taken; nothing may follow.
-    mutating func digest() -> Digest {
+    package mutating func digest() -> Digest {
         var words = SIMD4<UInt64>()
         withUnsafeMutableBytes(of: &words) { target in
             _ = SHA256_Final(target.baseAddress?.assumingMemoryBound(to: UInt8.self), &context)
@@ -42,5 +42,5 @@ extension Binding {
 
 extension Digest {
     /// The 32 bytes as libcrypto writes them.
-    var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
+    package var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
 }

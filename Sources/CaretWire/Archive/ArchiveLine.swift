@@ -1,0 +1,174 @@
+package import CaretCore
+
+/// A line of an archive of whole histories, as docs/storage.md has it: JSON by the rules of the wire.
+package enum ArchiveLine: Equatable, Sendable {
+    case head(ArchiveHead)
+    case document(ArchivedDocument)
+    case revision(ArchivedRevision)
+    case check(Check)
+    case end(ArchiveEnd)
+
+    /// The line of this type; nil where there is none.
+    init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
+        // The most frequent one first.
+        if type.says(ArchivedRevision.type) {
+            self = .revision(try ArchivedRevision(fields))
+        } else if type.says(ArchivedDocument.type) {
+            self = .document(try ArchivedDocument(fields))
+        } else if type.says(Check.type) {
+            self = .check(try Check(fields))
+        } else if type.says(ArchiveHead.type) {
+            self = .head(try ArchiveHead(fields))
+        } else if type.says(ArchiveEnd.type) {
+            self = .end(try ArchiveEnd(fields))
+        } else {
+            return nil
+        }
+    }
+}
+
+/// The first line of an archive.
+package struct ArchiveHead: WireMessage {
+    package static var type: StaticString { "archive" }
+
+    package static let version = 1
+
+    package var version: Int
+    /// When it was begun, in milliseconds, and by whom.
+    package var made: Int
+    package var server: WireString
+
+    package init(made: Int, server: WireString) {
+        version = ArchiveHead.version
+        self.made = made
+        self.server = server
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        version = try fields.integer("version")
+        made = try fields.integer("made")
+        server = try fields.string("server")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("version", version)
+        writer.member("made", made)
+        writer.member("server", server)
+    }
+}
+
+/// A document whose revisions follow, behind `start` and through `revision`.
+package struct ArchivedDocument: WireMessage {
+    package static var type: StaticString { "document" }
+
+    package var document: WireString
+    /// Of the server that it comes from; no other one counts in it.
+    package var epoch: WireString
+    package var revision: Revision
+    package var start: Revision
+    /// The text at `start`, where that is not 0.
+    package var text: WireString?
+    package var newline: Newline
+    /// When it was last changed and when it was deleted, in milliseconds; the latter nil for one that lives.
+    package var updated: Int
+    package var deleted: Int?
+
+    package init(
+        document: WireString, epoch: WireString, revision: Revision, start: Revision, text: WireString?,
+        newline: Newline, updated: Int, deleted: Int? = nil
+    ) {
+        self.document = document
+        self.epoch = epoch
+        self.revision = revision
+        self.start = start
+        self.text = text
+        self.newline = newline
+        self.updated = updated
+        self.deleted = deleted
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document()
+        epoch = try fields.string("epoch", atMost: Limits.epoch)
+        revision = try fields.revision("rev")
+        start = try fields.revision("start")
+        text = try fields.string(optional: "text")
+        newline = try fields.word("newline")
+        updated = try fields.integer("updated")
+        deleted = try fields.integer(optional: "deleted")
+        if start > revision { throw fields.fault("start", "is \(start.value), behind rev \(revision.value)") }
+        if (start > 0) != (text != nil) { throw fields.fault("text", "stands beside a start above 0 alone") }
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("epoch", epoch)
+        writer.member("rev", revision.value)
+        writer.member("start", start.value)
+        writer.member("text", text)
+        writer.member("newline", newline)
+        writer.member("updated", updated)
+        writer.member("deleted", deleted)
+    }
+}
+
+/// A revision: who made it when, and what it changed in the text of the one before. Offsets count UTF-16.
+package struct ArchivedRevision: WireMessage {
+    package static var type: StaticString { "revision" }
+
+    package var revision: Revision
+    package var author: WireChange.Author
+    package var edits: [WireEdit]
+
+    package init(revision: Revision, author: WireChange.Author, edits: [WireEdit]) {
+        self.revision = revision
+        self.author = author
+        self.edits = edits
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        revision = try fields.revision("rev")
+        author = WireChange.Author(
+            user: try fields.string("user", atMost: Limits.name),
+            client: try fields.string("client", atMost: Limits.client.upperBound),
+            time: try fields.integer("time"))
+        guard let found = try fields.edits(optional: "edits") else { throw .missing("edits", at: 0) }
+        edits = found
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("rev", revision.value)
+        writer.member("user", author.user)
+        writer.member("client", author.client)
+        writer.member("time", author.time)
+        writer.member("edits", edits)
+    }
+}
+
+/// The last line: how much stands in front of it, and the sum of that.
+package struct ArchiveEnd: WireMessage {
+    package static var type: StaticString { "end" }
+
+    package var documents: Int
+    package var revisions: Int
+    /// The SHA-256 of all lines in front of this one with their LF, in hexadecimal digits.
+    package var sum: WireString
+
+    package init(documents: Int, revisions: Int, sum: WireString) {
+        self.documents = documents
+        self.revisions = revisions
+        self.sum = sum
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        documents = try fields.integer("documents")
+        revisions = try fields.integer("revisions")
+        sum = try fields.string("sha256", atMost: 64)
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("documents", documents)
+        writer.member("revisions", revisions)
+        writer.member("sha256", sum)
+    }
+}

@@ -1,0 +1,165 @@
+import CaretCore
+import CaretLog
+import CaretStore
+import CaretWire
+import FoundationEssentials
+import Glibc
+
+/// Puts the histories of an archive into the data folder of a stopped server: all of them, or none.
+struct ArchiveImport {
+    let path: String
+    let prefix: String
+    let folder: String
+    let progress: ProgressLine
+
+    /// Revisions of one append, and what they weigh at most.
+    private static let (mostRevisions, mostWeight) = (2_048, 256 << 10)
+
+    /// How many documents and revisions came.
+    func run() async throws -> (documents: Int, revisions: Int) {
+        // The whole of it is held to its sums before anything is written.
+        let reader = try ArchiveReader(path, prefix: prefix)
+        while try reader.next() != nil { tell("checked", reader) }
+        let store = try openStore()
+        do {
+            try await expectFree(reader.names, in: store)
+            let found = try await write(to: store)
+            progress.show("packing")
+            // At the beginning of time nothing is old enough to be forgotten: it only packs what came.
+            await store.tend(at: 0)
+            await store.closed()
+            return found
+        } catch {
+            await store.closed()
+            throw error
+        }
+    }
+
+    /// The store of the folder; a new one where there is no such folder, or it is empty.
+    private func openStore() throws -> SQLiteStore {
+        if access(folder + "/caret.sqlite", F_OK) == 0 { return try FolderServer.store(folder) }
+        let isMade = mkdir(folder, 0o700) == 0
+        let contents = try? FileManager.default.contentsOfDirectory(atPath: folder)
+        guard isMade || contents?.isEmpty == true else { return try FolderServer.store(folder) }
+        do throws(OpeningFault) { return try SQLiteStore(folder: folder) } catch {
+            throw Failure(error, in: folder)
+        }
+    }
+
+    private func expectFree(_ names: Set<DocumentName>, in store: SQLiteStore) async throws {
+        var taken: [DocumentName] = []
+        for name in names {
+            let found = await withCheckedContinuation { done in
+                store.find(name) { done.resume(returning: $0) }
+            }
+            switch found {
+            case .success: taken.append(name)
+            case .failure(.gone): break
+            case .failure(let refusal): throw Failure(refusal, in: folder)
+            }
+        }
+        if let first = taken.min() { throw ArchiveImport.taken(first, count: taken.count) }
+    }
+
+    private static func taken(_ name: DocumentName, count: Int) -> Failure {
+        let others = count > 1 ? ", and \(count - 1) more of the archive's" : ""
+        return Failure(
+            "\(name.description.harmless): there is a document of this name\(others)",
+            advice: "nothing was imported; say a PREFIX for the names, or move those away")
+    }
+
+    private func write(to store: SQLiteStore) async throws -> (documents: Int, revisions: Int) {
+        let reader = try ArchiveReader(path, prefix: prefix)
+        var publications: [Publication] = []
+        var arriving: Arriving?
+        while let part = try reader.next() {
+            switch part {
+            case .document(let document, let name, let start):
+                let arrival = Arrival(
+                    name: name, start: Snapshot(revision: document.start, text: start),
+                    lineBreak: document.newline == .crlf ? .crlf : .lf, updated: Int64(document.updated))
+                let entry = try await refusing { () throws(StoreRefusal) in try await store.arrive(arrival) }
+                arriving = Arriving(entry)
+                publications.append(Publication(entry.id, deleted: document.deleted.map { Int64($0) }))
+            case .revision(let revision, let edits):
+                arriving?.add(revision, edits)
+                guard let arriving, arriving.isFull(ArchiveImport.mostRevisions, ArchiveImport.mostWeight)
+                else { continue }
+                try await append(arriving, to: store)
+            case .documentEnd: if let arriving { try await append(arriving, to: store) }
+            }
+            tell("written", reader)
+        }
+        let known = publications
+        let taken = try await refusing { () throws(StoreRefusal) in try await store.publish(known) }
+        if let taken { throw ArchiveImport.taken(taken, count: 1) }
+        return (reader.documents, reader.revisions)
+    }
+
+    private func append(_ arriving: Arriving, to store: SQLiteStore) async throws {
+        guard let append = arriving.append() else { return }
+        let outcomes = await withCheckedContinuation { done in
+            store.append([append]) { done.resume(returning: $0) }
+        }
+        switch outcomes.first {
+        case .committed: return
+        case .full: throw Failure(.full, in: folder)
+        case .unfit:
+            throw Failure("\(path): a revision makes a text of more than \(DocumentEntry.longestText) bytes")
+        case .conflict, .gone, .damaged, .failed, .unknown, nil: throw Failure(.failed, in: folder)
+        }
+    }
+
+    private func refusing<Answer>(
+        _ body: () async throws(StoreRefusal) -> Answer
+    ) async throws(Failure) -> Answer {
+        do throws(StoreRefusal) { return try await body() } catch { throw Failure(error, in: folder) }
+    }
+
+    private func tell(_ word: String, _ reader: ArchiveReader) {
+        progress.show("\(word): \(reader.documents) documents, \(reader.revisions) revisions")
+    }
+}
+
+/// A document whose history comes, and what of it is not appended yet.
+private final class Arriving {
+    private let entry: DocumentEntry
+    private var head: Revision
+    private var changes: [PushedChange] = []
+    private var weight = 0
+
+    init(_ entry: DocumentEntry) {
+        self.entry = entry
+        head = entry.head
+    }
+
+    func add(_ revision: ArchivedRevision, _ edits: [LoggedEdit]) {
+        let author = revision.author
+        let change = LoggedChange(
+            pusher: Pusher(
+                user: ByteString(author.user.string), publicClient: ByteString(author.client.string)),
+            seq: Int64(revision.revision.value), time: Int64(author.time), edits: edits)
+        // Nobody can push as him, so that nothing is compared with it.
+        changes.append(PushedChange(change, digest: Digest(SIMD4())))
+        weight += change.weight
+    }
+
+    func isFull(_ revisions: Int, _ bytes: Int) -> Bool { changes.count >= revisions || weight >= bytes }
+
+    /// What was added since the last one; nil for nothing.
+    func append() -> Append? {
+        if changes.isEmpty { return nil }
+        defer { (head, changes, weight) = (Revision(head.value + changes.count), [], 0) }
+        return Append(document: entry.id, epoch: entry.epoch, expected: head, changes: changes)
+    }
+}
+
+extension Failure {
+    fileprivate init(_ refusal: StoreRefusal, in folder: String) {
+        switch refusal {
+        case .full: self.init("\(folder): the disk is full", advice: "nothing was imported; make room")
+        case .gone, .damaged, .failed:
+            self.init("\(folder): it cannot be written: \(refusal)", advice: "nothing was imported")
+        }
+    }
+}

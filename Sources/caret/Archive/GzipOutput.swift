@@ -1,0 +1,44 @@
+import CZlib
+import Glibc
+
+/// A file that is packed by gzip as it is written. Whoever drops it has closed it.
+final class GzipOutput {
+    private let descriptor: Int32
+    private var file: gzFile?
+
+    /// A new file, for its owner alone: texts need not be everybody's. One that is there is written over.
+    init(_ path: String) throws(NewFile.Fault) {
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        if descriptor < 0 { throw NewFile.Fault(code: errno) }
+        // zlib closes the one that it has, and what was written is synced by the other one after that.
+        file = gzdopen(fcntl(descriptor, F_DUPFD_CLOEXEC, 0), "wb6")
+        if file == nil {
+            close(descriptor)
+            throw NewFile.Fault(code: ENOMEM)
+        }
+        gzbuffer(file, 1 << 17)
+    }
+
+    deinit {
+        if let file { gzclose(file) }
+        close(descriptor)
+    }
+
+    func write(_ bytes: [UInt8]) throws(NewFile.Fault) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(1 << 24)
+            let count = piece.withUnsafeBytes { gzwrite(file, $0.baseAddress, UInt32($0.count)) }
+            if count <= 0 { throw NewFile.Fault(code: errno) }
+            rest = rest.dropFirst(Int(count))
+        }
+    }
+
+    /// Writes what is left, and answers with the length of the file, which is then on disk.
+    func finish() throws(NewFile.Fault) -> Int {
+        let code = gzclose(file)
+        file = nil
+        if code != Z_OK || fsync(descriptor) != 0 { throw NewFile.Fault(code: errno) }
+        return Int(lseek(descriptor, 0, SEEK_END))
+    }
+}

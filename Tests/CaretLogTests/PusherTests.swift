@@ -1,0 +1,12 @@
+import CaretLog
+import Testing
+
+@Suite("Pushers") struct PusherTests {
+    @Test("of somebody from elsewhere the public id is known, which nobody can push as")
+    func publicClients() {
+        let known = Pusher(user: "ann", publicClient: "p-81c2")
+        #expect(known.publicClient == "p-81c2")
+        #expect(Pusher(user: "ann", client: "p-81c2x").publicClient == nil)
+        #expect(known.client.utf8.contains { !(0x20...0x7E).contains($0) })
+    }
+}

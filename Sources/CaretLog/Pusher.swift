@@ -11,6 +11,19 @@ package struct Pusher: Hashable, Sendable {
     }
 }
 
+// Somebody of whom only the public id came with a history from elsewhere. Where others have a client's secret id he has
+// this one behind a NUL, which no client's id has: so nobody can push as him.
+extension Pusher {
+    package init(user: ByteString, publicClient: ByteString) {
+        self.init(user: user, client: ByteString(utf8: [0] + publicClient.utf8))
+    }
+
+    /// The public id, where no other one is known.
+    package var publicClient: ByteString? {
+        client.utf8.first == 0 ? ByteString(utf8: Array(client.utf8.dropFirst())) : nil
+    }
+}
+
 /// What the store remembers of a pusher in a document: its highest committed push.
 package struct PusherEntry: Hashable, Sendable {
     package let seq: Int64

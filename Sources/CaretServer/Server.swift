@@ -29,6 +29,7 @@ package final class Server: Sendable {
 
     /// A client's id is his secret; whoever has this cannot find it.
     private static func publicClient(_ pusher: Pusher) -> WireString {
+        if let known = pusher.publicClient { return WireString(known.string) }
         let digest = SHA256.digest(of: pusher.user.utf8 + [0] + pusher.client.utf8)
         return WireString("p-" + String(digest.words[0], radix: 36))
     }

@@ -37,6 +37,20 @@ package struct MessageDecoder: Sendable {
         }
     }
 
+    /// What a line of an archive says.
+    package mutating func archiveLine(_ line: UnsafeRawBufferPointer) throws(WireFault) -> ArchiveLine {
+        defer { reader.shrink() }
+        let (fields, type) = try check(line)
+        do throws(FieldFault) {
+            if let line = try ArchiveLine(type: type, fields) { return line }
+        } catch {
+            throw fields.fault(error, type)
+        }
+        let name = excerpt(of: type.raw)
+        throw fields.fault(
+            .unknownType, "there is no line \"\(name)\"", byte: type.range.lowerBound - 1)
+    }
+
     /// The members of the line, and what stands for its type.
     private mutating func check(
         _ raw: UnsafeRawBufferPointer

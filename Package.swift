@@ -54,7 +54,8 @@ let package = Package(
         .executableTarget(
             name: "caret",
             dependencies: [
-                "CLinux", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms",
+                "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
+                "CaretRooms",
                 "CaretServer",
                 "CaretStore",
                 "CaretWire",

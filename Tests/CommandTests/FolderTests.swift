@@ -86,10 +86,10 @@ import Testing
     }
 
     /// Whether the run may take its time.
-    private static let isFull = ProcessInfo.processInfo.environment["CARET_FULL"] != nil
+    static let isFull = ProcessInfo.processInfo.environment["CARET_FULL"] != nil
 
     /// A store whose one document, `a`, was typed.
-    private static func fill(_ folder: String, with trace: Trace) async throws {
+    static func fill(_ folder: String, with trace: Trace) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let store = try SQLiteStore(folder: folder)
         let name = try DocumentName("a")

@@ -31,7 +31,8 @@ struct ImportTable {
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret": [
-            "CLinux", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms",
+            "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
+            "CaretRooms",
             "CaretServer", "CaretStore", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc",
             "Synchronization",
         ],

@@ -1,17 +1,20 @@
 import CaretClient
+import CaretWire
+import FoundationEssentials
 
-/// Writes documents into a folder, a file each.
+/// Writes documents into a folder, a file each, or with their histories into one archive.
 struct Export: Subcommand {
     private static let force = Option("force", "replaces files that have another text")
 
     static let description = CommandDescription(
-        "export", "writes documents into a folder, a file each",
+        "export", "writes documents into a folder, a file each, or with their histories into one file",
         details: """
             A PREFIX is a folder of documents, and left out of the names of the files: with notes/ the document notes/today \
-            becomes DIR/today. A file that is there and has another text is left alone, unless --force is said.
+            becomes TO/today. A file that is there and has another text is left alone, unless --force is said. Where TO ends \
+            with .caret-archive it becomes one file with every revision, its author and its time; names in it are whole.
             """,
         arguments: [
-            Argument("DIR", .folder, "the folder, which is made where there is none"),
+            Argument("TO", .file, "the folder, which is made where there is none, or NAME.caret-archive"),
             Argument("PREFIX", .document, isOptional: true, "only documents whose names begin so"),
         ], options: [force])
 
@@ -29,6 +32,7 @@ struct Export: Subcommand {
     }
 
     func run(on stage: Stage) async throws -> ExitCode {
+        if ArchiveFile.isMeant(by: folder.folder) { return try await archive(on: stage) }
         let tally = try await stage.reach { client in
             var tally = Tally()
             let progress = ProgressLine(stage.notes)
@@ -48,6 +52,30 @@ struct Export: Subcommand {
             return tally
         }
         return tally.show(on: stage, "written")
+    }
+
+    private func archive(on stage: Stage) async throws -> ExitCode {
+        let path = folder.folder
+        let (documents, revisions, bytes) = try await stage.reach { client in
+            let progress = ProgressLine(stage.notes)
+            defer { progress.end() }
+            let writer = try ArchiveWriter(
+                path, replaces: replaces, server: try await client.welcome().server.string,
+                made: Int(Date.now.timeIntervalSince1970 * 1_000))
+            let export = ArchiveExport(client: client, writer: writer, progress: progress)
+            try await export.write(prefix: folder.prefix)
+            let bytes = try writer.finish(replacing: replaces)
+            return (writer.documents, writer.revisions, bytes)
+        }
+        if stage.isJSON {
+            stage.show(
+                .object([
+                    "documents": .number(documents), "revisions": .number(revisions), "bytes": .number(bytes),
+                ]))
+        } else {
+            stage.output.write("\(path): \(documents) documents, \(revisions) revisions, \(bytes) bytes\n")
+        }
+        return .done
     }
 
     private func write(_ version: DocumentVersion) -> Outcome {

@@ -2,24 +2,28 @@ import CaretClient
 import CaretLog
 import CaretWire
 
-/// Makes documents of the files of a folder.
+/// Makes documents of the files of a folder, or of an archive with their histories.
 struct Import: Subcommand {
     static let description = CommandDescription(
-        "import", "makes documents of the files in a folder",
+        "import", "makes documents of the files in a folder, or of an archive with their histories",
         details: """
-            A PREFIX is put in front of the names: with notes/ the file DIR/today becomes notes/today. A document that is \
+            A PREFIX is put in front of the names: with notes/ the file FROM/today becomes notes/today. A document that is \
             there gets the text of the file as a new revision. What is hidden is not seen; what is no text in UTF-8, too large \
-            or not to be named so is left alone, with a note.
+            or not to be named so is left alone, with a note. An archive goes into the folder that --data says, whose server \
+            is stopped: all of it or nothing, and only under names that are free. A folder that is not there is made.
             """,
         arguments: [
-            Argument("DIR", .folder, "the folder"),
+            Argument("FROM", .file, "the folder, or NAME.caret-archive"),
             Argument("PREFIX", .document, isOptional: true, "what the names of the documents begin with"),
         ])
 
     private let folder: DocumentFolder
 
-    init(_ given: Given) {
+    init(_ given: Given) throws(UsageFault) {
         folder = DocumentFolder(given.argument(0), prefix: given.optionalArgument(1) ?? "")
+        if ArchiveFile.isMeant(by: folder.folder), !given.has(CommonOptions.data) {
+            throw given.fault(.missingArgument("--data DIR"))
+        }
     }
 
     private enum Outcome {
@@ -28,6 +32,7 @@ struct Import: Subcommand {
     }
 
     func run(on stage: Stage) async throws -> ExitCode {
+        if ArchiveFile.isMeant(by: folder.folder) { return try await unpack(on: stage) }
         let files = try FileTree.files(in: folder.folder)
         let tally = try await stage.reach { client in
             var tally = Tally()
@@ -47,6 +52,28 @@ struct Import: Subcommand {
             return tally
         }
         return tally.show(on: stage, "saved")
+    }
+
+    private func unpack(on stage: Stage) async throws -> ExitCode {
+        guard case .folder(let data) = stage.place else { preconditionFailure("an archive without a folder") }
+        if try await stage.isServed(data) {
+            throw Failure(
+                "\(data): a server runs on this folder",
+                advice: "stop it: a history goes into the folder of a stopped server alone")
+        }
+        let progress = ProgressLine(stage.notes)
+        defer { progress.end() }
+        let found = try await ArchiveImport(
+            path: folder.folder, prefix: folder.prefix, folder: data, progress: progress
+        ).run()
+        if stage.isJSON {
+            stage.show(
+                .object(["documents": .number(found.documents), "revisions": .number(found.revisions)]))
+        } else {
+            stage.output.write(
+                "\(found.documents) documents with \(found.revisions) revisions are in \(data)\n")
+        }
+        return .done
     }
 
     private func push(

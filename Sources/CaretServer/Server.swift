@@ -1,9 +1,9 @@
 package import CaretConfig
 import CaretCore
-import CaretLog
+package import CaretLog
 import CaretRooms
 package import CaretStore
-import CaretWire
+package import CaretWire
 import Synchronization
 
 /// A running server: what speaks the protocol on sockets, over a store that somebody else opens and closes.
@@ -28,7 +28,7 @@ package final class Server: Sendable {
     }
 
     /// A client's id is his secret; whoever has this cannot find it.
-    private static func publicClient(_ pusher: Pusher) -> WireString {
+    package static func publicClient(_ pusher: Pusher) -> WireString {
         if let known = pusher.publicClient { return WireString(known.string) }
         let digest = SHA256.digest(of: pusher.user.utf8 + [0] + pusher.client.utf8)
         return WireString("p-" + String(digest.words[0], radix: 36))

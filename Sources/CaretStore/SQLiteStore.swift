@@ -399,7 +399,7 @@ package final class SQLiteStore: DocumentStore {
     }
 
     /// Reads from one moment of the store what may take as long as a text takes.
-    private func history<Answer>(
+    func history<Answer>(
         of document: DocumentID,
         _ body: @escaping @Sendable (inout HistoryReader) throws(StoreFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, HistoryRefusal>) -> Void

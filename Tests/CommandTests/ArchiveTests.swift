@@ -93,6 +93,58 @@ import Testing
             """)
     }
 
+    @Test("what was deleted goes along where that is wanted, and can be brought back there")
+    func deleted() throws {
+        let stand = try Stand()
+        try stand.expect(
+            """
+            $ put a --create << old⏎
+            a: saved as revision 1
+            $ put a << older⏎
+            a: saved as revision 2
+            $ trim a@1 -y
+            a: forgotten are 1 revision, up to 1, whose text stays
+            $ rm a -y
+            a is deleted
+            $ put a --create << new⏎
+            a: saved as revision 1
+            $ export DIR/a.caret-archive --deleted --data DIR/data
+            ! caret: DIR/data: a server runs on this folder
+            !   stop it: what was deleted is exported of a stopped server alone
+            [1]
+            $ export DIR/a.caret-archive --deleted
+            ! caret: export: --data … is missing
+            !   caret help export says what there is
+            [2]
+            $ export DIR/a --deleted --data DIR/data
+            ! caret: export: NAME.caret-archive is missing
+            !   caret help export says what there is
+            [2]
+            """)
+        stand.stop()
+        try stand.expect(
+            """
+            $ export DIR/a.caret-archive --deleted --data DIR/data
+            DIR/a.caret-archive: 2 documents, 2 revisions, … bytes
+            $ import DIR/a.caret-archive --data DIR/new
+            2 documents with 2 revisions are in DIR/new
+            $ cat a --data DIR/new
+            new
+            $ mv a b --data DIR/new
+            a is now b
+            $ undelete a --data DIR/new
+            a is back, at revision 2
+            $ cat a@1 --data DIR/new
+            old
+            $ cat a --data DIR/new
+            older
+            $ undelete a --data DIR/data
+            ! caret: a: … (exists)
+            !   choose another name, or move that one away first
+            [1]
+            """)
+    }
+
     @Test(
         "what was typed is the same elsewhere, at every revision, by the same people at the same times",
         .enabled(if: TraceFolder.reasonForAbsence == nil))

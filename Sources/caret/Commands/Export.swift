@@ -1,10 +1,14 @@
 import CaretClient
+import CaretStore
 import CaretWire
 import FoundationEssentials
 
 /// Writes documents into a folder, a file each, or with their histories into one archive.
 struct Export: Subcommand {
     private static let force = Option("force", "replaces files that have another text")
+
+    private static let deleted = Option(
+        "deleted", "also what was deleted and can be brought back; of a stopped server, into an archive")
 
     static let description = CommandDescription(
         "export", "writes documents into a folder, a file each, or with their histories into one file",
@@ -16,14 +20,22 @@ struct Export: Subcommand {
         arguments: [
             Argument("TO", .file, "the folder, which is made where there is none, or NAME.caret-archive"),
             Argument("PREFIX", .document, isOptional: true, "only documents whose names begin so"),
-        ], options: [force])
+        ], options: [force, deleted])
 
     private let folder: DocumentFolder
     private let replaces: Bool
+    private let wantsDeleted: Bool
 
-    init(_ given: Given) {
+    init(_ given: Given) throws(UsageFault) {
         folder = DocumentFolder(given.argument(0), prefix: given.optionalArgument(1) ?? "")
         replaces = given.has(Export.force)
+        wantsDeleted = given.has(Export.deleted)
+        if wantsDeleted, !ArchiveFile.isMeant(by: folder.folder) {
+            throw given.fault(.missingArgument("NAME.caret-archive"))
+        }
+        if wantsDeleted, !given.has(CommonOptions.data) {
+            throw given.fault(.missingArgument("--data DIR"))
+        }
     }
 
     private enum Outcome {
@@ -56,17 +68,10 @@ struct Export: Subcommand {
 
     private func archive(on stage: Stage) async throws -> ExitCode {
         let path = folder.folder
-        let (documents, revisions, bytes) = try await stage.reach { client in
-            let progress = ProgressLine(stage.notes)
-            defer { progress.end() }
-            let writer = try ArchiveWriter(
-                path, replaces: replaces, server: try await client.welcome().server.string,
-                made: Int(Date.now.timeIntervalSince1970 * 1_000))
-            let export = ArchiveExport(client: client, writer: writer, progress: progress)
-            try await export.write(prefix: folder.prefix)
-            let bytes = try writer.finish(replacing: replaces)
-            return (writer.documents, writer.revisions, bytes)
-        }
+        let (documents, revisions, bytes) =
+            wantsDeleted
+            ? try await writeAll(on: stage)
+            : try await stage.reach { try await write($0, deletedOf: nil, on: stage) }
         if stage.isJSON {
             stage.show(
                 .object([
@@ -76,6 +81,37 @@ struct Export: Subcommand {
             stage.output.write("\(path): \(documents) documents, \(revisions) revisions, \(bytes) bytes\n")
         }
         return .done
+    }
+
+    /// What a server tells, and what the store alone knows.
+    private func writeAll(on stage: Stage) async throws -> (documents: Int, revisions: Int, bytes: Int) {
+        guard case .folder(let data) = stage.place else { preconditionFailure("deleted without a folder") }
+        if try await stage.isServed(data) {
+            throw Failure(
+                "\(data): a server runs on this folder",
+                advice: "stop it: what was deleted is exported of a stopped server alone")
+        }
+        return try await stage.serve(data) { client, store in
+            try await write(client, deletedOf: store, on: stage)
+        }
+    }
+
+    private func write(
+        _ client: CaretClient, deletedOf store: SQLiteStore?, on stage: Stage
+    ) async throws -> (documents: Int, revisions: Int, bytes: Int) {
+        let progress = ProgressLine(stage.notes)
+        defer { progress.end() }
+        let writer = try ArchiveWriter(
+            folder.folder, replaces: replaces, server: try await client.welcome().server.string,
+            made: Int(Date.now.timeIntervalSince1970 * 1_000))
+        try await ArchiveExport(client: client, writer: writer, progress: progress)
+            .write(prefix: folder.prefix)
+        if let store {
+            try await DeletedExport(store: store, writer: writer, progress: progress)
+                .write(prefix: folder.prefix)
+        }
+        let bytes = try writer.finish(replacing: replaces)
+        return (writer.documents, writer.revisions, bytes)
     }
 
     private func write(_ version: DocumentVersion) -> Outcome {

@@ -1,4 +1,5 @@
 import CaretClient
+import CaretStore
 import FoundationEssentials
 import Glibc
 
@@ -66,7 +67,7 @@ struct Stage: Sendable {
                 defer { client.close() }
                 return try await body(client)
             }
-            return try await serve(folder, body)
+            return try await serve(folder) { client, _ in try await body(client) }
         }
     }
 
@@ -106,12 +107,14 @@ struct Stage: Sendable {
         }
     }
 
-    private func serve<Result: Sendable>(
-        _ folder: String, _ body: @Sendable (CaretClient) async throws -> Result
+    /// By a server of our own, whose store is at hand.
+    func serve<Result: Sendable>(
+        _ folder: String, _ body: @Sendable (CaretClient, SQLiteStore) async throws -> Result
     ) async throws -> Result {
         let server = try await FolderServer(folder)
         do {
-            let result = try await reach(server.address, body)
+            let store = server.store
+            let result = try await reach(server.address) { try await body($0, store) }
             await server.stop()
             return result
         } catch {

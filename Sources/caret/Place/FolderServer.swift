@@ -9,7 +9,7 @@ import Glibc
 /// A server of our own on the data folder of a stopped one, for as long as a subcommand takes: what works on a running
 /// server works on its files, by the same rules.
 struct FolderServer {
-    private let store: SQLiteStore
+    let store: SQLiteStore
     private let server: Server
     let address: ServerAddress
 

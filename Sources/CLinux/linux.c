@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -24,3 +25,15 @@ int caret_exchange(const char *path, const char *other) {
 int caret_rename_new(const char *path, const char *other) {
     return renameat2(AT_FDCWD, path, AT_FDCWD, other, RENAME_NOREPLACE);
 }
+
+size_t caret_memory_in_use(void) {
+    struct mallinfo2 all = mallinfo2();
+    return all.uordblks + all.hblkhd;
+}
+
+void caret_bound_heaps(int kept, int apart) {
+    mallopt(M_TRIM_THRESHOLD, kept);
+    mallopt(M_MMAP_THRESHOLD, apart);
+}
+
+void caret_return_memory(void) { malloc_trim(0); }

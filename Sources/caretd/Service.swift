@@ -31,6 +31,8 @@ struct Service {
         log.write(LogEvent(.starting, .version(Version.word), .process(Int(getpid())), .path(settings.data)))
         for name in configuration.ignoredVariables { log.write(LogEvent(.variableIgnored, .variable(name))) }
         if settings.allowsAnyoneFromAnywhere { log.write(LogEvent(.openToAnyone)) }
+        let memory = MemoryWatch { [log] in log.write(LogEvent(.memoryReturned, .bytes($0))) }
+        defer { withExtendedLifetime(memory) {} }
         let code = await serve(until: signals)
         log.write(LogEvent(.stopped))
         log.close()

@@ -29,6 +29,20 @@ import Testing
         #expect(!end.errors.contains { $0.contains("secret") })
     }
 
+    @Test("memory that was needed for a while goes back to the system, and the log says how much")
+    func memory() throws {
+        let server = try LiveServer(["--log-level": "debug"])
+        let clients = try (0..<8).map { _ in try LineClient(server) }
+        let text = String(repeating: "a line of a text that is long\\n", count: 1 << 17)
+        for (number, client) in clients.enumerated() {
+            try client.greet(as: "client-\(number)")
+            try client.send(
+                #"{"type":"push","doc":"\#(number)","base":0,"seq":1,"text":"\#(text)","create":true}"#)
+        }
+        for client in clients { try client.expect(#"{"type":"ack",…"#) }
+        try server.says(#/ debug event=memory_returned bytes=\d{7,}$/#)
+    }
+
     @Test("tokens that come and go are told of by their numbers")
     func tokens() throws {
         let server = try LiveServer()

@@ -3,6 +3,7 @@
 
 // What the C library's module for Swift lacks, and nothing that it has: a type would belong to whichever module was
 // loaded first. To define _GNU_SOURCE here would change types too.
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -22,5 +23,14 @@ int caret_exchange(const char *path, const char *other);
 
 /// Renames a file, unless there is one of the new name already.
 int caret_rename_new(const char *path, const char *other);
+
+/// Bytes that were asked for and are not freed.
+size_t caret_memory_in_use(void);
+
+/// From now on a heap keeps at most so many bytes at its end, and what is asked for by so many and more lies in none.
+void caret_bound_heaps(int kept, int apart);
+
+/// Gives what was freed, and is kept for who asks next, back to the system.
+void caret_return_memory(void);
 
 #endif

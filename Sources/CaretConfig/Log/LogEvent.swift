@@ -38,6 +38,8 @@ package struct LogEvent: Equatable, Sendable {
         case damageFound = "damage_found"
         case backupMade = "backup_made"
 
+        case memoryReturned = "memory_returned"
+
         /// An answer `internal` to a client, who was told the same numbers.
         case internalFault = "internal_fault"
         /// Lines of one event that its rate did not let through, when the log ends.
@@ -46,8 +48,7 @@ package struct LogEvent: Equatable, Sendable {
         package var level: LogLevel {
             switch self {
             case .connectionOpened, .connectionClosed, .roomOpened, .roomClosed, .historyTrimmed,
-                .documentPurged,
-                .pushersForgotten:
+                .documentPurged, .pushersForgotten, .memoryReturned:
                 .debug
             case .starting, .listening, .ready, .stopping, .stopped, .tokenAdded, .tokenRevoked, .migrating,
                 .diskFreed, .backupMade, .logSuppressed:
@@ -100,6 +101,7 @@ package enum LogField: Equatable, Sendable {
     case signal(Int32)
     case event(LogEvent.Name)
     case count(Int)
+    case bytes(Int)
     case milliseconds(Int)
 
     package enum Transport: String, Sendable {
@@ -141,6 +143,7 @@ extension LogField {
         case .signal(let number): ("signal", .number(Int64(number)))
         case .event(let name): ("of", .word(name.rawValue))
         case .count(let number): ("count", .number(Int64(number)))
+        case .bytes(let number): ("bytes", .number(Int64(number)))
         case .milliseconds(let number): ("ms", .number(Int64(number)))
         }
     }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A point of the clock that only goes forward, in nanoseconds since some beginning.
 package struct Moment: Hashable, Comparable, Sendable {
     package var nanoseconds: UInt64
@@ -7,11 +5,7 @@ package struct Moment: Hashable, Comparable, Sendable {
     package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
     /// Now, by the system's clock.
-    package static var now: Moment {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Moment(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
-    }
+    package static var now: Moment { Moment(nanoseconds: SystemClock.steady.nanoseconds) }
 
     package func after(seconds: Int) -> Moment { after(milliseconds: seconds * 1_000) }
 

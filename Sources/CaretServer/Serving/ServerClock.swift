@@ -1,5 +1,3 @@
-import Glibc
-
 /// The time of the values, in milliseconds since 1970: that of the wall when the server began, and what has passed
 /// since by the clock that only goes forward.
 struct ServerClock: Sendable {
@@ -10,11 +8,10 @@ struct ServerClock: Sendable {
     let start: Int64
 
     init(steady: @escaping @Sendable () -> Moment = { .now }) {
-        var wall = timespec()
-        clock_gettime(CLOCK_REALTIME, &wall)
-        offset = Int64(wall.tv_sec) * 1_000_000_000 + Int64(wall.tv_nsec) - Int64(steady().nanoseconds)
+        let wall = Int64(SystemClock.wall.nanoseconds)
+        offset = wall - Int64(steady().nanoseconds)
         self.steady = steady
-        start = Int64(wall.tv_sec) * 1_000 + Int64(wall.tv_nsec) / 1_000_000
+        start = wall / 1_000_000
     }
 
     var moment: Moment { steady() }

@@ -1,0 +1,67 @@
+import CLinux
+@preconcurrency import Dispatch
+import Glibc
+
+/// Has the process give back the memory that it can spare, for as long as somebody has this.
+package final class MemoryWatch: Sendable {
+    /// Bytes that a heap keeps at its end, where nothing but itself gives them back, and bytes from which on something
+    /// is no part of a heap. Without a word the C library keeps 64 MiB, once it has freed something large.
+    private static let (kept, apart): (Int32, Int32) = (256 << 10, 1 << 20)
+
+    private let timer: any DispatchSourceTimer
+
+    /// Between two looks, in seconds: so often that nobody waits long for what is given back, and so seldom that it
+    /// costs nothing.
+    private static let interval = 5
+
+    /// `gaveBack` is told how many bytes went back.
+    package init(gaveBack: @escaping @Sendable (Int) -> Void) {
+        caret_bound_heaps(MemoryWatch.kept, MemoryWatch.apart)
+        let queue = DispatchQueue(label: "caret.memory", qos: .utility)
+        let keeper = QueueBound(queue, MemoryKeeper(gaveBack))
+        let interval = DispatchTimeInterval.seconds(MemoryWatch.interval)
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now(), repeating: interval, leeway: .milliseconds(500))
+        timer.setEventHandler { keeper.value.look() }
+        timer.activate()
+    }
+
+    deinit { timer.cancel() }
+}
+
+/// Confined to its queue.
+private final class MemoryKeeper {
+    private var memory: SpareMemory?
+    private let gaveBack: @Sendable (Int) -> Void
+
+    init(_ gaveBack: @escaping @Sendable (Int) -> Void) { self.gaveBack = gaveBack }
+
+    func look() {
+        // Where there is no descriptor now, there is one later.
+        guard let spare = MemoryKeeper.spare else { return }
+        let look = SpareMemory.Look(spare: spare, used: SystemClock.processor.nanoseconds, time: .now)
+        guard memory?.looked(look) ?? false else {
+            memory = memory ?? SpareMemory(look)
+            return
+        }
+        caret_return_memory()
+        let left = MemoryKeeper.spare ?? spare
+        memory?.gaveBack(leaving: left)
+        if left < spare { gaveBack(spare - left) }
+    }
+
+    /// Bytes that the process has from the system, without those of files, less those that somebody in it has; nil where
+    /// the system does not say.
+    private static var spare: Int? {
+        let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+        if file < 0 { return nil }
+        defer { close(file) }
+        var text = [UInt8](repeating: 0, count: 128)
+        let count = read(file, &text, text.count)
+        if count <= 0 { return nil }
+        // In pages: its size, what of that is in memory, and what of that is of files.
+        let pages = String(decoding: text[..<count], as: UTF8.self).split(separator: " ").map { Int($0) }
+        guard pages.count > 2, let resident = pages[1], let shared = pages[2] else { return nil }
+        return max(0, (resident - shared) * Int(getpagesize()) - caret_memory_in_use())
+    }
+}

@@ -183,7 +183,7 @@ struct ConnectionDocumentTests {
         var event: RoomEvent?
         _ = world.happens { state in
             let line = #"{"type":"push","id":3,"doc":"a","epoch":"e","base":0,"seq":4,"edits":[]}"# + "\n"
-            let actions = state.received(Array(line.utf8))
+            let actions = state.received(Array(line.utf8), at: world.now)
             if case .tell(_, let told) = actions.first { event = told }
             return actions
         }

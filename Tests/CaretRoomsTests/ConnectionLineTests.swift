@@ -123,6 +123,29 @@ struct ConnectionLineTests {
             world.pass(seconds: 20) == [#"< {"type":"bye","reason":"idle"}"#, "[leave]", "[end output]"])
     }
 
+    @Test("what had come in time counts, however late the server comes to read it")
+    func readLate() {
+        let world = ConnectionWorld.welcomed()
+        #expect(world.pass(seconds: 20) == [#"< {"type":"ping"}"#])
+        world.passUnnoticed(seconds: 60)
+        #expect(world.says(#"{"type":"pong"}"#) == [])
+        #expect(world.pass(seconds: 19.999) == [])
+        #expect(world.pass(seconds: 0.001) == [#"< {"type":"ping"}"#])
+
+        let newcomer = ConnectionWorld()
+        newcomer.passUnnoticed(seconds: 60)
+        #expect(newcomer.says(ConnectionWorld.hello) == ["[authenticate nobody]", "[pause]"])
+
+        let writer = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
+        writer.bytes(#"{"type":"pi"#)
+        writer.passUnnoticed(seconds: 600)
+        #expect(writer.bytes("ng\"}\n") == [#"< {"type":"pong"}"#])
+        writer.bytes(#"{"type":"pi"#)
+        writer.passUnnoticed(seconds: 600)
+        #expect(
+            writer.bytes("n") == [#"< {"type":"bye","reason":"too_slow"}"#, "[leave]", "[end output]"])
+    }
+
     @Test("who is not listened to is not called silent")
     func pausedSilence() {
         let world = ConnectionWorld.welcomed { $0.waitingLines = 1 }

@@ -47,7 +47,9 @@ final class ConnectionWorld {
     }
 
     @discardableResult
-    func bytes(_ text: String) -> [String] { happens { $0.received(Array(text.utf8)) } }
+    func bytes(_ text: String) -> [String] {
+        takingAll(words(state.received(Array(text.utf8), at: now)))
+    }
 
     @discardableResult
     func told(_ news: ConnectionNews) -> [String] { happens { $0.told(news) } }
@@ -76,6 +78,9 @@ final class ConnectionWorld {
         return happens { $0.written(bytes) }
     }
 
+    /// Time passes, and nobody says so: whoever runs the connection was stopped.
+    func passUnnoticed(seconds: Double) { now += Int64(seconds * 1_000) }
+
     @discardableResult
     func pass(seconds: Double) -> [String] {
         now += Int64(seconds * 1_000)
@@ -84,12 +89,15 @@ final class ConnectionWorld {
 
     @discardableResult
     func happens(_ event: (inout ConnectionState) -> [ConnectionAction]) -> [String] {
-        var result = words(state.timePassed(now))
-        result += words(event(&state))
+        takingAll(words(state.timePassed(now)) + words(event(&state)))
+    }
+
+    private func takingAll(_ words: [String]) -> [String] {
+        var result = words
         while takesAll, sent > 0, !state.isClosed {
             let bytes = sent
             sent = 0
-            result += words(state.written(bytes))
+            result += self.words(state.written(bytes))
         }
         return result
     }

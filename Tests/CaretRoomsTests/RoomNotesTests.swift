@@ -75,7 +75,7 @@ import Testing
     @Test("a connection counts the errors that it sends, its own and the hub's, and knows why it ended")
     func connection() throws {
         var state = ConnectionState(1, settings: .sample(Limits()), at: 0)
-        _ = state.received(Array("{}\n".utf8))
+        _ = state.received(Array("{}\n".utf8), at: 0)
         #expect(state.takeRefusals() == [.badMessage: 1] && state.takeRefusals().isEmpty)
         #expect(state.end == .refused(.badMessage))
         let world = ServerWorld()

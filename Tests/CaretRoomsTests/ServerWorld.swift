@@ -160,8 +160,19 @@ final class ServerWorld {
     // MARK: Connections
 
     func event(_ id: ConnectionID, _ event: (inout ConnectionState) -> [ConnectionAction]) {
+        happens(to: id) { state in
+            let due = state.timePassed(now)
+            return due + event(&state)
+        }
+    }
+
+    func received(_ bytes: [UInt8], on id: ConnectionID) {
+        happens(to: id) { $0.received(bytes, at: now) }
+    }
+
+    private func happens(to id: ConnectionID, _ event: (inout ConnectionState) -> [ConnectionAction]) {
         guard var state = connections.removeValue(forKey: id) else { return }
-        let actions = state.timePassed(now) + event(&state)
+        let actions = event(&state)
         connections[id] = state
         for action in actions { run(action, of: id) }
     }
@@ -394,7 +405,7 @@ final class TestClient {
         if unsent.isEmpty { return }
         let bytes = unsent
         unsent = []
-        world.event(id) { $0.received(bytes) }
+        world.received(bytes, on: id)
     }
 
     func receive(_ line: [UInt8]) {

@@ -2,22 +2,28 @@ import CaretWire
 
 /// Bytes and lines.
 extension ConnectionState {
-    /// Bytes came. They are there only while this runs.
-    package mutating func received(_ bytes: UnsafeRawBufferPointer) -> [ConnectionAction] {
+    /// Bytes came, and are read at this time. They are there only while this runs.
+    ///
+    /// They came before that, however much before, where the server did not come to read them. So they count before any
+    /// deadline does.
+    package mutating func received(_ bytes: UnsafeRawBufferPointer, at time: Int64) -> [ConnectionAction] {
+        if isClosed { return [] }
+        now = max(now, time)
         silence = .heard(now)
         switch phase {
-        case .closed: return []
+        case .closed: break
         case .closing(let until, let dropped):
             phase = .closing(until: until, droppedBytes: dropped + bytes.count)
             if dropped + bytes.count > limits.closingBytes { close() }
         case .finishing: break
         case .expectingHello, .authenticating, .joining, .welcomed: read(bytes)
         }
+        meetDueDeadlines()
         return settled()
     }
 
-    package mutating func received(_ bytes: [UInt8]) -> [ConnectionAction] {
-        bytes.withUnsafeBytes { received($0) }
+    package mutating func received(_ bytes: [UInt8], at time: Int64) -> [ConnectionAction] {
+        bytes.withUnsafeBytes { received($0, at: time) }
     }
 
     /// The peer has sent all that it will; it may still read.

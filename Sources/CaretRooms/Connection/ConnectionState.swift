@@ -5,7 +5,8 @@ package import CaretWire
 /// One connection: who is at its other end, what he asks and in which order, and when it ends.
 ///
 /// A value that decides and does nothing, confined to the connection's loop: each event answers with what is to be done, in
-/// that order. Its time is what `timePassed` said last: whoever runs it says the time in front of every other event.
+/// that order. Its time is what `timePassed` said last: whoever runs it says the time in front of every other event, but
+/// for bytes that came, which bring it along.
 package struct ConnectionState: Sendable {
     enum Phase: Equatable, Sendable {
         case expectingHello

@@ -6,10 +6,16 @@ extension ConnectionState {
     package mutating func timePassed(_ time: Int64) -> [ConnectionAction] {
         if isClosed { return [] }
         now = max(now, time)
-        guard let wakes, now >= wakes else { return [] }
+        return meetDueDeadlines() ? settled() : []
+    }
+
+    /// False where none can be due.
+    @discardableResult
+    mutating func meetDueDeadlines() -> Bool {
+        guard let wakes, now >= wakes else { return false }
         self.wakes = nil
         meetDeadlines()
-        return settled()
+        return true
     }
 
     private mutating func meetDeadlines() {

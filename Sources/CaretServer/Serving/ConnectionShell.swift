@@ -37,10 +37,9 @@ final class ConnectionShell: ConnectionHandler {
     // MARK: The socket
 
     func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Int {
-        takeTime()
         host.tally.add(bytes.count, to: .bytesIn)
         state.readAt = connection.sockets.now.nanoseconds
-        run(state.received(bytes))
+        run(state.received(bytes, at: switchboard.clock.time(at: connection.sockets.now)))
         return bytes.count
     }
 

@@ -121,9 +121,12 @@ extension World {
     // MARK: A connection
 
     private func perform(_ job: ConnectionJob, _ host: ConnectionHost, _ server: Server) {
-        run(host.state.timePassed(time), host, server)
+        if case .received(let bytes) = job {
+            run(host.state.received(bytes, at: time), host, server)
+        } else {
+            run(host.state.timePassed(time), host, server)
+        }
         switch job {
-        case .received(let bytes): run(host.state.received(bytes), host, server)
         case .inputEnded: run(host.state.inputEnded(), host, server)
         case .lost: run(host.state.connectionLost(), host, server)
         case .written(let bytes): run(host.state.written(bytes), host, server)
@@ -133,7 +136,7 @@ extension World {
         case .cut(let session): run(host.state.cut(session), host, server)
         case .undelivered(let event): run(host.state.undelivered(event), host, server)
         case .authenticated(let result): run(host.state.authenticated(result), host, server)
-        case .timePassed: break
+        case .received, .timePassed: break
         }
         referee.look(at: host)
     }

@@ -123,7 +123,7 @@ extension RoomState {
             // Where one does not fit, neither does the log, which is damage.
             try? logged.change
         }
-        if missed.count < logged.count { return damage() }
+        if missed.count < logged.count { return findDamage() }
         // What was committed meanwhile is in the window, or is asked for next.
         move(pusher, change, over: missed, to: Revision(base.value + missed.count))
     }

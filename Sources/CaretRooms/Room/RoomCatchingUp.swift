@@ -42,6 +42,10 @@ extension RoomState {
         noteRead(after: revision)
         if over != nil { return finished() }
         switch result {
+        case .success(let reading) where reading.segment.first != revision.next:
+            // Nobody may be told what is of another place, nor be moved over it.
+            findDamage()
+            return finished()
         case .failure(.refused(.damaged)), .failure(.wrongText):
             damage()
             return finished()
@@ -84,7 +88,7 @@ extension RoomState {
     mutating func takeIn(_ logged: LoggedChange) {
         // A log that does not fit its text is damage, whatever it is that does not.
         guard let change = try? logged.change, let text = try? window.head.text.applying(change) else {
-            return damage()
+            return findDamage()
         }
         let pusher = logged.pusher
         let committed = Committed(revision: head.next, logged: logged, change: change, text: text)

@@ -60,6 +60,12 @@ extension RoomState {
         close(with: RoomRefusal(.damaged))
     }
 
+    /// It is damaged, and the store does not know that yet, who would have told of it.
+    mutating func findDamage() {
+        notes.foundDamage = true
+        damage()
+    }
+
     /// From now on all is refused.
     mutating func close(with refusal: RoomRefusal) {
         refuseAll(refusal)
@@ -96,7 +102,7 @@ extension RoomState {
         let isSameHistory = entry.epoch == epoch
         // A head lower than known is damage, or a fork.
         if isSameHistory, snapshot.revision < head {
-            damage()
+            findDamage()
             return finished()
         }
         if name != WireString(entry.name.description) {

@@ -17,10 +17,12 @@ package struct RoomNotes: Equatable, Sendable {
     package var acked: [UInt64] = []
     /// When those openings were read that succeeded.
     package var opened: [UInt64] = []
+    /// What the store answered is damaged, and it has not noticed.
+    package var foundDamage = false
 
     package var isEmpty: Bool {
         pushes + changes + deliveries == 0 && refusals.isEmpty && slowSessions.isEmpty && opened.isEmpty
-            && acked.isEmpty
+            && acked.isEmpty && !foundDamage
     }
 }
 

@@ -237,6 +237,7 @@ final class RoomsRunner {
                     LogEvent(.internalFault, document, .revision(head.value)))
             }
         }
+        if notes.foundDamage { switchboard.log.write(LogEvent(.documentDamaged, document)) }
         for session in notes.slowSessions {
             tally.add(to: .slowReaders)
             switchboard.log.write(

@@ -1,0 +1,78 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+/// A reading that begins at another revision than was asked for is what no sound store answers with.
+@Suite("A reading that begins elsewhere") struct RoomCatchingUpTests {
+    /// What the store has behind a revision, as an answer to another question.
+    private func misplaced(_ world: RoomWorld, _ revision: Revision) throws -> Result<Reading, HistoryRefusal>
+    {
+        .success(try world.store.read(world.document, after: revision, limit: .max).get())
+    }
+
+    /// A room with 12 revisions, of which the first ones are not at hand any more, and ann behind them.
+    private func outgrown() throws -> RoomWorld {
+        var world = try RoomWorld("ab", limits: .narrow)
+        world.seat(.ann, .bob)
+        world.isTakenAtOnce = false
+        for number in 1...11 {
+            world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
+            world.take(.bob)
+        }
+        world.forget()
+        world.holds = \.isRead
+        return world
+    }
+
+    private func expectDamaged(_ world: inout RoomWorld) {
+        #expect(world.lines(.ann).last == #"{"type":"gone","doc":"notes","reason":"damaged"}"#)
+        #expect(world.lines(.bob).last == #"{"type":"gone","doc":"notes","reason":"damaged"}"#)
+        #expect(world.ended == [Person.ann.session, Person.bob.session])
+        #expect(world.notes().foundDamage)
+        world.open(.eve)
+        #expect(world.lines(.eve).codes == ["damaged"])
+        // Told once.
+        #expect(!world.notes().foundDamage)
+    }
+
+    @Test("what a session is to be handed from there is damage", arguments: [1, 3, 9] as [Revision])
+    func stream(other: Revision) throws {
+        var world = try outgrown()
+        world.take(.ann)
+        guard case .read(let place)? = world.held.first else { throw Unexpected(what: "nothing is read") }
+        #expect(place == 2)
+        let answer = try misplaced(world, other)
+        world.tell { $0.historyRead(after: place, answer) }
+        expectDamaged(&world)
+    }
+
+    @Test("what a push is to be moved over from there is damage", arguments: [1, 3, 9] as [Revision])
+    func push(other: Revision) throws {
+        var world = try outgrown()
+        world.push(.ann, [(2, 2, "!")], base: 2, seq: 1)
+        #expect(world.held == [.read(after: 2)])
+        let answer = try misplaced(world, other)
+        world.tell { $0.historyRead(after: 2, answer) }
+        expectDamaged(&world)
+    }
+
+    @Test("what the head is to be moved on by from there is damage", arguments: [1, 4] as [Revision])
+    func catchUp(other: Revision) throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        for number in 1...2 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
+        world.forget()
+        world.holds = { $0.isAppend || $0.isRead }
+        world.push(.ann, [(0, 0, "y")], base: 3, seq: 1)
+        try world.commitElsewhere([(0, 0, "z")])
+        try world.commitElsewhere([(0, 0, "z")], seq: 2)
+        world.answerAppend(.unknown)
+        #expect(world.held == [.read(after: 3)])
+        let answer = try misplaced(world, other)
+        world.tell { $0.historyRead(after: 3, answer) }
+        expectDamaged(&world)
+    }
+}

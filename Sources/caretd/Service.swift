@@ -110,25 +110,34 @@ struct Service {
 
     private func listen(
         _ server: Server, at address: SocketAddress, for configured: ListenAddress
-    ) async throws(ListenFault) {
+    ) async throws(DoorFault) {
         do throws(ListenFault) {
             let found = try await server.listen(at: address) { .address($0) }
             log.write(
                 LogEvent(.listening, .transport(.tcp), .address(configured.with(port: found.port ?? 0))))
         } catch {
             log.write(LogEvent(.cannotListen, .transport(.tcp), .address(configured)))
-            throw error
+            throw DoorFault(place: configured.description, fault: error)
         }
     }
 
-    private func listenForAdmin(_ server: Server) async throws(ListenFault) {
+    private func listenForAdmin(_ server: Server) async throws(DoorFault) {
         let path = settings.adminSocketPath
         do throws(ListenFault) {
             _ = try await server.listen(at: .unix(path: path)) { _ in .adminSocket }
             log.write(LogEvent(.listening, .transport(.unix), .path(path)))
         } catch {
             log.write(LogEvent(.cannotListen, .transport(.unix), .path(path)))
-            throw error
+            throw DoorFault(place: path, fault: error)
         }
     }
+}
+
+/// Where nobody can be let in, and why.
+private struct DoorFault: Error, CustomStringConvertible {
+    /// As it is configured.
+    let place: String
+    let fault: ListenFault
+
+    var description: String { "\(place): \(fault)" }
 }

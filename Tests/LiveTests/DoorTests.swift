@@ -57,8 +57,26 @@ import Testing
         #expect(
             second.errors.contains { $0.hasSuffix("event=cannot_listen transport=tcp address=\(address)") })
         #expect(
-            second.errors.contains("caretd: somebody listens there already"), "\(second.errors)")
+            second.errors.contains(
+                "caretd: \(address): somebody listens there already; end that, or listen somewhere else"),
+            "\(second.errors)")
         try LineClient(LiveServer(in: scratch)).greet(as: "ann-client")
+    }
+
+    @Test("where the socket of the data folder should be, something else is left as it is, and named")
+    func noSocket() throws {
+        let scratch = try Scratch.inMemory()
+        let path = scratch.path + "/data/caretd.sock"
+        try FileManager.default.createDirectory(
+            atPath: scratch.path + "/data", withIntermediateDirectories: true)
+        try Data("kept".utf8).write(to: URL(filePath: path))
+        let program = try Program(LiveServer.command([:], in: scratch)).ended()
+        #expect(program.status == 1)
+        #expect(
+            program.errors.contains(
+                "caretd: \(path): something that is no socket lies there; move it away"),
+            "\(program.errors)")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "kept")
     }
 
     @Test("it listens at several addresses, and without the socket where that is not wanted")

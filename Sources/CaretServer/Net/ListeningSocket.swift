@@ -14,8 +14,8 @@ package enum ListenFault: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .address(let fault): fault.description
-        case .inUse: "somebody listens there already"
-        case .noSocket: "something that is no socket lies there"
+        case .inUse: "somebody listens there already; end that, or listen somewhere else"
+        case .noSocket: "something that is no socket lies there; move it away"
         case .system(let fault): fault.description
         case .stopped: "the server is stopping"
         }

@@ -149,9 +149,6 @@ extension CheckReport.Fault {
 
 extension BackupFault {
     fileprivate var refusal: StoreRefusal {
-        switch self {
-        case .damaged: .damaged
-        case .exists, .system, .database: isOutOfSpace ? .full : .failed
-        }
+        isDamage ? .damaged : isOutOfSpace ? .full : .failed
     }
 }

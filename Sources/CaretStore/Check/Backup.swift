@@ -23,6 +23,15 @@ extension BackupFault {
         }
     }
 
+    /// The store is damaged: where that was noticed while it was copied, too.
+    package var isDamage: Bool {
+        switch self {
+        case .damaged: true
+        case .database(let fault): fault.kind == .damaged
+        case .exists, .system: false
+        }
+    }
+
     /// Why the store could not be opened once more.
     init(_ fault: OpeningFault) {
         switch fault {

@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A server whose disk is not sound", .onOwnThread) struct DamageTests {
+    /// A text that nothing makes smaller, so that it stands in the files as it is.
+    private static let noise: String = {
+        var random = Seeded(1)
+        return String(decoding: (0..<100_000).map { _ in UInt8(random.number(0x23...0x5B)) }, as: UTF8.self)
+    }()
+
+    private static var text: String { noise.replacing("\\", with: "/") }
+
+    /// A server with a short document and a long one, whose text stands in its files.
+    private func filledServer() throws -> (LiveServer, LineClient) {
+        let server = try LiveServer(["--limit-window": "16 KiB"])
+        let ann = try LineClient(server)
+        try ann.greet(as: "ann-client")
+        for (name, text) in [("sound", "sound"), ("harmed", Self.text)] {
+            try ann.send(
+                #"{"type":"push","doc":"\#(name)","base":0,"seq":1,"text":"\#(text)","create":true}"#)
+            try ann.expect(#"{"type":"ack","doc":"\#(name)","seq":1,"rev":1,…"#)
+        }
+        return (server, ann)
+    }
+
+    /// Changes a letter of the long text wherever it stands in a file.
+    private func harm(_ path: String) throws {
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        let piece = Data(Self.text.utf8.dropFirst(50_000).prefix(40))
+        let place = try #require(bytes.range(of: piece)?.lowerBound)
+        let file = try FileHandle(forUpdating: URL(filePath: path))
+        try file.seek(toOffset: UInt64(place))
+        try file.write(contentsOf: [bytes[place] ^ 1])
+        try file.close()
+    }
+
+    @Test("a damaged document is closed, whatever is asked of it, and the others live")
+    func damagedAtStart() throws {
+        let (first, _) = try filledServer()
+        first.program.kill(SIGTERM)
+        _ = try first.program.ended()
+        try harm(first.dataPath + "/caret.sqlite")
+        let server = try first.again()
+        let admin = try LineClient(server, at: .adminSocket)
+        try admin.greet(as: "the-admin")
+        for request in [
+            #""open""#, #""open","create":true"#, #""read""#,
+            #""push","base":0,"seq":1,"text":"new","create":true"#,
+        ] {
+            try admin.send(#"{"type":\#(request),"doc":"harmed"}"#)
+            let line = try admin.next() ?? "the end"
+            #expect(
+                Pattern(#"{"type":"error","doc":"harmed",…"code":"damaged",…"#).matches(line) != nil,
+                "\(line)")
+        }
+        try server.says(#/ error event=document_damaged document=2$/#)
+        try admin.send(#"{"type":"read","doc":"sound"}"#)
+        try admin.expect(#"{"type":"text","doc":"sound",…,"text":"sound",…"#)
+        try admin.send(#"{"type":"verify"}"#)
+        try admin.expect(#"{"type":"verified","documents":…,"findings":[…"#)
+        try admin.send(#"{"type":"backup"}"#)
+        try admin.expect(#"{"type":"error","code":"damaged",…"#)
+    }
+
+    @Test("damage that is found in an open document ends it for everybody, and the others live")
+    func damagedWhileOpen() throws {
+        let (server, ann) = try filledServer()
+        try ann.send(#"{"type":"open","doc":"harmed"}"#)
+        let opened = try #require(try ann.next())
+        let epoch = try #require(
+            Pattern(#"{"type":"opened","doc":"harmed","epoch":"⟨e⟩",…"#).matches(opened)?["e"])
+        // The first revision is not at hand any more from here on.
+        try ann.send(
+            #"{"type":"push","doc":"harmed","epoch":"\#(epoch)","base":1,"seq":2,"edits":[{"range":[0,0],"text":"x"}]}"#
+        )
+        try ann.expect(#"{"type":"ack","doc":"harmed","seq":2,"rev":2}"#)
+        try harm(server.dataPath + "/caret.sqlite-wal")
+        let bob = try LineClient(server)
+        try bob.greet(as: "bob-client")
+        try bob.send(#"{"type":"open","doc":"harmed","epoch":"\#(epoch)","rev":0}"#)
+        try bob.expect(#"{"type":"opened","doc":"harmed",…,"resumed":true,…"#)
+        for client in [ann, bob] { try client.expect(#"{"type":"gone","doc":"harmed","reason":"damaged"}"#) }
+        try server.says(#/ error event=document_damaged document=2$/#)
+        try bob.send(#"{"type":"open","doc":"harmed"}"#)
+        try bob.expect(#"{"type":"error","doc":"harmed","code":"damaged",…"#)
+        try bob.send(#"{"type":"open","doc":"sound"}"#)
+        try bob.expect(#"{"type":"opened","doc":"sound",…"#)
+    }
+
+    @Test("a backup that cannot be written is refused, and everything else goes on")
+    func unwritableBackup() throws {
+        let (server, ann) = try filledServer()
+        try Data().write(to: URL(filePath: server.dataPath + "/backups"))
+        let admin = try LineClient(server, at: .adminSocket)
+        try admin.greet(as: "the-admin")
+        try admin.send(#"{"type":"backup","id":1}"#)
+        try admin.expect(#"{"type":"error","id":1,"code":"storage_failed",…"#)
+        try ann.send(#"{"type":"push","doc":"new","base":0,"seq":1,"text":"x","create":true}"#)
+        try ann.expect(#"{"type":"ack","doc":"new","seq":1,"rev":1,…"#)
+    }
+}

@@ -22,6 +22,7 @@ import Testing
     /// All that is counted, by name; of a latency how often it was measured.
     private func counted() throws -> [String: Int] {
         let line = try ask(#"{"type":"counters"}"#)
+        try #require(line.hasPrefix(#"{"type":"counted","since":"#), "\(line)")
         let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         var result: [String: Int] = [:]
         for (key, value) in [("counters", "value"), ("latencies", "count")] {

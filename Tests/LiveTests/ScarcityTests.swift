@@ -11,10 +11,17 @@ import Testing
         let crowd = Crowd(20, documents: 4)
         try crowd.connect(to: server)
         try crowd.work { $0.acks >= 40 }
-        var guests: [LineClient] = []
-        while let guest = try guest(number: guests.count, at: server) { guests.append(guest) }
-        #expect(guests.count > 100 && guests.count < 256)
-        for number in 300..<400 { #expect(try guest(number: number, at: server) == nil) }
+        var (guests, refused) = ([LineClient](), 0)
+        // A file that the server has open for a moment has a number that a guest could have: whoever comes later gets it.
+        while refused < 100 {
+            if let guest = try guest(number: guests.count + refused, at: server) {
+                guests.append(guest)
+                refused = 0
+            } else {
+                refused += 1
+            }
+        }
+        #expect(guests.count > 100 && guests.count < 192)
         // The system's libraries want one now and then, and end the process where they get none.
         let inUse = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.program.process)/fd")
         #expect(inUse.count < 200)

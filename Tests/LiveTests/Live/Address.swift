@@ -2,17 +2,36 @@ import Glibc
 
 /// Where a test reaches a server.
 enum Address {
-    case loopback(port: UInt16)
+    case ip4(UInt32, port: UInt16)
     case unix(path: String)
+
+    static func loopback(port: UInt16) -> Address { .ip4(0x7F00_0001, port: port) }
+
+    /// An address that this machine has in a network; nil where it is in none.
+    static var ownAddress: UInt32? {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        if getifaddrs(&list) != 0 { return nil }
+        defer { freeifaddrs(list) }
+        var next = list
+        while let entry = next?.pointee {
+            next = entry.ifa_next
+            guard let address = entry.ifa_addr, Int32(address.pointee.sa_family) == AF_INET else { continue }
+            let number = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                UInt32(bigEndian: $0.pointee.sin_addr.s_addr)
+            }
+            if number >> 24 != 127 { return number }
+        }
+        return nil
+    }
 
     /// A socket that is connected, and that whoever takes it closes.
     func connected() throws -> Int32 {
         switch self {
-        case .loopback(let port):
+        case .ip4(let number, let port):
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = port.bigEndian
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            address.sin_addr.s_addr = number.bigEndian
             return try Self.connected(&address, AF_INET)
         case .unix(let path):
             var address = sockaddr_un()

@@ -13,6 +13,8 @@ final class LineClient {
 
     enum Door {
         case tcp, adminSocket
+        /// At this address of version 4, at which the server listens too.
+        case address(UInt32)
     }
 
     /// It runs as long as somebody talks to it.
@@ -29,6 +31,7 @@ final class LineClient {
         let address =
             switch door {
             case .tcp: Address.loopback(port: server.port)
+            case .address(let number): Address.ip4(number, port: server.port)
             case .adminSocket: Address.unix(path: server.socketPath)
             }
         reader = LineReader(try address.connected())

@@ -38,8 +38,9 @@ final class LiveServer {
         var port: UInt16?
         while let line = try program.errors.next() {
             said.append(line)
-            if let (_, digits) = line.parts(around: "event=listening transport=tcp address=127.0.0.1:") {
-                port = UInt16(digits)
+            if let (_, address) = line.parts(around: "event=listening transport=tcp address=") {
+                // The first one, where there are several.
+                port = port ?? address.split(separator: ":").last.flatMap { UInt16($0) }
             }
             if line.hasSuffix(" event=ready") { return try #require(port, "\(said)") }
         }

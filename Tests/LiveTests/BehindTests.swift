@@ -1,0 +1,64 @@
+import Glibc
+import Testing
+
+@Suite("A session that takes nothing for long", .onOwnThread) struct BehindTests {
+    /// Far more than the system keeps on the way to somebody with a small buffer.
+    private static let revisions = 24
+    private static let length = 256 << 10
+
+    /// A document that the admin changes again and again while somebody who has it open takes nothing.
+    private func fallBehind(_ options: [String: String]) throws -> (admin: LineClient, deaf: LineClient) {
+        let narrow = [
+            "--limit-window": "16 KiB", "--limit-credit": "1 KiB", "--limit-taking-time": "1 h",
+            "--limit-line-time": "1 h",
+        ]
+        let server = try LiveServer(narrow.merging(options) { $1 })
+        let admin = try LineClient(server, at: .adminSocket)
+        try admin.greet(as: "the-admin")
+        let deaf = try LineClient(server)
+        var small: Int32 = 4_096
+        setsockopt(deaf.descriptor, SOL_SOCKET, SO_RCVBUF, &small, 4)
+        try deaf.greet(as: "deaf-client")
+        try deaf.send(#"{"type":"open","doc":"a","create":true}"#)
+        try deaf.expect(#"{"type":"opened","doc":"a",…"#)
+        try admin.send(#"{"type":"open","doc":"a"}"#)
+        let opened = try #require(try admin.next())
+        let epoch = try #require(
+            Pattern(#"{"type":"opened","doc":"a","epoch":"⟨e⟩",…"#).matches(opened)?["e"])
+        for revision in 0..<Self.revisions {
+            let length = revision == 0 ? 0 : Self.length
+            let text = String(repeating: revision % 2 == 0 ? "a" : "b", count: Self.length)
+            let edit = #"{"range":[0,\#(length)],"text":"\#(text)"}"#
+            try admin.send(
+                #"{"type":"push","doc":"a","epoch":"\#(epoch)","base":\#(revision),"seq":\#(revision + 1),"edits":[\#(edit)]}"#
+            )
+            try admin.expect(#"{"type":"ack","doc":"a","seq":\#(revision + 1),"rev":\#(revision + 1)}"#)
+        }
+        return (admin, deaf)
+    }
+
+    /// It takes what was on its way, and then the text.
+    private func expect(_ resync: String, at deaf: LineClient) throws {
+        var line = try deaf.next() ?? "the end"
+        while line.hasPrefix(#"{"type":"change","doc":"a","#) { line = try deaf.next() ?? "the end" }
+        #expect(Pattern(resync).matches(line) != nil, "\(line.cut)")
+        try deaf.send(#"{"type":"ping"}"#)
+        try deaf.expect(#"{"type":"pong"}"#)
+    }
+
+    @Test("is handed the text where the changes that it misses are more than it may fall behind")
+    func tooSlow() throws {
+        let (_, deaf) = try fallBehind(["--limit-behind": "2"])
+        try expect(
+            #"{"type":"resync","doc":"a","epoch":"…","rev":24,"text":"b…b","reason":"too_slow"}"#, at: deaf)
+    }
+
+    @Test("is handed the text where the changes that it misses are gone")
+    func trimmed() throws {
+        let (admin, deaf) = try fallBehind([:])
+        try admin.send(#"{"type":"trim","doc":"a","rev":\#(Self.revisions)}"#)
+        try admin.expect(#"{"type":"trimmed","doc":"a","start":\#(Self.revisions),…"#)
+        try expect(
+            #"{"type":"resync","doc":"a","epoch":"…","rev":24,"text":"b…b","reason":"trimmed"}"#, at: deaf)
+    }
+}

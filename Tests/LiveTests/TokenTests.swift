@@ -1,0 +1,200 @@
+import Testing
+
+@Suite("Tokens over a socket", .onOwnThread) struct TokenTests {
+    private let server: LiveServer
+    private let admin: LineClient
+
+    init() throws {
+        server = try LiveServer(["--require-tokens": "true", "--listen": "0.0.0.0:0"])
+        admin = try LineClient(server, at: .adminSocket)
+        try admin.greet(as: "the-admin")
+    }
+
+    /// A new token's number and text.
+    private func token(of user: String, _ grants: String...) throws -> (number: String, text: String) {
+        let grants = grants.joined(separator: ",")
+        try admin.send(#"{"type":"add_token","user":"\#(user)","grants":[\#(grants)]}"#)
+        let line = try #require(try admin.next())
+        let parts = try #require(
+            Pattern(#"{"type":"token_added","number":⟨number⟩,"token":"⟨token⟩"}"#).matches(line), "\(line)")
+        return (parts["number", default: ""], parts["token", default: ""])
+    }
+
+    private func hello(_ token: String?, as user: String) -> String {
+        let shown = token.map { #","token":"\#($0)""# } ?? ""
+        return #"{"type":"hello","protocol":1,"client":"\#(user)-client"\#(shown)}"#
+    }
+
+    private func client(_ user: String, _ grants: String...) throws -> LineClient {
+        let token = try token(of: user, grants.joined(separator: ","))
+        let client = try LineClient(server)
+        try client.send(hello(token.text, as: user))
+        try client.expect(#"{"type":"welcome",…,"user":"\#(user)",…"#)
+        return client
+    }
+
+    /// Documents of the admin's, with one revision each.
+    private func write(_ names: String...) throws {
+        for name in names {
+            try admin.send(
+                #"{"type":"push","doc":"\#(name)","base":0,"seq":1,"text":"secret","create":true}"#)
+            try admin.expect(#"{"type":"ack","doc":"\#(name)","seq":1,"rev":1,…"#)
+        }
+    }
+
+    // MARK: Who comes in
+
+    @Test("without a token, and with one that nobody was given, nobody comes in")
+    func unauthorized() throws {
+        let known = try token(of: "ann", #"{"rights":"read","prefix":""}"#).text
+        let last = known.last == "0" ? "1" : "0"
+        let wrong = [
+            nil, "", "caret_1", "nonsense", String(known.dropLast()), known.dropLast() + last,
+            known.replacing("caret_1_", with: "caret_2_"), known + " ", known.uppercased(),
+        ]
+        for token in wrong {
+            let client = try LineClient(server)
+            try client.send(hello(token, as: "ann"))
+            try client.expect(#"{"type":"error","code":"unauthorized",…"#)
+            try client.expectEnd()
+        }
+        let client = try LineClient(server)
+        try client.send(hello(known, as: "ann"))
+        try client.expect(#"{"type":"welcome",…,"user":"ann",…"#)
+    }
+
+    @Test("who shows unknown tokens again and again has to wait, with a known one too; others do not")
+    func guessing() throws {
+        guard let address = Address.ownAddress else {
+            print("SKIPPED: this machine has no address but its loopback")
+            return
+        }
+        let known = try token(of: "ann", #"{"rights":"read","prefix":""}"#).text
+        for _ in 0..<10 {
+            let guest = try LineClient(server, at: .address(address))
+            try guest.send(hello("caret_9_nonsense", as: "eve"))
+            try guest.expect(#"{"type":"error","code":"unauthorized",…"#)
+            try guest.expectEnd()
+        }
+        for token in ["caret_9_nonsense", known] {
+            let guest = try LineClient(server, at: .address(address))
+            try guest.send(hello(token, as: "eve"))
+            try guest.expect(#"{"type":"error","code":"rate_limited","message":"…","retry_after_ms":…}"#)
+            try guest.expectEnd()
+        }
+        try server.says(#/ warning event=guessing_slowed peer=.*$/#)
+        let client = try LineClient(server)
+        try client.send(hello(known, as: "ann"))
+        try client.expect(#"{"type":"welcome",…,"user":"ann",…"#)
+    }
+
+    // MARK: What he may do
+
+    @Test("rights hold for the names that begin as the token says, and the highest one counts")
+    func rights() throws {
+        try write("lib/a", "lib/b", "notes/a", "own/a")
+        let ann = try client(
+            "ann", #"{"rights":"read","prefix":"lib/"}"#, #"{"rights":"write","prefix":"notes/"}"#,
+            #"{"rights":"admin","prefix":"own/"}"#, #"{"rights":"write","doc":"lib/b"}"#)
+        for (name, rights) in [
+            ("lib/a", "read"), ("lib/b", "write"), ("notes/a", "write"), ("own/a", "write"),
+        ] {
+            try ann.send(#"{"type":"open","doc":"\#(name)"}"#)
+            try ann.expect(#"{"type":"opened","doc":"\#(name)",…,"rights":"\#(rights)",…"#)
+        }
+        let edit = #""base":1,"seq":1,"edits":[{"range":[0,0],"text":"x"}]"#
+        try ann.send(#"{"type":"push","doc":"lib/a",\#(edit)}"#)
+        try ann.expect(#"{"type":"error","doc":"lib/a","seq":1,"code":"forbidden",…"#)
+        for (line, answer) in [
+            (#""delete","doc":"lib/a""#, #""error","doc":"lib/a","code":"forbidden",…"#),
+            (#""rename","doc":"lib/b","to":"lib/c""#, #""error","doc":"lib/b","code":"forbidden",…"#),
+            (#""rename","doc":"notes/a","to":"secret/a""#, #""error","doc":"notes/a","code":"forbidden",…"#),
+            (#""open","doc":"lib/new","create":true"#, #""error","doc":"lib/new","code":"forbidden",…"#),
+            (#""verify""#, #""error","code":"forbidden",…"#),
+            (#""list_tokens""#, #""error","code":"forbidden",…"#),
+        ] {
+            try ann.send(#"{"type":\#(line)}"#)
+            try ann.expect(#"{"type":\#(answer)"#)
+        }
+        try ann.send(#"{"type":"rename","doc":"notes/a","to":"own/b"}"#)
+        try ann.expect(#"{"type":"gone","doc":"notes/a","reason":"renamed","to":"own/b"}"#)
+        try ann.expect(#"{"type":"done"}"#)
+        try ann.send(#"{"type":"list"}"#)
+        try ann.expect(
+            #"{"type":"listed","docs":[{"doc":"lib/a",…},{"doc":"lib/b",…},{"doc":"own/a",…},{"doc":"own/b",…}]}"#
+        )
+    }
+
+    @Test("a document that somebody may not read answers as one that is not there, whatever is asked")
+    func denied() throws {
+        try write("secret/there")
+        let ann = try client("ann", #"{"rights":"write","prefix":"notes/"}"#)
+        let push = #""epoch":"e","base":0,"seq":1"#
+        for request in [
+            #""open""#, #""open","create":true"#, #""open","epoch":"e","rev":1"#, #""open","mode":"watch""#,
+            #""read""#, #""read","rev":1"#, #""read","rev":9"#, #""read","at":0"#, #""history""#,
+            #""history","after":9"#, #""push",\#(push),"edits":[]"#, #""push",\#(push),"text":"x""#,
+            #""push",\#(push),"text":"x","create":true"#, #""restore","epoch":"e","rev":1,"seq":1"#,
+            #""rename","to":"notes/a""#, #""delete""#, #""close""#, #""select","rev":1,"selections":[]"#,
+            #""diverged","rev":1"#, #""trim","rev":1"#, #""verify""#,
+        ] {
+            let answers = try ["secret/there", "secret/where"].map { name in
+                try ann.send(#"{"type":\#(request),"id":7,"doc":"\#(name)"}"#)
+                // Answered behind it.
+                try ann.send(#"{"type":"list","id":8}"#)
+                var lines: [String] = []
+                while let line = try ann.next(), line != #"{"type":"listed","id":8,"docs":[]}"# {
+                    lines.append(line)
+                }
+                return lines.map { $0.replacing(name, with: "…") }
+            }
+            #expect(answers[0] == answers[1], "\(request)")
+        }
+        try ann.send(#"{"type":"list"}"#)
+        try ann.expect(#"{"type":"listed","docs":[]}"#)
+        try ann.send(#"{"type":"follow"}"#)
+        try ann.expect(#"{"type":"done"}"#)
+        // Nor is he told what becomes of it.
+        try admin.send(#"{"type":"rename","doc":"secret/there","to":"secret/gone"}"#)
+        try admin.expect(#"{"type":"done"}"#)
+        try ann.send(#"{"type":"ping"}"#)
+        try ann.expect(#"{"type":"pong"}"#)
+    }
+
+    // MARK: Its end
+
+    @Test("a revoked token says goodbye in every connection that came with it, and lets nobody in again")
+    func revoked() throws {
+        try write("a")
+        let (number, text) = try token(of: "ann", #"{"rights":"write","prefix":""}"#)
+        let bob = try client("bob", #"{"rights":"write","prefix":""}"#)
+        let connections = try ["one-more", "and-one-more"].map { name in
+            let connection = try LineClient(server)
+            try connection.send(hello(text, as: name))
+            try connection.expect(#"{"type":"welcome",…,"user":"ann",…"#)
+            return connection
+        }
+        try connections[0].send(#"{"type":"open","doc":"a"}"#)
+        try connections[0].expect(#"{"type":"opened","doc":"a",…"#)
+        try admin.send(#"{"type":"list_tokens","id":1}"#)
+        try admin.expect(
+            #"{"type":"tokens","id":1,"tokens":[{"number":\#(number),"user":"ann",…},{"number":…,"user":"bob",…}]}"#
+        )
+        let began = ContinuousClock.now
+        try admin.send(#"{"type":"revoke_token","id":2,"number":\#(number)}"#)
+        try admin.expect(#"{"type":"done","id":2}"#)
+        for connection in connections {
+            try connection.expect(#"{"type":"bye","reason":"revoked"}"#)
+            try connection.expectEnd()
+        }
+        print("a revoked token: goodbye in an open session after \(ContinuousClock.now - began)")
+        let again = try LineClient(server)
+        try again.send(hello(text, as: "ann"))
+        try again.expect(#"{"type":"error","code":"unauthorized",…"#)
+        try again.expectEnd()
+        try admin.send(#"{"type":"revoke_token","id":3,"number":\#(number)}"#)
+        try admin.expect(#"{"type":"error","id":3,"code":"not_found",…"#)
+        try bob.send(#"{"type":"ping"}"#)
+        try bob.expect(#"{"type":"pong"}"#)
+    }
+}

@@ -1,0 +1,62 @@
+import CaretWire
+import Foundation
+import Testing
+
+/// Every word of the protocol that the server says stands in a test of this folder, in which a running server says it.
+@Suite("The words of the protocol") struct WordListTests {
+    /// What no test can have a running server say, and why.
+    private static let unprovoked = [
+        #""code":"internal""#: "it is said where the server is at fault, and no such fault is known",
+        #""type":"rights""#: "no message changes the rights of a token that somebody came with",
+        #""type":"resync",…,"reason":"epoch""#:
+            "a document gets another epoch only while no server has the store",
+        #""type":"progress""#: "it is said of a check that takes longer than a second",
+    ]
+
+    /// The sources of the other tests here.
+    private static let sources: String = {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        return (files?.allObjects ?? []).compactMap { $0 as? URL }
+            .filter { $0.pathExtension == "swift" && $0 != URL(filePath: #filePath) }
+            .compactMap { try? String(contentsOf: $0, encoding: .utf8) }.joined()
+    }()
+
+    /// Each is said in a test, or else in the list above, and not in both.
+    private func expectSaid(_ words: [String]) {
+        for word in words {
+            let isSaid =
+                word.split(separator: "…").count == 1 ? Self.sources.contains(word) : isSaidInOneLine(word)
+            let isExcused = Self.unprovoked[word] != nil
+            #expect(
+                isSaid != isExcused, "\(word): \(isSaid ? "it is said, and excused" : "nobody has it said")")
+        }
+    }
+
+    private func isSaidInOneLine(_ word: String) -> Bool {
+        Self.sources.split(separator: "\n").contains { line in
+            word.split(separator: "…").allSatisfy { line.contains($0) }
+        }
+    }
+
+    @Test("every error code is said") func codes() {
+        expectSaid(ErrorCode.allCases.map { #""code":"\#($0.rawValue)""# })
+    }
+
+    @Test("every reason is said")
+    func reasons() {
+        expectSaid(ByeReason.allCases.map { #""type":"bye",…"reason":"\#($0.rawValue)""# })
+        expectSaid(GoneReason.allCases.map { #""type":"gone",…"reason":"\#($0.rawValue)""# })
+        expectSaid(ResyncReason.allCases.map { #""type":"resync",…,"reason":"\#($0.rawValue)""# })
+    }
+
+    @Test("every message of the page of the protocol is said, by clients and by the server")
+    func messages() throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/protocol.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let types = Set(text.matches(of: /\{("type":"[a-z_]+")/).map { String($0.1) })
+        #expect(types.count > 50)
+        expectSaid(types.sorted())
+    }
+}

@@ -10,8 +10,9 @@ final class Teller: Sendable {
     /// How many lots the queue has not told yet.
     private let waiting = Atomic(0)
 
-    /// To tell a caller mostly means to wake his queue, which costs as much as to append what he sent.
-    private static let mostToldHere = 2
+    /// The first that is told may have to be woken, which costs as much as to append what he sent; to tell the others
+    /// costs a hundredth of that, and another thread that did it would have to be woken too.
+    private static let mostToldHere = 32
 
     func tell(_ answers: [@Sendable () -> Void]) {
         // What came before is told before.

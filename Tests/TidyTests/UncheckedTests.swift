@@ -20,6 +20,9 @@ struct UncheckedPromise {
             path: "Sources/CaretServer/Serving/LoopBound.swift", count: 1,
             reason: "a value that only its loop touches"),
         UncheckedPromise(
+            path: "Sources/CaretServer/Serving/TurnBound.swift", count: 1,
+            reason: "a value that one at a time touches, which is checked"),
+        UncheckedPromise(
             path: "Sources/CaretServer/Net/Payload.swift", count: 1,
             reason: "bytes that are written before anybody else has the reference, and never again"),
         UncheckedPromise(

@@ -80,6 +80,9 @@ struct LogWindow: Sendable {
 
     var headRevision: Revision { revisions.last?.revision ?? start.revision }
 
+    /// Bytes of the head's text.
+    var headBytes: Int { revisions.last?.text.length.utf8 ?? start.text.length.utf8 }
+
     /// Takes in what was committed behind the head. The newest is always kept.
     mutating func append(_ new: Committed) {
         revisions.append(new)

@@ -97,6 +97,7 @@ package struct RoomState: Sendable {
 
     package var head: Revision { window.headRevision }
     package var text: Text { window.head.text }
+    package var textBytes: Int { window.headBytes }
     /// Bytes of revisions that are kept at hand.
     package var windowBytes: Int { window.bytes }
     /// No push is on its way.

@@ -155,6 +155,8 @@ package final class Sockets {
     private func finishTurn() {
         if !resumed.isEmpty { deliverRests() }
         behindEvents?()
+        // What connections are told because of that is written in this turn.
+        run(mailbox.take())
         if !unflushed.isEmpty { flush() }
         if !ended.isEmpty { tellEnded() }
         behindEvents?()

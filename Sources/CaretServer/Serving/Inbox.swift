@@ -26,13 +26,9 @@ final class Inbox<Job: Sendable>: Sendable {
         if wakes { wake() }
     }
 
-    func post(_ job: Job) { post { $0.append(job) } }
-
-    func post(_ jobs: [Job]) { post { $0 += jobs } }
-
-    private func post(_ add: (inout [Job]) -> Void) {
+    func post(_ job: Job) {
         let wakes = state.withLock { state in
-            add(&state.jobs)
+            state.jobs.append(job)
             return Inbox.wakes(&state)
         }
         if wakes { wake() }

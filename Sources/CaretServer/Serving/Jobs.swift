@@ -69,7 +69,7 @@ enum HubJob: Sendable {
     case timePassed
 }
 
-/// What a queue of rooms is told.
+/// What rooms are told.
 enum RoomJob: Sendable {
     /// By a connection; it gets it back where there is no such room.
     case event(DocumentID, RoomEvent, from: ConnectionID)
@@ -81,7 +81,7 @@ enum RoomJob: Sendable {
     case timePassed
 }
 
-/// A room on its queue; a later one of the same document has another number.
+/// A room; a later one of the same document has another number.
 struct RoomPlace: Hashable, Sendable {
     let document: DocumentID
     let number: Int

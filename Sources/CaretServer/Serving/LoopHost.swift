@@ -30,7 +30,7 @@ final class LoopHost {
         self.rooms = rooms
         self.tally = tally
         self.log = log
-        outgoing = Array(repeating: [], count: rooms.inboxes.count)
+        outgoing = Array(repeating: [], count: rooms.turns.count)
     }
 
     func tell(_ document: DocumentID, _ event: RoomEvent, from connection: ConnectionID) {
@@ -39,8 +39,9 @@ final class LoopHost {
 
     func tellRooms() {
         for place in outgoing.indices where !outgoing[place].isEmpty {
-            rooms.inboxes[place].post(outgoing[place])
+            let jobs = outgoing[place]
             outgoing[place] = []
+            rooms.turns[place].bring(jobs, from: loop)
         }
     }
 

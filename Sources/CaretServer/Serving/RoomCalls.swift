@@ -40,10 +40,6 @@ extension Switchboard {
         }
     }
 
-    private func answer(_ place: RoomPlace, _ answer: RoomAnswer) {
-        tell(place.document, .answer(place, answer))
-    }
-
     private func reload(_ place: RoomPlace) {
         store.entries(of: [place.document]) { [self] entries in
             switch entries[0] {

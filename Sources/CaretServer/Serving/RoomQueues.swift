@@ -1,13 +1,13 @@
 import CaretLog
 
-/// The queues that rooms run on.
+/// The turns that rooms are run in.
 struct RoomQueues: Sendable {
-    let inboxes: [Inbox<RoomJob>]
+    let turns: [Turns<RoomsRunner>]
 
-    init(count: Int) { inboxes = (0..<count).map { Inbox("caret.rooms.\($0)") } }
+    init(count: Int) { turns = (0..<count).map { Turns("caret.rooms.\($0)") } }
 
-    /// On which of them the room of a document is.
+    /// In which of them the room of a document is run.
     func place(of document: DocumentID) -> Int {
-        Int(UInt64(bitPattern: document.value) % UInt64(inboxes.count))
+        Int(UInt64(bitPattern: document.value) % UInt64(turns.count))
     }
 }

@@ -6,13 +6,14 @@ import CaretWire
 @preconcurrency import Dispatch
 import Synchronization
 
-/// The rooms of one queue: it feeds each what it is told, and runs what it wants done. Confined to the queue.
-final class RoomsRunner {
+/// Some rooms: it feeds each what it is told, and runs what it wants done. Confined to its turns.
+final class RoomsRunner: TurnWorker {
     private final class Host {
         let place: RoomPlace
-        /// Where it stands among the rooms of its queue.
+        /// Where it stands among the rooms here.
         let slot: Int
         var state: RoomState
+        var isLarge = false
         /// It was told something by the jobs that are being done.
         var gathers = false
         /// The room's head when it did what was due last.
@@ -31,6 +32,8 @@ final class RoomsRunner {
     private let switchboard: Switchboard
     private let limits: Limits
     private var rooms: [DocumentID: Host] = [:]
+    /// Those whose text is so long that what makes or reads all of it takes long.
+    private var large: Set<DocumentID> = []
     private var slots: [Host?] = []
     private var freeSlots: [Int] = []
     private var made = 0
@@ -44,13 +47,15 @@ final class RoomsRunner {
     /// What was handed over and is not measured yet.
     private var measured: [(latency: Latency, from: UInt64, count: Int)] = []
 
-    init(_ inbox: Inbox<RoomJob>, _ switchboard: Switchboard) {
+    init(_ turns: Turns<RoomsRunner>, _ switchboard: Switchboard) {
         self.switchboard = switchboard
         limits = switchboard.connectionSettings.limits
-        timer = QueueTimer(on: inbox.queue) { [weak inbox] in inbox?.post(.timePassed) }
+        timer = QueueTimer(on: turns.queue) { [weak turns] in turns?.post(.timePassed) }
         tally = switchboard.board.tally()
         outgoing = Array(repeating: ConnectionJobs(), count: switchboard.loops.count)
     }
+
+    func areDear(_ jobs: [RoomJob]) -> Bool { jobs.contains { $0.isDear(in: large) } }
 
     func run(_ jobs: [RoomJob]) {
         let moment = switchboard.clock.moment
@@ -95,6 +100,7 @@ final class RoomsRunner {
         if slot == slots.count { slots.append(host) } else { slots[slot] = host }
         precondition(
             rooms.updateValue(host, forKey: entry.id) == nil, "document \(entry.id.value) has two rooms")
+        note(snapshot.text.length.utf8, of: host)
         tally.add(to: .roomsOpened)
         switchboard.log.write(LogEvent(.roomOpened, .document(entry.id.value)))
     }
@@ -102,6 +108,7 @@ final class RoomsRunner {
     private func drop(_ document: DocumentID) {
         guard let host = rooms[document], host.state.isIdle else { return tellHub(.kept(document)) }
         rooms[document] = nil
+        large.remove(document)
         wakes[host.slot] = nil
         slots[host.slot] = nil
         freeSlots.append(host.slot)
@@ -160,15 +167,16 @@ final class RoomsRunner {
     // By reference: to read one thing of a state in place would copy all of it.
     private static func finish(
         _ state: inout RoomState
-    ) -> (actions: [RoomAction], head: Revision, notes: RoomNotes) {
-        (state.endGathering(), state.head, state.takeNotes())
+    ) -> (actions: [RoomAction], head: Revision, textBytes: Int, notes: RoomNotes) {
+        (state.endGathering(), state.head, state.textBytes, state.takeNotes())
     }
 
     private func finish(_ host: Host) {
         host.gathers = false
         // It may have been dropped by the last job.
         guard rooms[host.place.document] === host else { return }
-        let (actions, head, notes) = RoomsRunner.finish(&host.state)
+        let (actions, head, textBytes, notes) = RoomsRunner.finish(&host.state)
+        note(textBytes, of: host)
         for action in actions { run(action, host) }
         if !notes.isEmpty { count(notes, of: host, at: head) }
         host.syncedAt = nil
@@ -176,6 +184,13 @@ final class RoomsRunner {
         if host.head != head, switchboard.watchesCommits.load(ordering: .sequentiallyConsistent) {
             tellHub(.changed(host.place.document))
         }
+    }
+
+    private func note(_ textBytes: Int, of host: Host) {
+        let isLarge = textBytes > RoomJob.mostText
+        if isLarge == host.isLarge { return }
+        host.isLarge = isLarge
+        if isLarge { large.insert(host.place.document) } else { large.remove(host.place.document) }
     }
 
     // MARK: Actions

@@ -57,10 +57,7 @@ final class Switchboard: Sendable {
     func begin() {
         let hub = QueueBound(hub.queue, HubRunner(self))
         self.hub.begin { hub.value.run($0) }
-        for inbox in rooms.inboxes {
-            let rooms = QueueBound(inbox.queue, RoomsRunner(inbox, self))
-            inbox.begin { rooms.value.run($0) }
-        }
+        for turns in rooms.turns { turns.begin(RoomsRunner(turns, self), on: loops) }
     }
 
     /// Tells everybody that the server stops, and comes back once all have been told all.
@@ -78,7 +75,7 @@ final class Switchboard: Sendable {
     /// Lets go of the hub and of all rooms, whom nobody tells anything any more.
     func ended() async {
         await hub.ended()
-        for inbox in rooms.inboxes { await inbox.ended() }
+        for turns in rooms.turns { await turns.ended() }
     }
 
     // MARK: Connections
@@ -116,7 +113,13 @@ final class Switchboard: Sendable {
 
     // MARK: Rooms
 
-    func tell(_ document: DocumentID, _ job: RoomJob) {
-        rooms.inboxes[rooms.place(of: document)].post(job)
+    func tell(_ document: DocumentID, _ job: RoomJob) { turns(of: document).post(job) }
+
+    func answer(_ place: RoomPlace, _ answer: RoomAnswer) {
+        turns(of: place.document).postToLoop(.answer(place, answer))
+    }
+
+    private func turns(of document: DocumentID) -> Turns<RoomsRunner> {
+        rooms.turns[rooms.place(of: document)]
     }
 }

@@ -1,0 +1,140 @@
+@preconcurrency import Dispatch
+import Synchronization
+import Testing
+
+@testable import CaretServer
+
+@Suite("What is done in turns", .timeLimit(.minutes(2)))
+struct TurnsTests {
+    /// Writes down what it does, and where.
+    private final class Writer: TurnWorker {
+        struct Done: Equatable {
+            let job: Int
+            let place: String
+        }
+
+        let events: Events<Done>
+        let onJob: @Sendable (Int) -> Void
+
+        init(_ events: Events<Done>, _ onJob: @escaping @Sendable (Int) -> Void = { _ in }) {
+            self.events = events
+            self.onJob = onJob
+        }
+
+        /// Those beyond a hundred.
+        func areDear(_ jobs: [Int]) -> Bool { jobs.contains { $0 > 100 } }
+
+        func run(_ jobs: [Int]) {
+            for job in jobs {
+                events.tell(Done(job: job, place: String(cString: __dispatch_queue_get_label(nil))))
+                onJob(job)
+            }
+        }
+    }
+
+    private let turns = Turns<Writer>("turns")
+    private let events = Events<Writer.Done>()
+
+    @Test(
+        "what a loop brings it does at once, unless that is dear: then the queue does it, and what comes behind it"
+    )
+    func bringing() async throws {
+        let loop = try Loop(LoopNumber(0))
+        let isDone = Atomic(false)
+        turns.begin(Writer(events) { _ in isDone.store(true, ordering: .relaxed) }, on: [loop])
+        let wasDone = await loop.asked { [turns] _ in
+            turns.bring([1, 2], from: 0)
+            return isDone.load(ordering: .relaxed)
+        }
+        #expect(wasDone == true)
+        _ = await loop.asked { [turns] _ in
+            turns.bring([3, 101], from: 0)
+            turns.bring([4], from: 0)
+        }
+        for (job, place) in [
+            (1, "caret.loop.0"), (2, "caret.loop.0"), (3, "turns"), (101, "turns"), (4, "turns"),
+        ] {
+            #expect(await events.next() == Writer.Done(job: job, place: place))
+        }
+        await loop.stopped()
+        await turns.ended()
+    }
+
+    @Test(
+        "what comes while a loop is at work waits for its next turn, so that its connections are served in between"
+    )
+    func held() async throws {
+        let loop = try Loop(LoopNumber(0))
+        let done = Mutex<[Int]>([])
+        turns.begin(
+            Writer(events) { [turns] job in
+                done.withLock { $0.append(job) }
+                if job < 3 { turns.post(job + 1) }
+            }, on: [loop])
+        let first = await loop.asked { [turns] _ in
+            turns.bring([1], from: 0)
+            return done.withLock { $0 }
+        }
+        #expect(first == [1])
+        for job in 1...3 {
+            #expect(await events.next() == Writer.Done(job: job, place: "caret.loop.0"))
+        }
+        await loop.stopped()
+        await turns.ended()
+    }
+
+    @Test(
+        "an answer is taken by the loop that brought something last, and by the queue once that has stopped")
+    func answers() async throws {
+        let loops = try (0..<2).map { try Loop(LoopNumber($0)) }
+        turns.begin(Writer(events), on: loops)
+        _ = await loops[1].asked { [turns] _ in turns.bring([1], from: 1) }
+        #expect(await events.next() == Writer.Done(job: 1, place: "caret.loop.1"))
+        turns.postToLoop(2)
+        #expect(await events.next() == Writer.Done(job: 2, place: "caret.loop.1"))
+        for loop in loops { await loop.stopped() }
+        turns.postToLoop(3)
+        #expect(await events.next() == Writer.Done(job: 3, place: "turns"))
+        turns.post(4)
+        #expect(await events.next() == Writer.Done(job: 4, place: "turns"))
+        await turns.ended()
+        turns.post(5)
+    }
+
+    @Test("whoever brings it, every job is done once, one at a time, and in the order of whoever brought it")
+    func order() async throws {
+        let loops = try (0..<2).map { try Loop(LoopNumber($0)) }
+        let (counts, isBusy) = (Shared([Int](repeating: 0, count: 4)), Atomic(false))
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        let each = 3_000
+        turns.begin(
+            Writer(Events()) { job in
+                #expect(!isBusy.exchange(true, ordering: .acquiring))
+                let (poster, number) = (job & 3, job >> 2)
+                counts.change { counts in
+                    #expect(counts[poster] == -number)
+                    counts[poster] += 1
+                    if counts.allSatisfy({ $0 == each }) { end.finish() }
+                }
+                isBusy.store(false, ordering: .releasing)
+            }, on: loops)
+        await withTaskGroup { group in
+            for poster in 0..<4 {
+                group.addTask { [turns] in
+                    for number in 0..<each {
+                        // Below zero, so that none is dear.
+                        let job = -number << 2 | poster
+                        switch poster {
+                        case 0, 1: loops[poster].post { _ in turns.bring([job], from: poster) }
+                        case 2: turns.post(job)
+                        default: turns.postToLoop(job)
+                        }
+                    }
+                }
+            }
+        }
+        for await _ in ended {}
+        for loop in loops { await loop.stopped() }
+        await turns.ended()
+    }
+}

@@ -5,14 +5,21 @@
 struct JSONReader {
     /// The keys of the object with their values, after `check`.
     private(set) var members = KeyStack()
-    /// For each open object where its keys begin in `members`; nil for an array.
-    private var levels: [Int?] = []
+    private var levels: [Level] = []
 
     private enum Step {
         case value, key, afterValue, end
     }
 
-    init() { levels.reserveCapacity(Limits.nesting) }
+    /// An open object or array: in four bytes, and without room for the deepest line, since every connection has some.
+    private struct Level {
+        private let place: Int32
+
+        init(_ base: Int?) { place = Int32(base ?? -1) }
+
+        /// Where the object's keys begin in `members`; nil for an array.
+        var base: Int? { place < 0 ? nil : Int(place) }
+    }
 
     mutating func check(_ line: UnsafeBufferPointer<UInt8>) throws(JSONFault) {
         members.removeAll()
@@ -67,7 +74,7 @@ struct JSONReader {
     /// Opens an object whose keys begin at `base`, or an array.
     private mutating func open(_ cursor: inout JSONCursor, base: Int?) throws(JSONFault) -> Step {
         guard levels.count < Limits.nesting else { throw cursor.fault(.tooDeep) }
-        levels.append(base)
+        levels.append(Level(base))
         cursor.index += 1
         cursor.skipBlanks()
         switch (base, cursor.byte) {
@@ -93,7 +100,7 @@ struct JSONReader {
 
     private mutating func passSeparator(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
         cursor.skipBlanks()
-        let isObject = levels.last.map { $0 != nil } ?? false
+        let isObject = levels.last?.base != nil
         if cursor.byte == UInt8(ascii: ",") {
             cursor.index += 1
             return isObject ? .key : .value
@@ -107,7 +114,7 @@ struct JSONReader {
     /// Ends the innermost object or array. The keys of the outermost stay, as the members of the message.
     private mutating func close(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
         cursor.index += 1
-        if let base = levels.removeLast() {
+        if let base = levels.removeLast().base {
             if let place = members.duplicate(from: base, in: cursor.bytes) {
                 throw JSONFault(reason: .duplicateKey, byte: place)
             }

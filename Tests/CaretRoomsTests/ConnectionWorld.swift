@@ -2,6 +2,7 @@ import CaretCore
 import CaretLog
 import CaretRooms
 import CaretWire
+import Testing
 
 /// One connection alone: a test says what happens to it, and reads what it wants done as words.
 ///
@@ -57,7 +58,16 @@ final class ConnectionWorld {
     /// A room sends a line to a session, or to the guest, which has number 0.
     @discardableResult
     func room(_ line: String, to session: Int) -> [String] {
-        happens { $0.sent(Array((line + "\n").utf8), to: SessionID(1, number: session)) }
+        let (line, session) = (Array((line + "\n").utf8), SessionID(1, number: session))
+        return happens { state in
+            var other = state
+            let actions = state.sent(line, to: session)
+            // What need not be looked at comes out the same.
+            if let behind = other.forwards(line.count, to: session) {
+                #expect(actions == [.send(line)] + behind)
+            }
+            return actions
+        }
     }
 
     @discardableResult

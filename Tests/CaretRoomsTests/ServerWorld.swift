@@ -283,7 +283,11 @@ final class ServerWorld {
     private func run(_ action: RoomAction, of document: DocumentID) {
         if keepsTrace { trace.append("room \(document.value) \(action)") }
         switch action {
-        case .send(let session, let line): later(session.connection) { $0.sent(line, to: session) }
+        case .send(let session, let line):
+            later(session.connection) { connection in
+                connection.forwards(line.count, to: session).map { [.send(line)] + $0 }
+                    ?? connection.sent(line, to: session)
+            }
         case .ended(let session):
             later(session.connection) { $0.ended(session) }
             hubLater { $0.ended(session) }

@@ -41,6 +41,14 @@ extension ConnectionState {
         send(envelope.message, envelope.id)
     }
 
+    /// A room sends so many bytes of lines to a session of this connection. Nil where `sent` has to look at them; else
+    /// they are to be written as they are, and what is to be done behind them is mostly nothing.
+    package mutating func forwards(_ bytes: Int, to session: SessionID) -> [ConnectionAction]? {
+        guard isTalking, documents.stage(of: session) == .open else { return nil }
+        output.add(bytes, of: .session(session), at: now)
+        return settled()
+    }
+
     /// A room sends a line to a session of this connection, or to its guest; or several that are changes and acks.
     package mutating func sent(_ line: [UInt8], to session: SessionID) -> [ConnectionAction] {
         guard isTalking else { return [] }
@@ -78,7 +86,7 @@ extension ConnectionState {
         if stage == .open { return send(line, of: .session(session)) }
         if case .opening(session, _) = underway {
             underway = nil
-            documents.change(session) { $0.stage = .open }
+            documents.setStage(.open, of: session)
             send(line, of: .session(session))
             // It came too late to be of use.
             if case .finishing = phase { finish(session) }

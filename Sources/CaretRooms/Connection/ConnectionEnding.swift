@@ -80,11 +80,11 @@ extension ConnectionState {
 
     /// Asks the rooms to end the sessions, which they do behind the acks that are due.
     private mutating func closeSessions() {
-        for session in documents.sessions where documents[session]?.stage == .open { finish(session) }
+        for session in documents.sessions where documents.stage(of: session) == .open { finish(session) }
     }
 
     mutating func finish(_ session: SessionID) {
-        documents.change(session) { $0.stage = .closing }
+        documents.setStage(.closing, of: session)
         tell(.close(session, nil), of: session)
     }
 

@@ -75,7 +75,7 @@ struct ConnectionInput: Sendable {
 
     /// Gives back the room of what was read meanwhile.
     mutating func forgetRead() {
-        if !hasUnread { (unread, unreadStart) = ([], 0) }
+        if unreadStart > 0, !hasUnread { (unread, unreadStart) = ([], 0) }
     }
 
     mutating func dropAll() {

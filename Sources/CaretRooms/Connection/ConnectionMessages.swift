@@ -98,21 +98,21 @@ extension ConnectionState {
 
     /// The session of a document that is open; what is not is refused.
     private mutating func opened(_ document: WireString, _ id: RequestID?) -> OpenDocument? {
-        if let open = documents[document], open.stage == .open { return open }
+        if let open = documents[document], documents.stage(of: open.session) == .open { return open }
         fail(.notOpen, "this connection does not have the document open", id, document: document)
         return nil
     }
 
     private mutating func close(_ document: WireString, _ id: RequestID?) {
         guard let open = opened(document, id) else { return }
-        documents.change(open.session) { $0.stage = .closing }
+        documents.setStage(.closing, of: open.session)
         underway = .closing(open.session, document, id, isAnswered: false)
         tell(.close(open.session, id), of: open.session)
     }
 
     private mutating func diverge(_ diverged: Diverged, _ id: RequestID?) {
         guard let open = opened(diverged.document, id) else { return }
-        documents.change(open.session) { $0.stage = .closing }
+        documents.setStage(.closing, of: open.session)
         underway = .diverged(open.session, diverged.document)
         tell(.diverged(open.session, diverged.revision), of: open.session)
     }

@@ -155,7 +155,8 @@ extension ConnectionState {
 
     /// Runs the messages that waited for what is now over.
     private mutating func runWaiting() {
-        while case .welcomed = phase, output.waiting <= limits.waitingOutput,
+        // `mayRun` takes a copy of everything along.
+        while !waiting.isEmpty, case .welcomed = phase, output.waiting <= limits.waitingOutput,
             let next = waiting.next(where: mayRun)
         {
             run(next)

@@ -113,14 +113,15 @@ package struct ConnectionState: Sendable {
         }
     }
 
-    package var isClosed: Bool { phase == .closed }
+    package var isClosed: Bool { if case .closed = phase { true } else { false } }
     /// Bytes that were sent and not taken.
     package var waitingOutput: Int { output.waiting }
     /// Bytes of a begun line and of lines that wait, and how many lines those are at most.
     package var waitingInput: Int { input.begunBytes + waiting.bytes }
 
-    /// The errors that are to be counted now.
-    package mutating func takeRefusals() -> [ErrorCode: Int] {
+    /// The errors that are to be counted now; nil where there are none, which is asked behind every event.
+    package mutating func takeRefusals() -> [ErrorCode: Int]? {
+        if refusals.isEmpty { return nil }
         defer { refusals = [:] }
         return refusals
     }

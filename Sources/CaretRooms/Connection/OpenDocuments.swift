@@ -15,12 +15,9 @@ struct OpenDocument: Equatable, Sendable {
     let session: SessionID
     let name: DocumentName
     let participant: Participant
-    var stage = Stage.opening
     /// Where its room is; nil until the hub has said it.
     var document: DocumentID?
     var rights: Rights
-    /// Bytes that its connection has taken, and of which its room has not been told yet.
-    var taken = 0
 }
 
 /// The documents that a connection has open, by the names that its client calls them.
@@ -30,25 +27,35 @@ struct OpenDocuments: Equatable, Sendable {
         let name: WireString
     }
 
-    // Most that is asked is about a session: every line that a room sends.
+    /// What is looked at for every line that a room sends.
+    private struct Stream: Equatable, Sendable {
+        let session: SessionID
+        var stage: OpenDocument.Stage
+        /// Bytes that its connection has taken, and of which its room has not been told yet.
+        var taken = 0
+    }
+
     private var entries: [SessionID: Entry] = [:]
     private var named: [WireString: SessionID] = [:]
+    /// One for each entry, in the order of their opening, which is that of their sessions. Apart from them, since to look
+    /// at one would count a reference to everything in it.
+    private var streams: [Stream] = []
     private var lastNumber = 0
 
     var count: Int { entries.count }
-    var isEmpty: Bool { entries.isEmpty }
+    var isEmpty: Bool { streams.isEmpty }
 
     subscript(name: WireString) -> OpenDocument? { named[name].flatMap { self[$0] } }
 
     subscript(session: SessionID) -> OpenDocument? { entries[session]?.document }
 
-    /// Nil where the session has ended. Asked for every line, so the rest of the document is left where it is.
-    func stage(of session: SessionID) -> OpenDocument.Stage? { entries[session]?.document.stage }
+    /// Nil where the session has ended.
+    func stage(of session: SessionID) -> OpenDocument.Stage? { place(of: session).map { streams[$0].stage } }
 
     func name(of session: SessionID) -> WireString? { entries[session]?.name }
 
     /// All of them, in the order of their opening.
-    var sessions: [SessionID] { entries.keys.sorted() }
+    var sessions: [SessionID] { streams.map(\.session) }
 
     /// An id for another session; nil where the connection has had as many as there are.
     mutating func nextSession(of connection: ConnectionID) -> SessionID? {
@@ -57,9 +64,11 @@ struct OpenDocuments: Equatable, Sendable {
         return SessionID(connection, number: lastNumber)
     }
 
+    /// A document that is being opened, of the newest session.
     mutating func add(_ document: OpenDocument, as name: WireString) {
         entries[document.session] = Entry(document: document, name: name)
         named[name] = document.session
+        streams.append(Stream(session: document.session, stage: .opening))
     }
 
     mutating func change(_ session: SessionID, _ change: (inout OpenDocument) -> Void) {
@@ -67,15 +76,21 @@ struct OpenDocuments: Equatable, Sendable {
         change(&entries[session]!.document)
     }
 
+    mutating func setStage(_ stage: OpenDocument.Stage, of session: SessionID) {
+        if let place = place(of: session) { streams[place].stage = stage }
+    }
+
     /// So many bytes of a session were taken. Answers how many its room is to be told of, some at a time: nobody
     /// waits for the last ones.
     mutating func took(_ bytes: Int, of session: SessionID, tellingEvery most: Int) -> Int? {
-        guard let taken = entries[session].map({ $0.document.taken + bytes }) else { return nil }
-        entries[session]!.document.taken = taken < most ? taken : 0
+        guard let place = place(of: session) else { return nil }
+        let taken = streams[place].taken + bytes
+        streams[place].taken = taken < most ? taken : 0
         return taken < most ? nil : taken
     }
 
     mutating func remove(_ session: SessionID) {
+        if let place = place(of: session) { streams.remove(at: place) }
         guard let name = entries.removeValue(forKey: session)?.name, named[name] == session else { return }
         named[name] = nil
     }
@@ -83,5 +98,15 @@ struct OpenDocuments: Equatable, Sendable {
     mutating func removeAll() {
         entries = [:]
         named = [:]
+        streams = []
+    }
+
+    private func place(of session: SessionID) -> Int? {
+        var (low, high) = (0, streams.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if streams[middle].session < session { low = middle + 1 } else { high = middle }
+        }
+        return low < streams.count && streams[low].session == session ? low : nil
     }
 }

@@ -68,7 +68,7 @@ final class ConnectionShell: ConnectionHandler {
     func take(_ job: ConnectionJob, _ lines: [[UInt8]], at time: Int64) {
         run(state.timePassed(time))
         switch job {
-        case .sent(let session, let line): run(state.sent(lines[line], to: session))
+        case .sent(let session, let line): send(lines[line], to: session)
         case .ended(let session): run(state.ended(session))
         case .cut(let session): run(state.cut(session))
         case .told(let news): run(state.told(news))
@@ -77,13 +77,20 @@ final class ConnectionShell: ConnectionHandler {
         }
     }
 
+    private func send(_ line: [UInt8], to session: SessionID) {
+        guard let behind = state.forwards(line.count, to: session) else {
+            return run(state.sent(line, to: session))
+        }
+        connection.send(host.payloads.payload(of: line))
+        run(behind)
+    }
+
     // MARK: Actions
 
     private func takeTime() { run(state.timePassed(switchboard.clock.time(at: connection.sockets.now))) }
 
     private func run(_ actions: [ConnectionAction]) {
-        let refusals = state.takeRefusals()
-        if !refusals.isEmpty { count(refusals) }
+        if let refusals = state.takeRefusals() { count(refusals) }
         for action in actions { run(action) }
     }
 

@@ -131,7 +131,9 @@ extension World {
         case .lost: run(host.state.connectionLost(), host, server)
         case .written(let bytes): run(host.state.written(bytes), host, server)
         case .told(let news): run(host.state.told(news), host, server)
-        case .sent(let line, let session): run(host.state.sent(line, to: session), host, server)
+        case .sent(let line, let session):
+            let behind = host.state.forwards(line.count, to: session)
+            run(behind.map { [.send(line)] + $0 } ?? host.state.sent(line, to: session), host, server)
         case .ended(let session): run(host.state.ended(session), host, server)
         case .cut(let session): run(host.state.cut(session), host, server)
         case .undelivered(let event): run(host.state.undelivered(event), host, server)

@@ -94,9 +94,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretWire",
-                "TestSupport",
-                "caret",
-                "caretd",
+                "TestSupport", "caret", "caretd",
             ],
             swiftSettings: strict),
         .testTarget(

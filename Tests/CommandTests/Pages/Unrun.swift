@@ -6,6 +6,8 @@ struct Unrun {
     static let all = [
         Unrun("scripts/test", "it is what runs this test"),
         Unrun("scripts/run", "scripts/test-newcomer runs it, and what it prints"),
+        Unrun("caret watch agenda", "it wants a terminal; scripts/test-newcomer gives it one"),
+        Unrun("caret sync notes", "it goes on until it is ended; SyncTests run it"),
         Unrun("scripts/fuzz", "a phase of scripts/test of its own"),
         Unrun("sudo ", "it changes the machine; scripts/test-unit checks the unit"),
         Unrun("swift build", "a build of minutes; scripts/test-image links so, and --full builds so"),

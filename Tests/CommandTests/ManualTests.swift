@@ -68,19 +68,4 @@ import Testing
             for option in command.options { #expect(script.text.contains(option.name)) }
         }
     }
-
-    @Test(
-        "bash is offered what fits",
-        arguments: [
-            ("p", "ping put"), ("token ''", "add list revoke"), ("--server 1:1 st", "stat"),
-            ("completion ''", "bash zsh fish"), ("put --b", "--base"), ("token add --w", "--write"),
-            ("put a ''", ""), ("cat --server ''", ""),
-        ])
-    func bash(words: String, offered: String) throws {
-        let ask = """
-            COMP_WORDS=(caret \(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _caret; echo "${COMPREPLY[*]}"
-            """
-        let end = try Run("/usr/bin/env", ["bash", "-c", CompletionScript.bash.text + ask], environment: [:])
-        #expect(end.output == offered + "\n" && end.errors == "")
-    }
 }

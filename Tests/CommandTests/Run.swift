@@ -15,11 +15,6 @@ struct Run {
         return ["PATH": "/usr/bin:/bin", "TZ": "UTC", "LC_ALL": "C.UTF-8"].merging(inherited) { $1 }
     }
 
-    /// Runs a program of the system from within a folder.
-    static func inFolder(_ folder: URL, _ program: String, _ arguments: [String]) throws -> Run {
-        try Run("/usr/bin/env", ["-C", folder.path, program] + arguments, environment: [:])
-    }
-
     init(_ program: String, _ arguments: [String], input: String = "", environment: [String: String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: program)

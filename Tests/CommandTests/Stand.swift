@@ -13,7 +13,7 @@ import Testing
 final class Stand {
     let folder: URL
     private var server: Process?
-    private var address = ""
+    private(set) var address = ""
 
     /// Options of the server win over those that every test has; nil is none at all.
     init(_ options: [String]? = []) throws {

@@ -13,15 +13,27 @@ final class TerminalScreen {
         let description: String
     }
 
-    private let folder: URL
+    let folder: URL
+    private let environment: [String: String]
     /// No daemon: that would hold on to what a process of the tests has open, and never be seen to end.
     private let server = Process()
 
     /// Runs `caret` beside the server of a stand, as a shell does; what it showed stays behind its end.
-    init(
+    convenience init(
         _ arguments: [String], on stand: Stand, columns: Int = 80, rows: Int = 24,
         environment: [String: String] = [:]
     ) throws {
+        let program = #"trap : INT; "$@"; echo $? >status; exec cat"#
+        let words = ["sh", "-c", program, "sh", Run.path(of: "caret")] + arguments + ["--data", stand.data]
+        try self.init(running: words, on: stand, columns: columns, rows: rows, environment: environment)
+    }
+
+    /// Runs a program, in a folder of its own.
+    init(
+        running words: [String], on stand: Stand, columns: Int = 80, rows: Int = 24,
+        environment: [String: String] = [:]
+    ) throws {
+        self.environment = environment
         folder = stand.folder.appending(path: "screen-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let settings = """
@@ -30,14 +42,12 @@ final class TerminalScreen {
             set -g escape-time 0
             """
         try settings.write(to: folder.appending(path: "settings"), atomically: true, encoding: .utf8)
-        try start(environment)
-        let program = #"trap : INT; "$@"; echo $? >status; exec cat"#
+        try start()
         try tmux(
-            ["new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", "-c", folder.path, "--"]
-                + ["sh", "-c", program, "sh", Run.path(of: "caret")] + arguments + ["--data", stand.data])
+            ["new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", "-c", folder.path, "--"] + words)
     }
 
-    private func start(_ environment: [String: String]) throws {
+    private func start() throws {
         server.executableURL = URL(filePath: "/usr/bin/env")
         server.arguments = ["tmux", "-f", "settings", "-S", "tmux", "-D"]
         // The path of a socket must be short, so it is said from within the folder.
@@ -53,7 +63,8 @@ final class TerminalScreen {
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         try server.run()
         let end = ContinuousClock.now + .seconds(30)
-        while try Run.inFolder(folder, "tmux", ["-S", "tmux", "show-options", "-g"]).status != 0 {
+        // It fails until the server listens.
+        while (try? tmux(["show-options", "-g"])) == nil {
             if !server.isRunning || ContinuousClock.now > end {
                 throw DidNotCome(description: "tmux does not start")
             }
@@ -63,7 +74,9 @@ final class TerminalScreen {
 
     @discardableResult
     private func tmux(_ arguments: [String]) throws -> String {
-        let run = try Run.inFolder(folder, "tmux", ["-S", "tmux"] + arguments)
+        // The environment too: a new session looks for programs where its client would.
+        let run = try Run(
+            "/usr/bin/env", ["-C", folder.path, "tmux", "-S", "tmux"] + arguments, environment: environment)
         if run.status != 0 { throw DidNotCome(description: "tmux \(arguments): \(run.errors)") }
         return run.output
     }

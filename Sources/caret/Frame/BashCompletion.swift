@@ -3,9 +3,13 @@ enum BashCompletion {
     static var text: String {
         """
         _caret() {
-            local cur=${COMP_WORDS[COMP_CWORD]} words=() word skip= name index IFS=$' \\t\\n'
+            local line=${COMP_LINE:0:COMP_POINT} all=() words=() cur word skip= name index IFS=$' \\t\\n'
             COMPREPLY=()
-            for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+            # Bash ends a word at each : and @, which addresses and revisions have in them.
+            read -ra all <<<"$line"
+            [[ $line == *[[:blank:]] ]] && all+=('')
+            cur=${all[-1]}
+            for word in "${all[@]:1:${#all[@]}-2}"; do
                 if [[ $skip ]]; then skip=; continue; fi
                 case $word in
                 \(CompletionScript.flagsWithValue.joined(separator: "|"))) skip=1 ;;
@@ -35,8 +39,12 @@ enum BashCompletion {
         }
         _caret_offer() { COMPREPLY=($(compgen -W "$*" -- "$cur")); }
         _caret_documents() {
-            local IFS=$'\\n'
-            COMPREPLY=($(caret ls "$cur" 2>/dev/null | cut -f1))
+            local name
+            while IFS= read -r name; do
+                printf -v name %q "$name"
+                # Bash replaces only what stands behind its last : or @.
+                COMPREPLY+=("${name#"${cur%"${COMP_WORDS[COMP_CWORD]}"}"}")
+            done < <(caret ls "$cur" 2>/dev/null | cut -f1)
         }
         complete -o default -F _caret caret
 

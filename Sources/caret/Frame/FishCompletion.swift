@@ -5,6 +5,30 @@ enum FishCompletion {
             function __caret_documents
                 caret ls (commandline -ct) 2>/dev/null | cut -f1
             end
+            # Whether the words begin with a subcommand, and so many words stand behind it.
+            function __caret_at
+                set -l given
+                set -l skip
+                for word in (commandline -opc)[2..]
+                    if test -n "$skip"
+                        set skip
+                        continue
+                    end
+                    switch $word
+                        case \(CompletionScript.flagsWithValue.joined(separator: " "))
+                            set skip 1
+                        case '-*'
+                        case '*'
+                            set -a given $word
+                    end
+                end
+                for word in (string split -n ' ' -- $argv[1])
+                    test "$given[1]" = $word
+                    or return
+                    set -e given[1]
+                end
+                test -z "$argv[2]" -o (count $given) = "$argv[2]"
+            end
             complete -c caret -e
 
             """
@@ -15,27 +39,24 @@ enum FishCompletion {
 
     private static func section(_ command: CommandDescription) -> String {
         let words = command.words
-        let first = "not __fish_seen_subcommand_from \(CompletionScript.firstWords.joined(separator: " "))"
-        var text: String
+        var text = ""
         if words.count == 1 {
-            text = offer(words[0], command.summary, when: first)
+            text = offer(words[0], command.summary, when: "__caret_at '' 0")
         } else {
-            let members = CommandList.families.first { $0.word == words[0] }?.members ?? []
-            text = offer(words[0], "", when: first)
-            text += offer(
-                words[1], command.summary,
-                when: "__fish_seen_subcommand_from \(words[0]); "
-                    + "and not __fish_seen_subcommand_from \(members.joined(separator: " "))")
+            text = offer(words[0], "", when: "__caret_at '' 0")
+            text += offer(words[1], command.summary, when: "__caret_at \(words[0]) 0")
         }
-        let seen = words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")
+        let seen = "__caret_at \(CompletionScript.quoted(command.name))"
         for option in command.options { text += line(option, condition: seen) }
-        let kinds = command.arguments.map(\.kind)
-        if kinds.contains(.document) {
-            text += "complete -c caret -n \(CompletionScript.quoted(seen)) -a '(__caret_documents)'\n"
-        }
-        for case .words(let words) in kinds {
-            let list = CompletionScript.quoted(words.joined(separator: " "))
-            text += "complete -c caret -f -n \(CompletionScript.quoted(seen)) -a \(list)\n"
+        for (index, argument) in command.arguments.enumerated() {
+            let condition = "\(seen) \(index)"
+            switch argument.kind {
+            case .document: text += offer("'(__caret_documents)'", "", when: condition)
+            case .words(let words):
+                text += offer(CompletionScript.quoted(words.joined(separator: " ")), "", when: condition)
+            // Files are what fish offers by itself.
+            case .file, .folder, .other: break
+            }
         }
         return text
     }

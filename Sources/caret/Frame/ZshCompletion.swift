@@ -34,7 +34,8 @@ enum ZshCompletion {
             esac
         }
         _caret_documents() { compadd -- ${(f)"$(caret ls "$PREFIX" 2>/dev/null | cut -f1)"}; }
-        compdef _caret caret
+        # Loaded by the first Tab it is to complete at once; read in otherwise it is only made known.
+        if [[ $funcstack[1] == _caret ]]; then _caret "$@"; else compdef _caret caret; fi
 
         """
     }

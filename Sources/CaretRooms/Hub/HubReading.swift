@@ -19,8 +19,7 @@ struct HistoryJob: Equatable, Sendable {
     var search: TimeSearch?
     /// The last revision that the page does not want any more.
     var after: Revision
-    var page: [RevisionSummary] = []
-    var bytes = 0
+    var page = HistoryPage()
     /// How often the store was asked.
     var reads = 0
 }
@@ -161,21 +160,23 @@ extension HubState {
         for (index, change) in reading.segment.changes.enumerated() {
             let revision = Revision(reading.segment.first.value + index)
             let summary = summary(of: change, at: revision, job)
-            let bytes = summary.encodedBytes
-            let isFull = job.page.count >= job.history.limit || job.bytes + bytes > limits.page
-            if isFull, !job.page.isEmpty { return tell(job, hasMore: true) }
-            job.page.append(summary)
-            job.bytes += bytes
+            let isTaken =
+                job.page.revisions.count < job.history.limit && job.page.take(summary, within: limits.page)
+            if !isTaken { return tell(job, hasMore: true) }
             job.after = revision
         }
         let hasMore = job.after < reading.head && !reading.segment.changes.isEmpty
-        if hasMore, job.page.count < job.history.limit, job.reads < HubState.mostReads { return goOn(job) }
+        if hasMore, job.page.revisions.count < job.history.limit, job.reads < HubState.mostReads {
+            return goOn(job)
+        }
         tell(job, hasMore: hasMore)
     }
 
     private mutating func tell(_ job: HistoryJob, hasMore: Bool) {
         guard let (_, said) = job.request.question.document else { return }
-        answer(job.request, .revisions(Revisions(document: said, revisions: job.page, hasMore: hasMore)))
+        answer(
+            job.request,
+            .revisions(Revisions(document: said, revisions: job.page.revisions, hasMore: hasMore)))
     }
 
     private func summary(of change: LoggedChange, at revision: Revision, _ job: HistoryJob) -> RevisionSummary
@@ -188,13 +189,5 @@ extension HubState {
         return RevisionSummary(
             revision: revision, author: author, inserted: inserted, deleted: deleted,
             edits: job.history.wantsEdits ? change.wireEdits(in: job.unit) : nil)
-    }
-}
-
-extension RevisionSummary {
-    /// As it stands in a page.
-    fileprivate var encodedBytes: Int {
-        Revisions(document: "", revisions: [self]).encodedBytes
-            - Revisions(document: "", revisions: []).encodedBytes
     }
 }

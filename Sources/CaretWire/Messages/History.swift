@@ -158,6 +158,15 @@ package struct RevisionSummary: Hashable, Sendable {
         edits = try fields.edits(optional: "edits")
     }
 
+    /// What it takes at most as it is written.
+    package var mostBytes: Int {
+        // Keys and brackets, and 20 digits a number. Each byte of a string may become an escape of six.
+        let texts = (edits ?? []).reduce(author.user.utf8.count + author.client.utf8.count) {
+            $0 + $1.text.utf8.count
+        }
+        return 180 + 80 * (edits?.count ?? 0) + 6 * texts
+    }
+
     func writeMembers(to writer: inout JSONWriter) {
         writer.member("rev", revision.value)
         writer.member("user", author.user)

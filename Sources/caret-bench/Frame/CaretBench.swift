@@ -9,6 +9,7 @@ import Glibc
                caret-bench server [--quick] [--seconds <n>] [--folder <folder>] [--alone]
                                   [<beginning of a case's name>…]
                caret-bench compare [--quick] [--seconds <n>] [--folder <folder>] [--python <program>]
+               caret-bench command [--quick] [--folder <folder>]
                caret-bench soak [--minutes <n>] [--folder <folder>]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
@@ -20,6 +21,7 @@ import Glibc
           net        sockets: echo and fan-out of the server's loops, beside a bare server in C
           server     caretd itself, beside a bare server in C that keeps its pushes too; both as processes
           compare    caretd beside y-websocket and pycrdt-websocket, where they are installed
+          command    the command line on a long history: blame, log, diff
           soak       caretd with clients and documents that come and go: nothing of them stays; fails where something does
           store      the store: durable appends, long histories, many documents; all three, or those that are named
           --quick    fewer rounds, for a first look; the figures of record are made without it
@@ -65,6 +67,10 @@ import Glibc
             guard let comparison = Comparison(arguments) else { return refuse() }
             Machine.describe(command: command, Comparison.measure)
             comparison.run()
+        case "command":
+            guard let benchmarks = CommandBenchmarks(arguments) else { return refuse() }
+            Machine.describe(command: command, CommandBenchmarks.measure)
+            await benchmarks.run()
         case "soak":
             guard let soak = Soak(arguments) else { return refuse() }
             Machine.describe(command: command, Soak.measure)

@@ -7,7 +7,7 @@
 FROM swift:6.3-bookworm AS build
 WORKDIR /build
 COPY scripts/install-packages scripts/
-RUN scripts/install-packages build
+RUN scripts/install-packages static
 COPY Package.swift ./
 COPY migrations migrations
 COPY Sources Sources

@@ -73,6 +73,33 @@ import Testing
                 """)
     }
 
+    /// Each time the last change is the one that nothing comes behind which could wake the server.
+    @Test("who follows is told of the last change, however soon it comes behind others")
+    func lastChange() throws {
+        let server = try LiveServer(["--limit-document-every": "2 ms"])
+        let (follower, writer) = (try LineClient(server), try LineClient(server))
+        try writer.greet(as: "writer-1")
+        try writer.send(#"{"type":"open","id":1,"doc":"a","create":true}"#)
+        let opened = try #require(try writer.next())
+        let epoch = try #require(opened.parts(around: #""epoch":""#)).1.prefix { $0 != "\"" }
+        try follower.greet(as: "follower-1")
+        try follower.send(#"{"type":"follow","id":1}"#)
+        try follower.expect(#"{"type":"document","doc":"a",…"rev":0,…"#)
+        try follower.expect(#"{"type":"done","id":1}"#)
+        var revision = 0
+        for round in 0..<300 {
+            for _ in 0...round % 5 {
+                let edit = #"{"range":[0,0],"text":"x"}"#
+                try writer.send(
+                    #"{"type":"push","doc":"a","epoch":"\#(epoch)","base":\#(revision),"seq":\#(revision + 1),"edits":[\#(edit)]}"#
+                )
+                revision += 1
+                try writer.expect(#"{"type":"ack","doc":"a","seq":\#(revision),"rev":\#(revision)}"#)
+            }
+            while try follower.next()?.contains(#""rev":\#(revision),"#) == false {}
+        }
+    }
+
     @Test("who follows the list is told of every document, and of what happens to it")
     func follow() throws {
         try converse(

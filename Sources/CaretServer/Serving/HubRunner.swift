@@ -7,7 +7,8 @@ final class HubRunner {
     private var state: HubState
     private let switchboard: Switchboard
     private let timer: QueueTimer
-    private var wake: Moment?
+    /// When the state wants to be told the time, which it asks for once: what it asked for last holds.
+    private var wake: Int64?
     /// To be called once the last connection has left.
     private var finished: (@Sendable () -> Void)?
 
@@ -22,15 +23,15 @@ final class HubRunner {
 
     func run(_ jobs: [HubJob]) {
         for job in jobs {
-            // Before the state is told the time: it may ask to be woken again.
-            if case .timePassed = job {
-                wake = nil
-                timer.passed()
-            }
-            run(state.timePassed(switchboard.clock.now))
+            if case .timePassed = job { timer.passed() }
+            let time = switchboard.clock.now
+            // By time and not by the timer: any job may bring the state the time that it waits for, and what it asks for
+            // then must outlast the timer's own job behind it.
+            if let wake, wake <= time { self.wake = nil }
+            run(state.timePassed(time))
             perform(job)
         }
-        timer.set(for: wake)
+        timer.set(for: wake.map { switchboard.clock.moment(of: $0) })
     }
 
     private func perform(_ job: HubJob) {
@@ -68,9 +69,7 @@ final class HubRunner {
             case .dropRoom(let document): switchboard.tell(document, .drop(document))
             case .watchCommits(let watches):
                 switchboard.watchesCommits.store(watches, ordering: .sequentiallyConsistent)
-            case .wake(let time):
-                let moment = switchboard.clock.moment(of: time)
-                wake = min(wake ?? moment, moment)
+            case .wake(let time): wake = time
             case .finish:
                 finished?()
                 finished = nil

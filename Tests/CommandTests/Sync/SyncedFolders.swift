@@ -27,19 +27,32 @@ final class SyncedFolders {
             isServer
             ? ["--data", data, "--listen", "127.0.0.1:0"] : ["sync", folder(key).path, "--data", data]
         process.environment = [:]
-        // A file and no pipe, which would fill.
-        try Data().write(to: complaints(key))
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = try FileHandle(forWritingTo: complaints(key))
+        // Files and no pipes, which would fill.
+        process.standardOutput = try log(key, "output")
+        process.standardError = try log(key, "complaints")
         try process.run()
         processes[key] = process
     }
 
-    private func complaints(_ key: String) -> URL { root.appending(path: key + ".complaints") }
+    /// A file that goes on where an earlier life of the program has ended.
+    private func log(_ key: String, _ what: String) throws -> FileHandle {
+        let descriptor = open(
+            root.appending(path: "\(key).\(what)").path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        if descriptor < 0 { throw POSIXError(.EIO) }
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
 
-    /// What the program that runs under this key has said on standard error.
+    /// What the programs that ran under this key have said on standard error.
     func complained(_ key: String) throws -> String {
-        try String(contentsOf: complaints(key), encoding: .utf8)
+        try String(contentsOf: root.appending(path: key + ".complaints"), encoding: .utf8)
+    }
+
+    /// What they have said last.
+    func lastSaid(_ key: String) throws -> String {
+        let output = try String(contentsOf: root.appending(path: key + ".output"), encoding: .utf8)
+        return
+            (output.split(separator: "\n").suffix(6) + (try complained(key)).split(separator: "\n").suffix(6))
+            .joined(separator: "\n")
     }
 
     func kill(_ key: String) {

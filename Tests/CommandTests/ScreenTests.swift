@@ -46,6 +46,24 @@ import Testing
         #expect(try !screen.isTaken() && screen.showsCursor())
     }
 
+    @Test("top counts in its place, fits the screen, and leaves it as it was", arguments: ["q", "C-c"])
+    func top(end: String) throws {
+        let stand = try Stand()
+        let screen = try TerminalScreen(["top", "-i", "0.1", "--no-color"], on: stand, columns: 60, rows: 40)
+        try screen.waits { $0.hasPrefix("up ") && $0.contains(/\npushes +0 +0\.0\n/) }
+        #expect(try screen.isTaken() && !screen.showsCursor())
+        try stand.expect("$ put a --create << x\na: saved as revision 1")
+        try screen.waits { $0.contains(/\npushes +1 +0\.0\n/) }
+        try screen.resize(columns: 30, rows: 6)
+        try screen.waits { text in
+            let rows = text.split(separator: "\n", omittingEmptySubsequences: false)
+            return rows.count == 6 && rows[0].hasPrefix("up ") && rows[5].hasPrefix("delivery")
+        }
+        try screen.press(end)
+        #expect(try screen.ended() == 0)
+        #expect(try screen.text().isEmpty && !screen.isTaken() && screen.showsCursor())
+    }
+
     @Test("tail tells of each change as it comes, until it is interrupted")
     func tail() throws {
         let stand = try Stand()

@@ -1,3 +1,4 @@
+import CaretClient
 import Testing
 
 @Suite("caret on a terminal", .serialized) struct TerminalTests {
@@ -32,35 +33,34 @@ import Testing
     }
 
     @Test("who is a table, whose documents give way on a narrow one")
-    func connections() throws {
+    func connections() async throws {
         let stand = try Stand()
-        let wide = try shown(["who"], on: stand, columns: 100).split(separator: "\n")
-        #expect(wide.first?.hasPrefix("^1mNUMBER  USER   CLIENT") == true)
-        #expect(wide.count == 2 && wide.last?.contains("  admin  p-") == true, "\(wide)")
-        let narrow = try shown(["who", "--no-color"], on: stand, columns: 40).split(separator: "\n")
-        #expect(narrow.first?.hasSuffix("FROM  SINCE                OPEN") == true, "\(narrow)")
-    }
-
-    @Test(
-        "top takes the terminal, and gives it back at its end and at q", arguments: [["--count", "1"], []])
-    func top(arguments: [String]) throws {
-        let text = try shown(
-            ["top", "-i", "3600"] + arguments, on: try Stand(), columns: 80,
-            typing: arguments.isEmpty ? "q" : "")
-        #expect(text.hasPrefix("^?1049h^?25l") || text.hasPrefix("q^?1049h^?25l"), "\(text)")
-        #expect(text.contains("caretd.sock, up ") && text.contains("connections  "), "\(text)")
-        #expect(text.hasSuffix("^0m^?25h^?1049l"), "\(text)")
+        let client = CaretClient(stand.socket)
+        let names = ["notes/a rather long name", "notes/another long name"]
+        var documents: [Document] = []
+        for name in names { documents.append(try await client.open(name, creating: true)) }
+        let open = names.joined(separator: " ")
+        let wide = try shown(["who"], on: stand, columns: 140).split(separator: "\n")
+        #expect(wide.first?.hasPrefix("^1mNUMBER  USER   CLIENT") == true && wide.count == 3, "\(wide)")
+        #expect(wide.contains { $0.hasSuffix(open) && $0.contains("  admin  p-") }, "\(wide)")
+        let narrow = try shown(["who", "--no-color"], on: stand, columns: 80).split(separator: "\n")
+        #expect(narrow.count == 3 && narrow.contains { $0.hasSuffix("…") }, "\(narrow)")
+        for document in documents { document.close() }
     }
 
     @Test("trim asks, and takes nothing but a yes")
     func trimming() throws {
         let stand = try Stand()
         try stand.expect("$ put a --create << x\na: saved as revision 1")
-        let question = "a: forget 1 revision, up to 1, whose text stays, for good? [y/N] "
-        let no = try shown(["trim", "a@1"], on: stand, columns: 80, typing: "\n")
-        #expect(no.contains(question) && no.hasSuffix("a: nothing was changed\n"), "\(no)")
-        let yes = try shown(["trim", "a@1"], on: stand, columns: 80, typing: "y\n")
-        #expect(yes.contains(question) && yes.contains("a: forgotten are 1 revision, up to 1"), "\(yes)")
+        let outcomes = [
+            ("", "a: nothing was changed"), ("y", "a: forgotten are 1 revision, up to 1, whose text stays"),
+        ]
+        for (answer, outcome) in outcomes {
+            let screen = try TerminalScreen(["trim", "a@1"], on: stand)
+            try screen.waits { $0 == "a: forget 1 revision, up to 1, whose text stays, for good? [y/N]" }
+            try screen.type(answer)
+            try screen.waits { $0.hasSuffix("\n\(outcome)") }
+        }
     }
 
     @Test("rm asks, and takes nothing but a yes")

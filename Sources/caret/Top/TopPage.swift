@@ -16,13 +16,16 @@ struct TopPage: Sendable {
         return Array(all.prefix(size.rows))
     }
 
+    /// A row that went on in the next one would push the last ones out.
     private func lines(of table: Table, on screen: Screen) -> [String] {
-        table.text(on: screen, style).split(separator: "\n").map(String.init)
+        let rows = table.text(on: screen, .plain).split(separator: "\n")
+            .map { String($0).shortened(to: screen.columns) }
+        return rows.prefix(1).map { style.painted($0, .heading) } + rows.dropFirst()
     }
 
     private var headline: String {
         let up = Int(reading.time.timeIntervalSince(reading.counters.since))
-        return "\(address), up \(max(0, up).span)   \(Stamp.local(reading.time))   q ends"
+        return "up \(max(0, up).span)   \(Stamp.local(reading.time))   q ends   \(address)"
     }
 
     private var latencies: Table {

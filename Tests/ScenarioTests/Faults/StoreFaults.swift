@@ -47,7 +47,8 @@ final class ChangeLostAtTheEdge: PlantedFault {
         return result.map { reading in
             let changes = reading.segment.changes
             if changes.count < 2 { return reading }
-            let segment = Segment(first: reading.segment.first.next, changes: Array(changes.dropFirst()))
+            // Said to begin where it was asked to: a room finds out else.
+            let segment = Segment(first: reading.segment.first, changes: Array(changes.dropFirst()))
             return Reading(segment: segment, head: reading.head)
         }
     }

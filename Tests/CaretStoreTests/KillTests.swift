@@ -10,7 +10,7 @@ import Testing
         let scratch = try Scratch()
         defer { scratch.remove() }
         var (acked, slowest) = (0, Duration.zero)
-        let rounds = isFullRun ? 200 : 12
+        let rounds = Seeds.slowed(isFullRun ? 200 : 12)
         for round in 0..<rounds {
             var random = Seeded(UInt64(round))
             let writer = try ChildProcess("store-writer", [scratch.path])
@@ -33,7 +33,7 @@ import Testing
         let scratch = try Scratch()
         defer { scratch.remove() }
         var (acked, slowest) = (0, Duration.zero)
-        let rounds = isFullRun ? 25 : 2
+        let rounds = Seeds.slowed(isFullRun ? 25 : 2)
         for round in 0..<rounds {
             var random = Seeded(UInt64(round))
             var lines: [Substring] = []

@@ -42,7 +42,7 @@ package enum Seeds {
     /// The first so many, or the one that `CARET_SEED` asks for.
     package static func first(_ count: Int) -> Range<UInt64> {
         let asked = ProcessInfo.processInfo.environment["CARET_SEED"].flatMap(UInt64.init)
-        return asked.map { $0..<$0 + 1 } ?? 0..<UInt64(count)
+        return asked.map { $0..<$0 + 1 } ?? 0..<UInt64(slowed(count))
     }
 
     /// Whether the laws are tried with their whole counts.
@@ -52,6 +52,15 @@ package enum Seeds {
     package static func share(of all: Int, everyCommit share: Int) -> Int {
         areWhole ? all : share
     }
+
+    /// Whether the tests, and the programs that they start, run under a sanitizer.
+    package static let areSanitized = ProcessInfo.processInfo.environment["CARET_SANITIZER"] != nil
+
+    /// How many times as slow a sanitizer makes a test, or 1 where there is none.
+    private static let slowness = areSanitized ? 10 : 1
+
+    /// So many cases or rounds, or, under a sanitizer, so many less as each takes longer: the law is the same.
+    package static func slowed(_ count: Int) -> Int { max(1, count / slowness) }
 
     /// The line that replays a test with one seed.
     package static func replay(_ seed: UInt64, of test: String) -> String {

@@ -13,7 +13,7 @@ struct Soak {
 
     private static let visitors = 8
     /// What the server has once used it keeps: its caches are full and its tables grown when the start is measured.
-    private static let warmUp = 1.5
+    private static let warmUp = 5.0
     /// Rooms that nobody has open are unloaded, threads that have no work end, upkeep has come by.
     private static let settling: UInt32 = 30
     /// For so many seconds it is looked at then.
@@ -63,7 +63,8 @@ struct Soak {
         let goals = [
             Goal("memory", .atMost(start.resident * 1.1), end.resident) { $0.megabytes },
             Goal("descriptors", .atMost(Double(start.descriptors)), Double(end.descriptors)) { $0.digits(0) },
-            Goal("threads", .atMost(Double(start.threads)), Double(end.threads)) { $0.digits(0) },
+            // A queue of upkeep has a thread more or less at any time.
+            Goal("threads", .atMost(Double(start.threads + 2)), Double(end.threads)) { $0.digits(0) },
         ]
         Goal.print(goals)
         return goals.allSatisfy(\.isReached)

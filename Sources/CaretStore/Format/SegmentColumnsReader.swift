@@ -34,8 +34,8 @@ struct SegmentColumnsReader {
         by look: (Int64) throws(SegmentFault) -> Pusher
     ) throws(SegmentFault) -> LoggedChange {
         let pusher = try pusher(try authors.next(), look)
-        let seq = try bounded(seqs.next() + guess.seq)
-        let time = try bounded(times.signed() + guess.time)
+        let seq = try Self.bounded(seqs.next() + guess.seq)
+        let time = try Self.bounded(times.signed() + guess.time)
         guess.passed(time: time, seq: seq)
         var shape = try shapes.byte()
         var edits: [LoggedEdit] = []
@@ -74,17 +74,18 @@ struct SegmentColumnsReader {
         guard let shape = SegmentColumns.Shape(rawValue: shape) else { throw .badNumber }
         let start = try starts.signed() + guess.start
         let wide = guess.extras
-        let place = try length(start, units.next() + wide.bytes, units.next() + wide.units)
+        let place = try Self.length(start, units.next() + wide.bytes, units.next() + wide.units)
         var gone = TextLength.zero
         if shape.removes {
-            gone = try length(Int64(removed.count(atMost: Int(Int32.max))), units.next(), units.next())
+            gone = try Self.length(Int64(removed.count(atMost: Int(Int32.max))), units.next(), units.next())
         }
-        let edit = try edit(place, gone, shape.inserts ? inserted() : "")
+        let edit = try Self.edit(place, gone, shape.inserts ? inserted() : "")
         guess.passed(edit)
         return edit
     }
 
-    private func edit(_ start: TextLength, _ removed: TextLength, _ text: String) throws(SegmentFault)
+    // Static, as what follows: of a method that is called with what another one has changed, all columns are copied first.
+    private static func edit(_ start: TextLength, _ removed: TextLength, _ text: String) throws(SegmentFault)
         -> LoggedEdit
     {
         do throws(TextError) {
@@ -101,7 +102,7 @@ struct SegmentColumnsReader {
     }
 
     /// A length of so many UTF-16 units, with what is beyond one byte and one scalar each.
-    private func length(_ units: Int64, _ extraBytes: Int64, _ extraUnits: Int64) throws(SegmentFault)
+    private static func length(_ units: Int64, _ extraBytes: Int64, _ extraUnits: Int64) throws(SegmentFault)
         -> TextLength
     {
         guard units >= 0, units <= Int64(Int32.max), extraBytes >= 0, extraBytes <= 2 * units,
@@ -111,7 +112,7 @@ struct SegmentColumnsReader {
         return TextLength(utf16: Int(units), extraBytes: Int(extraBytes), extraUnits: Int(extraUnits))
     }
 
-    private func bounded(_ number: Int64) throws(SegmentFault) -> Int64 {
+    private static func bounded(_ number: Int64) throws(SegmentFault) -> Int64 {
         guard abs(number) <= DocumentEntry.farthest else { throw .badNumber }
         return number
     }

@@ -8,8 +8,9 @@ struct HistoryReader {
     let database: Database
     let generation: UInt64
     private var authors = AuthorCache()
-    /// The segment that was read last, known to be sound: pages of one block are read one after the other.
-    private var newest: StoredSegment?
+    /// The segments that were read last, known to be sound, the last one behind: pages are read one after the other, and
+    /// those that lie over the edge of two blocks, backwards too, read neither of them twice.
+    private var recent: [StoredSegment] = []
 
     init(database: Database, generation: UInt64) {
         self.database = database
@@ -209,10 +210,11 @@ struct HistoryReader {
             throw .damaged
         }
         // The chain says what is in it, so a block of that chain need not be read again.
-        if let newest, newest.after.value == after, newest.before.value == before {
+        let known = recent.first { $0.after.value == after && $0.before.value == before }
+        if let known {
             return StoredSegment(
-                row: row.integer(0), segment: newest.segment, last: newest.last, before: newest.before,
-                after: newest.after)
+                row: row.integer(0), segment: known.segment, last: known.last, before: known.before,
+                after: known.after)
         }
         let (first, last) = (row.integer(1), row.integer(2))
         guard first > 0, last >= first, last < Int64(Int32.max) * Int64(Int32.max) else { throw .damaged }
@@ -221,7 +223,7 @@ struct HistoryReader {
             row: row.integer(0), segment: Segment(first: Revision(Int(first)), changes: changes),
             last: Revision(Int(last)), before: Chain(before), after: Chain(after))
         guard stored.isSound else { throw .damaged }
-        newest = stored
+        recent = recent.suffix(1) + [stored]
         return stored
     }
 

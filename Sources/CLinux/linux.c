@@ -31,7 +31,8 @@ size_t caret_memory_in_use(void) {
     return all.uordblks + all.hblkhd;
 }
 
-void caret_bound_heaps(int kept, int apart) {
+void caret_bound_heaps(int count, int kept, int apart) {
+    mallopt(M_ARENA_MAX, count);
     mallopt(M_TRIM_THRESHOLD, kept);
     mallopt(M_MMAP_THRESHOLD, apart);
 }

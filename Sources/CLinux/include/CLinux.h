@@ -27,8 +27,9 @@ int caret_rename_new(const char *path, const char *other);
 /// Bytes that were asked for and are not freed.
 size_t caret_memory_in_use(void);
 
-/// From now on a heap keeps at most so many bytes at its end, and what is asked for by so many and more lies in none.
-void caret_bound_heaps(int kept, int apart);
+/// From now on there are at most so many heaps, each keeps at most so many bytes at its end, and what is asked for by so
+/// many and more lies in none.
+void caret_bound_heaps(int count, int kept, int apart);
 
 /// Gives what was freed, and is kept for who asks next, back to the system.
 void caret_return_memory(void);

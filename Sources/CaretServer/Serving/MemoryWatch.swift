@@ -4,6 +4,9 @@ import Glibc
 
 /// Has the process give back the memory that it can spare, for as long as somebody has this.
 package final class MemoryWatch: Sendable {
+    /// Two for each core that works: with fewer they wait for each other, and each keeps some of what was freed in it.
+    private static let heaps = 2 * Int32(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+
     /// Bytes that a heap keeps at its end, where nothing but itself gives them back, and bytes from which on something
     /// is no part of a heap. Without a word the C library keeps 64 MiB, once it has freed something large.
     private static let (kept, apart): (Int32, Int32) = (256 << 10, 1 << 20)
@@ -16,7 +19,7 @@ package final class MemoryWatch: Sendable {
 
     /// `gaveBack` is told how many bytes went back.
     package init(gaveBack: @escaping @Sendable (Int) -> Void) {
-        caret_bound_heaps(MemoryWatch.kept, MemoryWatch.apart)
+        caret_bound_heaps(MemoryWatch.heaps, MemoryWatch.kept, MemoryWatch.apart)
         let queue = DispatchQueue(label: "caret.memory", qos: .utility)
         let keeper = QueueBound(queue, MemoryKeeper(gaveBack))
         let interval = DispatchTimeInterval.seconds(MemoryWatch.interval)

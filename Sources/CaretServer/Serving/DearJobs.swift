@@ -26,7 +26,7 @@ extension RoomJob {
 extension RoomEvent {
     fileprivate var isDear: Bool {
         switch self {
-        case .push(let push): push.isDear
+        case .push(let push): push.content.isDear
         case .open, .rightsChanged, .rename, .delete, .leave, .awaitPushes, .select, .close, .diverged,
             .written:
             false
@@ -34,9 +34,9 @@ extension RoomEvent {
     }
 }
 
-extension RoomPush {
-    fileprivate var isDear: Bool {
-        switch content {
+extension RoomPush.Content {
+    var isDear: Bool {
+        switch self {
         case .text(let text): text.utf8.count > RoomJob.mostText
         case .edits(let edits):
             edits.count > RoomJob.mostEdits

@@ -1,6 +1,6 @@
 @preconcurrency import Dispatch
 
-/// Calls back on its queue once a moment has come. Confined to that queue.
+/// Calls back on its queue once a moment has come. Confined to whoever sets it.
 final class QueueTimer {
     private let source: any DispatchSourceTimer
     /// For when it is set.

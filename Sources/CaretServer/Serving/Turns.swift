@@ -23,8 +23,8 @@ final class Turns<Worker: TurnWorker>: Sendable {
         var isTaken = false
         var worker: TurnBound<Worker>?
         var loops: [Loop] = []
-        /// The loop that brought jobs last.
-        var last = 0
+        /// The loop that brought jobs last; nil where they were dear.
+        var last: Int?
     }
 
     let queue: DispatchQueue
@@ -46,7 +46,7 @@ final class Turns<Worker: TurnWorker>: Sendable {
     func post(_ job: Worker.Job) { if add([job]) { onQueue() } }
 
     /// Has a job done by the loop that brought jobs last: it is the likeliest to have connections that wait for what
-    /// comes of it.
+    /// comes of it. Where those were dear, what comes of them is too.
     func postToLoop(_ job: Worker.Job) { if add([job]) { onLoop() } }
 
     /// Does jobs at once, if nobody is at work; by a loop of this number.
@@ -85,7 +85,7 @@ final class Turns<Worker: TurnWorker>: Sendable {
     private func onQueue() { queue.async { self.work() } }
 
     private func onLoop() {
-        let loop = state.withLock { $0.loops.isEmpty ? nil : $0.loops[$0.last] }
+        let loop = state.withLock { state in state.last.map { state.loops[$0] } }
         // One that has stopped takes nothing.
         if loop?.post({ _ in self.workOnce() }) != true { onQueue() }
     }
@@ -102,7 +102,10 @@ final class Turns<Worker: TurnWorker>: Sendable {
             return true
         }
         if !isDone {
-            state.withLock { $0.jobs.insert(contentsOf: jobs, at: 0) }
+            state.withLock { state in
+                state.jobs.insert(contentsOf: jobs, at: 0)
+                state.last = nil
+            }
             onQueue()
         } else if !rests() {
             onLoop()

@@ -8,6 +8,8 @@ struct Committed: Sendable {
     let logged: LoggedChange
     let change: Change
     let text: Text
+    /// What others may know its maker's client by; nil where nobody has found that out yet.
+    var client: WireString?
     /// As others are told of it.
     var lines = UnitLines()
     /// Its pusher's mark.

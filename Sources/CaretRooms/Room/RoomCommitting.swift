@@ -154,6 +154,8 @@ extension RoomState {
             seq: known.push.seq, revision: committed.revision, digest: known.push.digest,
             used: committed.logged.time)
         pushers.committed(entry, by: pusher)
+        var committed = committed
+        committed.client = known.push.participant.introduction.client
         take(committed)
         settle(pusher)
         notes.changes += 1

@@ -66,7 +66,7 @@ extension RoomState {
     mutating func line(of revision: Revision, in unit: CodeUnit) -> [UInt8]? {
         if let line = window.line(of: revision, in: unit) { return line }
         guard let committed = window[revision] else { return nil }
-        let line = changeLine(committed.logged, at: revision, in: unit)
+        let line = changeLine(committed.logged, by: committed.client, at: revision, in: unit)
         window.keep(line, of: revision, in: unit)
         return line
     }
@@ -205,7 +205,7 @@ extension RoomState {
         sessions[place].told = 0
         if sessions[place].closing != nil { streamsWait = true }
         let resync = Resync(
-            document: name, epoch: epoch.wire, revision: head, text: wireText, reason: reason,
+            document: name, epoch: epochName, revision: head, text: wireText, reason: reason,
             own: own(of: pusher))
         hand(line(resync), at: place)
         return true

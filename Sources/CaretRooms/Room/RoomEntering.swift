@@ -40,7 +40,7 @@ extension RoomState {
                 .text(wireText)
             }
         return Opened(
-            document: name, epoch: epoch.wire, revision: resumed ?? head, content: content,
+            document: name, epoch: epochName, revision: resumed ?? head, content: content,
             rights: opening.rights, newline: lineBreak == .crlf ? .crlf : .lf,
             peers: peers(in: opening.participant.unit, resumed: resumed != nil),
             own: own(of: opening.participant.pusher))
@@ -48,7 +48,7 @@ extension RoomState {
 
     /// Where a session can go on; nil where it needs the whole text.
     private func resumption(of opening: RoomOpening) -> Revision? {
-        guard let resume = opening.resume, resume.epoch == epoch.wire, resume.revision <= head,
+        guard let resume = opening.resume, resume.epoch == epochName, resume.revision <= head,
             resume.revision >= start
         else { return nil }
         return resume.revision

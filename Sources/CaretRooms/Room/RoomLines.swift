@@ -95,9 +95,12 @@ extension RoomState {
                 document: name, seq: Int(logged.seq), revision: revision, edits: logged.wireEdits(in: unit)))
     }
 
-    mutating func changeLine(_ logged: LoggedChange, at revision: Revision, in unit: CodeUnit) -> [UInt8] {
+    /// `client` is what others may know its maker's client by, where that is known.
+    mutating func changeLine(
+        _ logged: LoggedChange, by client: WireString? = nil, at revision: Revision, in unit: CodeUnit
+    ) -> [UInt8] {
         let author = WireChange.Author(
-            user: WireString(logged.pusher.user.string), client: publicClient(logged.pusher),
+            user: WireString(logged.pusher.user.string), client: client ?? publicClient(logged.pusher),
             time: Int(logged.time))
         return line(
             WireChange(

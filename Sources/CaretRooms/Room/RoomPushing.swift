@@ -68,7 +68,7 @@ extension RoomState {
         let base = push.base
         let what = push.content == .restore ? "revision \(base.value)" : "base \(base.value)"
         if let epoch = push.epoch {
-            if epoch != self.epoch.wire {
+            if epoch != epochName {
                 return RoomRefusal(.epochChanged, "the document has another history than the one named")
             }
         } else if head > 0, !push.isFirst {

@@ -12,7 +12,9 @@ package struct RoomState: Sendable {
     /// The document's name now, by which it is called on the wire.
     var name: WireString
     let document: DocumentID
-    var epoch: Epoch
+    var epoch: Epoch { didSet { epochName = epoch.wire } }
+    /// What it is called on the wire: every push names it.
+    private(set) var epochName: WireString
     let limits: Limits
     /// What others may know a pusher's client by. Pure.
     let publicClient: @Sendable (Pusher) -> WireString
@@ -86,6 +88,7 @@ package struct RoomState: Sendable {
         name = WireString(entry.name.description)
         document = entry.id
         epoch = entry.epoch
+        epochName = entry.epoch.wire
         start = entry.start
         lineBreak = entry.lineBreak
         window = LogWindow(head, mostBytes: limits.windowBytes)
@@ -110,7 +113,7 @@ package struct RoomState: Sendable {
             && standstills.isEmpty && catchUp == .none
     }
 
-    var position: WirePosition { WirePosition(epoch: epoch.wire, revision: head) }
+    var position: WirePosition { WirePosition(epoch: epochName, revision: head) }
 
     /// More events are at hand: pushes that come together become one segment, and what is due is told once.
     package mutating func beginGathering() { isGathering = true }

@@ -14,7 +14,10 @@ struct Upkeep: Sendable {
 
     /// Tends the documents that become due, until there will be no more.
     func run(_ due: DueDocuments) async {
-        for await _ in due.signals { await tend(due.taken()) }
+        for await _ in due.signals {
+            await tend(due.taken())
+            try? await Task.sleep(for: UpkeepPolicy.pause)  // It fails only where the store is being closed.
+        }
     }
 
     /// Tends documents that are being written to. A step for each of several is put in place together: what was

@@ -34,6 +34,11 @@ enum UpkeepPolicy {
 
     static func isDue(_ row: DocumentRow) -> Bool { row.loose >= loose || isSnapshotDue(row) }
 
+    /// Between two goes at what has become due. A document that is being written to all the time is due all the time:
+    /// the more is joined at once, the less often it is packed anew. It is as long as what came meanwhile is read in some
+    /// ten milliseconds.
+    static let pause = Duration.milliseconds(250)
+
     /// Steps are put in place in one transaction until they are so many rows and pages, which is about two
     /// milliseconds of the writer with the last of them.
     static let doneAtOnce = 1024

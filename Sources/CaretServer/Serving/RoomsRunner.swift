@@ -44,6 +44,8 @@ final class RoomsRunner: TurnWorker {
     /// For each loop what its connections are to be told once all jobs are done.
     private var outgoing: [ConnectionJobs]
     private let tally: Tally
+    /// What the hub is told behind all that connections are.
+    private var hubJobs: [HubJob] = []
     /// What was handed over and is not measured yet.
     private var measured: [(latency: Latency, from: UInt64, count: Int)] = []
 
@@ -224,17 +226,17 @@ final class RoomsRunner: TurnWorker {
         outgoing[switchboard.loop(of: connection)].add(job, for: connection)
     }
 
-    /// What the hub does about it comes to connections behind what they are told here.
-    private func tellHub(_ job: HubJob) {
-        flush()
-        switchboard.hub.post(job)
-    }
+    private func tellHub(_ job: HubJob) { hubJobs.append(job) }
 
+    /// Connections first: what the hub does about it comes to them behind what they are told here. And all of that at
+    /// once: who hears that a document is gone may open it again, and is not to be found with it open still.
     private func flush() {
         for loop in outgoing.indices where !outgoing[loop].isEmpty {
             switchboard.tell(loop: loop, outgoing[loop])
             outgoing[loop] = ConnectionJobs()
         }
+        for job in hubJobs { switchboard.hub.post(job) }
+        hubJobs.removeAll(keepingCapacity: true)
     }
 
     // MARK: Counting

@@ -13,7 +13,7 @@ import Glibc
                caret-bench soak [--minutes <n>] [--folder <folder>]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
-          all        core, wire, rooms, store, server, compare and command, as one report with pictures, in docs/report
+          all        core, wire, rooms, store and server, as one report with pictures; it is left in docs/report
           core       the shared core: text, difference, rebase, selections
           counters   counting and the log of the server
           wire       lines and messages, beside Foundation's coders

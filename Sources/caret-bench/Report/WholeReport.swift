@@ -13,8 +13,6 @@ struct WholeReport {
         ("rooms", "An open document"),
         ("store", "The store"),
         ("server", "The server"),
-        ("compare", "The server beside others"),
-        ("command", "The command line on a long history"),
     ]
 
     private var folder = "docs/report"

@@ -1,4 +1,5 @@
 import CaretCore
+import Foundation
 import Testing
 
 @testable import caret
@@ -41,5 +42,21 @@ import Testing
         let failed = try stand.caret(["edit", "notes/today"], environment: ["EDITOR": "false"])
         #expect(
             failed.status == 1 && failed.errors == "caret: the editor ended with 1; what it saved is saved\n")
+    }
+
+    @Test("what the editor saved last stays where it is no text, and the document is as it was")
+    func editedToNoText() throws {
+        let stand = try Stand()
+        #expect(try stand.caret(["put", "notes", "--create"], input: "one\n").status == 0)
+        let run = try stand.caret(["edit", "notes"], environment: ["EDITOR": #"printf 'a\0b' >"#])
+        #expect(run.status == 1 && run.output == "", "\(run)")
+        let said = try #require(
+            run.errors.wholeMatch(
+                of: #/caret: (.+): left alone: it is not UTF-8 text\n  what was saved stays in that file\n/#),
+            "\(run)")
+        let path = URL(filePath: String(said.1))
+        #expect(try Data(contentsOf: path) == Data("a\0b".utf8))
+        try FileManager.default.removeItem(at: path.deletingLastPathComponent())
+        #expect(try stand.caret(["cat", "notes"]).output == "one\n")
     }
 }

@@ -79,7 +79,11 @@ final class LiveCopy: Sendable {
         case .place(let head, _):
             // An editor that is gone needs nothing any more.
             return quiet == LiveCopy.forever ? record : try placed(head, over: file, record)
-        case .rest, .wait, .ask, .send, .removeFile, .deleteDocument, .renameDocument, .forget, .leaveAlone:
+        case .leaveAlone(let reason):
+            // While it is edited, the next save may be a text again.
+            if quiet != LiveCopy.forever { return record }
+            throw Failure("\(path): \(reason.words)", advice: "what was saved stays in that file")
+        case .rest, .wait, .ask, .send, .removeFile, .deleteDocument, .renameDocument, .forget:
             return record
         }
     }
@@ -93,6 +97,12 @@ final class LiveCopy: Sendable {
         // Somebody may have saved it since it was read.
         if folder.content(path) != file.content { return record }
         try folder.exchange(new, with: name)
+        // Or in the moment before it was exchanged: that goes back, and is taken up as what was saved.
+        let displaced = folder.content(new)
+        if displaced != .missing, displaced != file.content {
+            try folder.exchange(new, with: name)
+            return record
+        }
         return record.placing(number: 0, inode: 0, replacing: true, at: 0)
     }
 

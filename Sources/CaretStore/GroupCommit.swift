@@ -2,7 +2,7 @@ import CaretLog
 
 /// The writer: takes whatever is ready into one transaction, and tells nobody anything before it is synced.
 ///
-/// Confined to the writer's queue.
+/// Confined to the writer's thread.
 struct GroupCommit {
     private var writer: HistoryWriter
     private var store: StoreRow

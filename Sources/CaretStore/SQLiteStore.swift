@@ -6,7 +6,7 @@ import Glibc
 
 /// A store in one SQLite file.
 ///
-/// One queue with one connection does every write; what is ready when the previous sync ends goes into the next
+/// One thread with one connection does every write; what is ready when the previous sync ends goes into the next
 /// transaction. Readers have queues and connections of their own and see what was committed.
 package final class SQLiteStore: DocumentStore {
     private let folder: DataFolder

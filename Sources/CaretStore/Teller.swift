@@ -4,7 +4,7 @@ import Synchronization
 /// Tells callers what came of their calls, in the order in which it came: a few by whoever found it out, many by a
 /// queue of its own, while the writer goes on.
 ///
-/// Only the writer's queue adds.
+/// Only the writer's thread adds.
 final class Teller: Sendable {
     private let queue = DispatchQueue(label: "caret.store.answers")
     /// How many lots the queue has not told yet.

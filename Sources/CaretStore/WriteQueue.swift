@@ -1,14 +1,14 @@
 import CaretLog
 import Synchronization
 
-/// The calls that wait for the next transaction, and the one queue that makes transactions of them.
+/// The calls that wait for the next transaction, and the one thread that makes transactions of them.
 final class WriteQueue: Sendable {
-    private let writer: Confined<GroupCommit>
+    private let writer: Resident<GroupCommit>
     private let waiting = Mutex<[WriteJob]>([])
     private let teller: Teller
 
     init(_ group: sending GroupCommit, _ teller: Teller) {
-        writer = Confined(to: "caret.store.writer", group)
+        writer = Resident(group)
         self.teller = teller
     }
 

@@ -28,6 +28,9 @@ struct UncheckedPromise {
         UncheckedPromise(
             path: "Sources/CaretStore/Confined.swift", count: 1,
             reason: "a value that only its queue touches"),
+        UncheckedPromise(
+            path: "Sources/CaretStore/Resident.swift", count: 1,
+            reason: "a value that only its thread touches"),
     ]
 
     private static let spellings = [["@", "unchecked"], ["nonisolated", "(", "unsafe", ")"]]

@@ -6,7 +6,7 @@ import Glibc
 /// stead is told by it.
 ///
 /// It is written over after each group and not synced: after a power cut it is behind the database, which is as it
-/// should be, but never before it. Confined to the writer's queue.
+/// should be, but never before it. Confined to the writer's thread.
 final class CommitCounter {
     /// What the file says.
     enum Reading: Equatable {

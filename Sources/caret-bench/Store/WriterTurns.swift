@@ -2,7 +2,7 @@ import CaretStore
 import Glibc
 import Synchronization
 
-/// What the writer of a store did, turn by turn, as the store tells it. All of it is told on the writer's queue.
+/// What the writer of a store did, turn by turn, as the store tells it. All of it is told on the writer's thread.
 final class WriterTurns: Sendable {
     enum Kind: CaseIterable {
         case plain

@@ -29,19 +29,9 @@ private func commonLines(_ numbers: LineNumbers, _ work: inout DiffWork) -> [Com
     let old = Array(numbers.old[head..<numbers.old.count - tail])
     let new = Array(numbers.new[head..<numbers.new.count - tail])
     var runs = [CommonRun(old: 0, new: 0, length: head)]
-    var (oldStart, newStart) = (0, 0)
-    func search(to oldEnd: Int, _ newEnd: Int) {
-        for run in commonRuns(Array(old[oldStart..<oldEnd]), Array(new[newStart..<newEnd]), &work) {
-            runs.append(
-                CommonRun(old: head + oldStart + run.old, new: head + newStart + run.new, length: run.length))
-        }
+    for run in commonRuns(old, new, around: longestChain(of: uniquePairs(old, new)), &work) {
+        runs.append(CommonRun(old: head + run.old, new: head + run.new, length: run.length))
     }
-    for anchor in anchors(old, new) {
-        if anchor.old > oldStart && anchor.new > newStart { search(to: anchor.old, anchor.new) }
-        runs.append(CommonRun(old: head + anchor.old, new: head + anchor.new, length: 1))
-        (oldStart, newStart) = (anchor.old + 1, anchor.new + 1)
-    }
-    search(to: old.count, new.count)
     runs.append(CommonRun(old: head + old.count, new: head + new.count, length: tail))
     return runs
 }
@@ -53,33 +43,6 @@ private func equalEnds(_ old: [UInt32], _ new: [UInt32]) -> (head: Int, tail: In
     while head < limit, old[head] == new[head] { head += 1 }
     while tail < limit - head, old[old.count - tail - 1] == new[new.count - tail - 1] { tail += 1 }
     return (head, tail)
-}
-
-/// The longest list of lines that stand once in each text and in the same order in both.
-private func anchors(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
-    let pairs = uniquePairs(old, new)
-    // Patience: on each pile the last lines of lists of one length, of which the earliest counts.
-    var piles: [Int] = []
-    var before = [Int](repeating: -1, count: pairs.count)
-    for (index, pair) in pairs.enumerated() {
-        var (low, high) = (0, piles.count)
-        // Mostly a line stands behind all before it in both texts.
-        if let last = piles.last, pairs[last].new < pair.new { low = high }
-        while low < high {
-            let middle = (low + high) / 2
-            if pairs[piles[middle]].new < pair.new { low = middle + 1 } else { high = middle }
-        }
-        if low > 0 { before[index] = piles[low - 1] }
-        if low == piles.count { piles.append(index) } else { piles[low] = index }
-    }
-    var list: [CommonRun] = []
-    var index = piles.last ?? -1
-    while index >= 0 {
-        list.append(pairs[index])
-        index = before[index]
-    }
-    list.reverse()
-    return list
 }
 
 /// The lines that stand once in each text, in the order of the old one.

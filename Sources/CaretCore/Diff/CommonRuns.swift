@@ -25,6 +25,52 @@ func commonRuns(_ old: [UInt32], _ new: [UInt32], _ work: inout DiffWork) -> [Co
     }
 }
 
+/// The longest list of pairs, which are in the order of the old text, that is in order in both.
+func longestChain(of pairs: [CommonRun]) -> [CommonRun] {
+    // Patience: on each pile the last pairs of lists of one length, of which the earliest counts.
+    var piles: [Int] = []
+    var before = [Int](repeating: -1, count: pairs.count)
+    for (index, pair) in pairs.enumerated() {
+        var (low, high) = (0, piles.count)
+        // Mostly one stands behind all before it in both texts.
+        if let last = piles.last, pairs[last].new < pair.new { low = high }
+        while low < high {
+            let middle = (low + high) / 2
+            if pairs[piles[middle]].new < pair.new { low = middle + 1 } else { high = middle }
+        }
+        if low > 0 { before[index] = piles[low - 1] }
+        if low == piles.count { piles.append(index) } else { piles[low] = index }
+    }
+    var list: [CommonRun] = []
+    var index = piles.last ?? -1
+    while index >= 0 {
+        list.append(pairs[index])
+        index = before[index]
+    }
+    list.reverse()
+    return list
+}
+
+/// Runs that are known, in order, and what a search finds between them.
+func commonRuns(
+    _ old: [UInt32], _ new: [UInt32], around known: [CommonRun], _ work: inout DiffWork
+) -> [CommonRun] {
+    var runs: [CommonRun] = []
+    var (oldStart, newStart) = (0, 0)
+    func search(to oldEnd: Int, _ newEnd: Int) {
+        for run in commonRuns(Array(old[oldStart..<oldEnd]), Array(new[newStart..<newEnd]), &work) {
+            runs.append(CommonRun(old: oldStart + run.old, new: newStart + run.new, length: run.length))
+        }
+    }
+    for run in known {
+        if run.old > oldStart && run.new > newStart { search(to: run.old, run.new) }
+        runs.append(run)
+        (oldStart, newStart) = (run.old + run.length, run.new + run.length)
+    }
+    search(to: old.count, new.count)
+    return runs
+}
+
 /// How many steps the searches of one diff may take beyond one for each thing that they compare.
 struct DiffWork {
     fileprivate(set) var pool: Int

@@ -77,10 +77,11 @@ struct EditJoining {
             stretch: UTF8Bytes(rebasing: old[end..<replacement.old.lowerBound]).textLength.scalars)
     }
 
-    /// Both as one, where the equal stretch between them is not longer than each of what was removed and inserted
-    /// on its two sides; nil where they stay apart.
+    /// Both as one, where the equal stretch between them may be there by chance and is not longer than each of what was
+    /// removed and inserted on its two sides; nil where they stay apart.
     private func joined(_ left: Counted, _ right: Counted) -> Counted? {
-        if right.stretch > max(left.removed, left.inserted, right.removed, right.inserted) { return nil }
+        let largest = max(left.removed, left.inserted, right.removed, right.inserted)
+        if right.stretch > min(largest, mostByChance) { return nil }
         let (before, after) = (left.replacement, right.replacement)
         return Counted(
             replacement: Replacement(

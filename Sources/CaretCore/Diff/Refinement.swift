@@ -27,7 +27,7 @@ extension Replacement {
             new: new.lowerBound + newDistance..<new.upperBound + newDistance)
     }
 
-    /// What lies between the scalars that a shortest script keeps.
+    /// What lies between long runs of scalars in common and, between those, the scalars that a shortest script keeps.
     private func splitByScalars(
         _ oldHunk: UTF8Bytes, _ newHunk: UTF8Bytes, _ work: inout DiffWork
     ) -> [Replacement] {
@@ -35,7 +35,8 @@ extension Replacement {
         var newScalars = ScalarList(newHunk, new)
         var edits: [Replacement] = []
         var (oldEnd, newEnd) = (old.lowerBound, new.lowerBound)
-        for run in commonRuns(oldScalars.values, newScalars.values, &work) {
+        let known = longRuns(oldScalars.values, newScalars.values)
+        for run in commonRuns(oldScalars.values, newScalars.values, around: known, &work) {
             let (oldRun, newRun) = (
                 oldScalars.bytes(of: run.old, run.length), newScalars.bytes(of: run.new, run.length)
             )

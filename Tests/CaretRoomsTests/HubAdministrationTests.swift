@@ -179,6 +179,19 @@ struct HubAdministrationTests {
         #expect(other.hears().first == "shutting_down")
     }
 
+    @Test("at a shutdown a check whose document is still looked for does not begin any more")
+    func careLookedForAtTheEnd() {
+        world.document("a", "x")
+        let admin = world.connect("admin")
+        world.holds = { if case .find = $0 { true } else { false } }
+        #expect(admin.asks(#"{"type":"verify","id":1,"doc":"a"}"#) == [])
+        world.hubEvent { $0.shutDown(retryAfterMilliseconds: nil) }
+        world.run()
+        #expect(admin.hears().first == "shutting_down")
+        world.release()
+        #expect(world.isFinished && world.calls.count == 1)
+    }
+
     @Test("a store that is damaged or full gives no backup")
     func trouble() {
         let admin = world.connect("admin")

@@ -193,9 +193,9 @@ extension AdminRequest {
     /// It changes nothing.
     var onlyReads: Bool {
         switch self {
-        case .listTokens, .counters, .who, .listDeleted: true
+        case .listTokens, .counters, .who, .listDeleted, .verify: true
         case .trim(let trim): trim.isDryRun
-        case .addToken, .revokeToken, .undelete, .verify, .backUp: false
+        case .addToken, .revokeToken, .undelete, .backUp: false
         }
     }
 }

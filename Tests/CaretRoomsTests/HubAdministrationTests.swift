@@ -192,6 +192,26 @@ struct HubAdministrationTests {
         #expect(world.isFinished && world.calls.count == 1)
     }
 
+    @Test("whoever may not administer any more when what takes long has ended is told so")
+    func careWithoutRights() {
+        for refused in [nil, StoreRefusal.failed] {
+            let world = ServerWorld()
+            let admin = world.connect("admin")
+            world.holds = { if case .admin = $0 { true } else { false } }
+            #expect(admin.asks(#"{"type":"verify","id":1}"#) == [])
+            world.hubEvent { $0.grantsChanged(Grants([])!, of: 1) }
+            world.hubEvent { $0.progressed(CallID(1), CareProgress(done: 1, of: 3)) }
+            world.run()
+            #expect(admin.hears() == [])
+            if let refused {
+                world.hubEvent { $0.answered(CallID(1), .admin(.verified(.failure(refused)))) }
+                world.run()
+            }
+            world.release()
+            #expect(admin.hears() == ["forbidden"])
+        }
+    }
+
     @Test("a store that is damaged or full gives no backup")
     func trouble() {
         let admin = world.connect("admin")

@@ -4,61 +4,86 @@ package import CaretWire
 /// What takes long: checks and copies of the store. One is under way at a time, and whoever asked for it asks other
 /// things meanwhile.
 extension HubState {
+    /// The request that is under way of those that take long.
+    private var care: HubRequest? {
+        for case .care(let request) in calls.values { return request }
+        return nil
+    }
+
     mutating func beginCare(_ call: AdminCall, _ job: AdminJob) {
         if care != nil {
             let message = "a check or a backup is under way; try again when it has ended"
             return refuse(job.request, HubRefusal(.overloaded, message))
         }
-        care = job.request
         order(.tell(job.request.connection, .begun))
-        self.call(.admin(call), for: .care)
+        self.call(.admin(call), for: .care(job.request))
     }
 
     /// How far a call has come that takes long.
     package mutating func progressed(_ id: CallID, _ progress: CareProgress) -> [HubAction] {
-        guard calls[id] == .care else { return [] }
-        report(.admin(.progress(progress)))
+        guard case .care(let request) = calls[id] else { return [] }
+        if adminRefusal(of: request) == nil { report(.admin(.progress(progress)), to: request) }
         return settled()
     }
 
-    mutating func cared(_ answer: StoreAnswer) {
+    mutating func cared(_ answer: StoreAnswer, for request: HubRequest) {
         switch answer {
-        case .admin(.verified(.success(let verified))): report(.admin(.verified(verified)))
-        case .admin(.backedUp(.success(let backedUp))): report(.admin(.backedUp(backedUp)))
-        case .admin(.verified(.failure(let refusal))), .admin(.backedUp(.failure(let refusal))):
-            reportRefusal(HubRefusal(ofCare: refusal))
+        // It was made, which is told whoever has no right any more by then.
+        case .admin(.backedUp(.success(let backedUp))): report(.admin(.backedUp(backedUp)), to: request)
+        case .admin(.backedUp(.failure(let refusal))): report(HubRefusal(ofBackup: refusal), to: request)
+        case .admin(.verified(let result)): checked(result, for: request)
         case .admin(.counted), .admin(.deleted), .admin(.undeleted), .admin(.trimmed), .found, .created,
-            .text,
-            .read, .listed, .entries, .renamed, .deleted, .tokens:
-            reportRefusal(.confused)
+            .text, .read, .listed, .entries, .renamed, .deleted, .tokens:
+            report(.confused, to: request)
         }
-        care = nil
+    }
+
+    private mutating func checked(_ result: Result<Verified, StoreRefusal>, for request: HubRequest) {
+        // The right may have gone meanwhile.
+        if let refusal = adminRefusal(of: request) { return report(refusal, to: request) }
+        switch result {
+        case .success(let verified): report(.admin(.verified(verified)), to: request)
+        case .failure(let refusal): report(HubRefusal(ofCheck: refusal), to: request)
+        }
     }
 
     /// The server stops: whatever comes of it is told nobody any more.
     mutating func abandonCare() {
-        if care != nil { reportRefusal(.shuttingDown) }
-        care = nil
-        calls = calls.filter { $0.value != .care }
+        if let care { report(.shuttingDown, to: care) }
+        calls = calls.filter { if case .care = $0.value { false } else { true } }
     }
 
-    private mutating func reportRefusal(_ refusal: HubRefusal) {
-        report(.error(ErrorReport(refusal.code, refusal.message)))
+    private mutating func report(_ refusal: HubRefusal, to request: HubRequest) {
+        report(.error(ErrorReport(refusal.code, refusal.message)), to: request)
     }
 
-    private mutating func report(_ message: ServerMessage) {
-        guard let care, attendance.isPresent(care.connection), adminRefusal(of: care) == nil else { return }
-        order(.tell(care.connection, .reported(Envelope(message, id: care.id))))
+    private mutating func report(_ message: ServerMessage, to request: HubRequest) {
+        guard attendance.isPresent(request.connection) else { return }
+        order(.tell(request.connection, .reported(Envelope(message, id: request.id))))
     }
 }
 
 extension HubRefusal {
-    fileprivate init(ofCare refusal: StoreRefusal) {
+    fileprivate init(ofBackup refusal: StoreRefusal) {
         switch refusal {
-        case .gone: self = .notFound
+        case .gone: self = .confused
         case .damaged: self.init(.damaged, "the store is damaged, so there is no backup; verify tells where")
         case .full: self.init(.storageFull, "the disk is full; there is no backup")
-        case .failed: self.init(.storageFailed, "the disk failed, or the file could not be made")
+        case .failed:
+            self.init(
+                .storageFailed,
+                "the disk failed, or the file could not be made; there is no backup, and the log tells why")
+        }
+    }
+
+    fileprivate init(ofCheck refusal: StoreRefusal) {
+        switch refusal {
+        case .gone: self = .confused
+        case .damaged: self.init(.damaged, "the store is so damaged that it could not be checked")
+        case .full: self.init(.storageFull, "the disk is full, so the store could not be checked")
+        case .failed:
+            self.init(
+                .storageFailed, "the disk failed, so the store could not be checked; the log tells why")
         }
     }
 }

@@ -26,8 +26,6 @@ package struct HubState: Sendable {
     private var lastCall = 0
     /// Readings that wait until their room has settled what their connection pushed: at most one of each connection.
     var readings: [ConnectionID: HubRequest] = [:]
-    /// The request that is under way of those that take long.
-    var care: HubRequest?
     var followers: [ConnectionID: Follower] = [:]
     var feed = DocumentFeed()
     /// There may be something to tell a follower.
@@ -60,8 +58,8 @@ package struct HubState: Sendable {
         /// For what changed.
         case feed
         case admin(AdminJob)
-        /// For what takes long.
-        case care
+        /// For what takes long, of which one is under way at a time.
+        case care(HubRequest)
     }
 
     package init(
@@ -115,7 +113,7 @@ package struct HubState: Sendable {
         case .follow(let connection): listed(answer, for: connection)
         case .feed: tookEntries(answer)
         case .admin(let job): go(on: job, with: answer)
-        case .care: cared(answer)
+        case .care(let request): cared(answer, for: request)
         }
         return settled()
     }

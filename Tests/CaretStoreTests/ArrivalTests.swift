@@ -111,4 +111,29 @@ import Testing
             #expect(try scratch.count(table) == 0, "\(table)")
         }
     }
+
+    @Test("what arrived in a transaction that was undone does not arrive, and what was published in it does")
+    func undone() throws {
+        struct Undo: Error {}
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let database = try DataFolder(scratch.path).openForWriting()
+        var writer = HistoryWriter(database: database, generation: 1)
+        let first = try database.transaction(
+            { try writer.begin(try arrival(), epoch: 1) }, orFault: { $0 as any Error })
+        _ = writer.committed()
+        var second: DocumentEntry?
+        #expect(throws: Undo.self) {
+            try database.transaction(
+                {
+                    second = try writer.begin(try arrival(), epoch: 2)
+                    _ = try writer.publish([Publication(first.id)])
+                    throw Undo()
+                }, orFault: { $0 as any Error })
+        }
+        writer.rolledBack()
+        // The next document has its number.
+        let next = try database.transaction({ try writer.nextDocument() }, orFault: { $0 as any Error })
+        #expect(second?.id == next && writer.arriving == [first.id])
+    }
 }

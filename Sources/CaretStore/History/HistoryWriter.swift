@@ -19,6 +19,8 @@ struct HistoryWriter {
 
     /// The documents that have begun to arrive and are not published; whoever ends before that leaves them to upkeep.
     var arriving: Set<DocumentID> = []
+    /// Those of them that the last commit knew of.
+    private var arrivingAtCommit: Set<DocumentID> = []
     /// The documents whose histories were found damaged: nothing is appended to what cannot be read.
     private var damaged: Set<DocumentID> = []
 
@@ -35,15 +37,15 @@ struct HistoryWriter {
 
     /// The transaction was committed; answers with the documents that have become due in it.
     mutating func committed() -> Set<DocumentID> {
-        defer { (due, hasWritten) = ([], false) }
+        defer { (due, hasWritten, arrivingAtCommit) = ([], false, arriving) }
         return due
     }
 
     /// The transaction was undone, and with it whatever is known here.
     mutating func rolledBack() {
-        let (arriving, damaged) = (arriving, damaged)
+        let (arriving, damaged) = (arrivingAtCommit, damaged)
         self = HistoryWriter(database: database, generation: generation)
-        (self.arriving, self.damaged) = (arriving, damaged)
+        (self.arriving, arrivingAtCommit, self.damaged) = (arriving, arriving, damaged)
     }
 
     /// Closes a document to appends, until the store is opened again.

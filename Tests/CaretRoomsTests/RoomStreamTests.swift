@@ -71,6 +71,8 @@ import Testing
     func togetherBound() throws {
         for (length, credit, pieces, lines) in [
             (100, 256 << 10, 2, 3), (9_000, 256 << 10, 3, 3), (20_000, 256 << 10, 3, 3), (100, 1_000, 1, 1),
+            // The last two together are beyond the credit, and each of them begins within it.
+            (100, 1_400, 2, 3),
         ] {
             var limits = Limits()
             limits.creditBytes = credit

@@ -6,10 +6,11 @@ import CaretWire
 /// one line does.
 struct LineRun: Sendable {
     let first: Revision
-    let last: Revision
     /// Those of the pushers, in the order of the revisions.
     let marks: [Int]
     let lines: [UInt8]
+
+    var last: Revision { Revision(first.value + marks.count - 1) }
 }
 
 /// The streams of sessions that are several revisions behind.
@@ -23,11 +24,11 @@ extension RoomState {
         let first = sessions[place].position.next
         if first == head { return false }
         let run = run(from: first, in: sessions[place].unit)
-        if run.first == run.last || run.lines.count > limits.creditBytes - sessions[place].outstanding {
-            return false
-        }
+        if run.marks.count < 2 { return false }
         // Mostly nothing of it is its own, and then nobody's name is looked at.
-        if run.marks.contains(sessions[place].mark) {
+        if run.lines.count > limits.creditBytes - sessions[place].outstanding
+            || run.marks.contains(sessions[place].mark)
+        {
             handApart(run, to: place)
         } else {
             hand(run.lines, at: place)
@@ -37,7 +38,8 @@ extension RoomState {
         return true
     }
 
-    /// Hands a session a run with an ack in the place of what it has pushed itself, as far as its credit goes.
+    /// Hands a session what of a run its credit allows, with an ack in the place of what it has pushed itself. All of that at
+    /// once: a run that is not taken to its end is made anew for whoever goes on inside it.
     private mutating func handApart(_ run: LineRun, to place: Int) {
         var lines: [UInt8] = []
         lines.reserveCapacity(run.lines.count)
@@ -66,8 +68,7 @@ extension RoomState {
             lines += line
             next = next.next
         }
-        let run = LineRun(
-            first: first, last: Revision(next.value - 1), marks: marks, lines: lines)
+        let run = LineRun(first: first, marks: marks, lines: lines)
         window.runs[unit] = run
         return run
     }

@@ -98,6 +98,27 @@ struct HubAdministrationTests {
         #expect(admin.askedInFull(#"{"type":"read","doc":"a"}"#)[0].contains(#""text":"x""#))
     }
 
+    @Test("a page of deleted documents ends where the bytes do that a page may have, and goes on behind that")
+    func deletedPages() {
+        for excess in [0, 1] {
+            let line = #"{"number":1,"doc":"a1","rev":1,"length":1,"updated":1000,"deleted":10000}"#.utf8
+                .count
+            let world = ServerWorld { $0.page = 2 * line - excess }
+            let admin = world.connect("admin")
+            for name in ["a1", "a2", "a3"] {
+                world.document(name, "x")
+                _ = admin.asks(#"{"type":"delete","doc":"\#(name)"}"#)
+            }
+            let (first, rest) = (
+                admin.askedInFull(#"{"type":"list_deleted"}"#)[0],
+                admin.askedInFull(#"{"type":"list_deleted","after":2}"#)[0]
+            )
+            #expect(first.contains("a2") == (excess == 0) && !first.contains("a3"))
+            #expect(first.hasSuffix(#","more":true}"#))
+            #expect(rest.contains("a3") && !rest.contains("more"))
+        }
+    }
+
     @Test("a document whose room has not gone since it was deleted cannot come back yet")
     func undeleteEarly() {
         world.dropsIdleRooms = false
@@ -150,6 +171,27 @@ struct HubAdministrationTests {
                 #"{"type":"backed_up","id":3,"file":"caret.sqlite","bytes":5,"documents":3}"#
             ])
         #expect(other.asks(#"{"type":"verify","doc":"b"}"#) == ["not_found"])
+    }
+
+    @Test("what a check has found is told as far as a page goes, and that there is more")
+    func findingsBound() {
+        for excess in [0, 1] {
+            let finding = Verified.Finding(number: 1, document: "a", message: "harmed")
+            let bytes = #"{"number":1,"doc":"a","message":"harmed"}"#.utf8.count
+            let world = ServerWorld { $0.page = 2 * bytes - excess }
+            let admin = world.connect("admin")
+            world.holds = { if case .admin(.verify) = $0 { true } else { false } }
+            #expect(admin.asks(#"{"type":"verify"}"#) == [])
+            let verified = Verified(documents: 1, revisions: 1, findings: [finding, finding])
+            world.hubEvent { $0.answered(CallID(1), .admin(.verified(.success(verified)))) }
+            world.run()
+            let found = #"{"number":1,"doc":"a","message":"harmed"}"#
+            let told = excess == 0 ? #"[\#(found),\#(found)]"# : #"[\#(found)],"more":true"#
+            #expect(
+                admin.heard() == [
+                    #"{"type":"verified","documents":1,"revisions":1,"findings":\#(told)}"#
+                ])
+        }
     }
 
     @Test("whoever has asked for what takes long and sends nothing more is told of its end")

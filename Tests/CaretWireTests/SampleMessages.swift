@@ -139,7 +139,7 @@ enum SampleMessages {
                     findings: few(&random) {
                         Verified.Finding(
                             number: maybe(&$0, number), document: maybe(&$0, name), message: text(&$0))
-                    })),
+                    }, hasMore: random.chance(50))),
             .backedUp(
                 BackedUp(file: text(&random), bytes: number(&random), documents: number(&random))),
         ]

@@ -180,7 +180,7 @@ import Testing
             $ verify
             sound: 2 documents, 2 revisions
             $ verify --data DIR/data --json
-            {"sound":true,"documents":2,"revisions":2,"findings":[]}
+            {"sound":true,"documents":2,"revisions":2,"findings":[],"more":false}
             $ verify --document a
             sound: 1 documents, 1 revisions
             $ verify --document nope

@@ -38,7 +38,7 @@ import Testing
             !   say another name
             [1]
             $ verify DIR/copy --json
-            {"sound":true,"documents":1,"revisions":2,"snapshots":0,"pushers":2,"tokens":1,"findings":[]}
+            {"sound":true,"documents":1,"revisions":2,"snapshots":0,"pushers":2,"tokens":1,"findings":[],"more":false}
             $ ls --data DIR
             ! caret: DIR: it is no data folder of caretd: No such file or directory
             !   say by --data what caretd was told by its own --data

@@ -12,14 +12,17 @@ public struct StoreVerification: Equatable, Sendable {
 
     public let documents: Int
     public let revisions: Int
-    /// The first thousand.
+    /// The first thousand, or as many as fit an answer.
     public let findings: [Finding]
+    /// There were more.
+    public let hasMore: Bool
 
     public var isSound: Bool { findings.isEmpty }
 
     init(_ answer: Verified) {
         documents = answer.documents
         revisions = answer.revisions
+        hasMore = answer.hasMore
         findings = answer.findings.map {
             Finding(number: $0.number, document: $0.document?.string, message: $0.message.string)
         }

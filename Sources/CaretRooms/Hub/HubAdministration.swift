@@ -86,17 +86,12 @@ extension HubState {
     // MARK: Who is there
 
     private func present(_ who: Who) -> Present {
-        let numbers = attendance.connections.filter { Int($0.value) > who.after ?? -1 }
-        var (page, bytes) = ([ConnectionSummary](), 0)
-        for connection in numbers where attendance.isPresent(connection) {
-            guard let summary = summary(of: connection) else { continue }
-            bytes += Present([summary]).encodedBytes
-            if page.count == who.limit || bytes > limits.page, !page.isEmpty {
-                return Present(page, hasMore: true)
-            }
-            page.append(summary)
+        let all = attendance.connections.lazy.filter {
+            Int($0.value) > who.after ?? -1 && attendance.isPresent($0)
         }
-        return Present(page)
+        let page = AnswerPage(
+            of: all.compactMap { summary(of: $0) }, atMost: who.limit, within: limits.page, \.encodedBytes)
+        return Present(page.items, hasMore: page.hasMore)
     }
 
     private func summary(of connection: ConnectionID) -> ConnectionSummary? {
@@ -112,13 +107,15 @@ extension HubState {
 
     private mutating func tellDeleted(_ listing: Listing, _ request: HubRequest) {
         guard let unit = attendance[request.connection]?.unit else { return }
-        let page = listing.entries.map { entry in
+        let all = listing.entries.lazy.map { entry in
             DeletedDocument(
                 number: Int(entry.id.value), document: WireString(entry.name.description),
                 revision: entry.head, length: entry.length.count(of: unit), updated: Int(entry.updated),
                 deleted: Int(entry.deleted ?? 0))
         }
-        answer(request, .admin(.deleted(DeletedDocuments(page, hasMore: listing.hasMore))))
+        let page = AnswerPage(of: all, within: limits.page, \.encodedBytes)
+        let hasMore = listing.hasMore || page.hasMore
+        answer(request, .admin(.deleted(DeletedDocuments(page.items, hasMore: hasMore))))
     }
 
     private mutating func begin(_ undelete: Undelete, _ job: AdminJob) {

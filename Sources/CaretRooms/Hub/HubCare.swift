@@ -42,7 +42,11 @@ extension HubState {
         // The right may have gone meanwhile.
         if let refusal = adminRefusal(of: request) { return report(refusal, to: request) }
         switch result {
-        case .success(let verified): report(.admin(.verified(verified)), to: request)
+        case .success(var verified):
+            let page = AnswerPage(of: verified.findings, within: limits.page, \.encodedBytes)
+            verified.findings = page.items
+            verified.hasMore = verified.hasMore || page.hasMore
+            report(.admin(.verified(verified)), to: request)
         case .failure(let refusal): report(HubRefusal(ofCheck: refusal), to: request)
         }
     }

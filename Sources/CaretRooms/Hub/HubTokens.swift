@@ -33,16 +33,9 @@ extension HubState {
     }
 
     private mutating func tell(_ listing: TokenListing, _ request: HubRequest) {
-        var page: [TokenSummary] = []
-        var bytes = 0
-        for item in listing.items {
-            let summary = TokenSummary(item)
-            bytes += summary.encodedBytes
-            if bytes > limits.page, !page.isEmpty { break }
-            page.append(summary)
-        }
-        let hasMore = listing.hasMore || page.count < listing.items.count
-        answer(request, .admin(.tokens(Tokens(page, hasMore: hasMore))))
+        let page = AnswerPage(
+            of: listing.items.lazy.map { TokenSummary($0) }, within: limits.page, \.encodedBytes)
+        answer(request, .admin(.tokens(Tokens(page.items, hasMore: listing.hasMore || page.hasMore))))
     }
 }
 
@@ -124,9 +117,6 @@ extension TokenSummary {
                     grants: token.grants.grants.compactMap { WireGrant($0) }))
         }
     }
-
-    /// As it stands in a page.
-    fileprivate var encodedBytes: Int { Tokens([self]).encodedBytes - Tokens([]).encodedBytes }
 }
 
 extension HubRefusal {

@@ -126,7 +126,7 @@ extension Verified {
                     number: finding.document.map { Int($0.value) },
                     document: finding.name.map { WireString($0.description) },
                     message: WireString(finding.fault.words))
-            })
+            }, hasMore: report.hasMore)
     }
 }
 

@@ -39,10 +39,15 @@ package struct CheckReport: Equatable, Sendable {
     /// The first thousand, of which one a document is certain.
     package private(set) var findings: [Finding] = []
 
+    /// There were more.
+    package private(set) var hasMore = false
+
     package var isSound: Bool { findings.isEmpty }
 
     mutating func find(_ fault: Fault, in document: DocumentID? = nil, _ name: DocumentName? = nil) {
-        if findings.count < 1000 {
+        if findings.count == 1000 {
+            hasMore = true
+        } else {
             findings.append(Finding(document: document, name: name, fault: fault))
         }
     }

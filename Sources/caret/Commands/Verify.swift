@@ -53,6 +53,10 @@ struct Verify: Subcommand {
         return report.show(on: stage)
     }
 
+    fileprivate static func verdict(_ findings: Int, _ hasMore: Bool) -> String {
+        findings == 0 ? "sound" : "\(findings)\(hasMore ? " and more" : "") findings"
+    }
+
     private static func check(backup: String, _ progress: (CheckProgress) -> Void) throws -> CheckReport {
         do throws(OpeningFault) {
             return try SQLiteStore.verify(backup: backup, progress: progress)
@@ -84,6 +88,7 @@ extension StoreVerification {
                 .object([
                     "sound": .bool(isSound), "documents": .number(documents),
                     "revisions": .number(revisions), "findings": .list(list),
+                    "more": .bool(hasMore),
                 ]))
             return isSound ? .done : .no
         }
@@ -93,8 +98,7 @@ extension StoreVerification {
             stage.output.write("\(name): \(finding.message.harmless)\n")
         }
         stage.output.write(
-            "\(isSound ? "sound" : "\(findings.count) findings"): \(documents) documents, "
-                + "\(revisions) revisions\n")
+            Verify.verdict(findings.count, hasMore) + ": \(documents) documents, \(revisions) revisions\n")
         return isSound ? .done : .no
     }
 }
@@ -106,13 +110,13 @@ extension CheckReport {
                 .object([
                     "sound": .bool(isSound), "documents": .number(documents), "revisions": .number(revisions),
                     "snapshots": .number(snapshots), "pushers": .number(pushers), "tokens": .number(tokens),
-                    "findings": .list(findings.map(\.json)),
+                    "findings": .list(findings.map(\.json)), "more": .bool(hasMore),
                 ]))
             return isSound ? .done : .no
         }
         for finding in findings { stage.output.write(finding.words + "\n") }
         stage.output.write(
-            "\(isSound ? "sound" : "\(findings.count) findings"): \(documents) documents, \(revisions) revisions, "
+            Verify.verdict(findings.count, hasMore) + ": \(documents) documents, \(revisions) revisions, "
                 + "\(snapshots) snapshots, \(pushers) pushers, \(tokens) tokens\n")
         return isSound ? .done : .no
     }

@@ -66,13 +66,16 @@ package struct Verified: WireMessage {
 
     package var documents: Int
     package var revisions: Int
-    /// The first thousand. None is the proof that there are none.
+    /// The first thousand, or as many as fit an answer. None is the proof that there are none.
     package var findings: [Finding]
+    /// There were more.
+    package var hasMore: Bool
 
-    package init(documents: Int, revisions: Int, findings: [Finding]) {
+    package init(documents: Int, revisions: Int, findings: [Finding], hasMore: Bool = false) {
         self.documents = documents
         self.revisions = revisions
         self.findings = findings
+        self.hasMore = hasMore
     }
 
     init(_ fields: Fields) throws(FieldFault) {
@@ -85,6 +88,7 @@ package struct Verified: WireMessage {
                 number: try fields.integer(optional: "number"), document: try fields.string(optional: "doc"),
                 message: try fields.string("message"))
         }
+        hasMore = try fields.flag("more")
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -97,6 +101,7 @@ package struct Verified: WireMessage {
             writer.member("message", finding.message)
             writer.endObject()
         }
+        writer.member("more", ifTrue: hasMore)
     }
 }
 

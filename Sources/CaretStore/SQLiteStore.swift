@@ -125,7 +125,7 @@ package final class SQLiteStore: DocumentStore {
     /// queue, and must return soon.
     package func verify(
         _ document: DocumentID? = nil, progress: @escaping @Sendable (CheckProgress) -> Void = { _ in }
-    ) async throws -> CheckReport {
+    ) async throws(OpeningFault) -> CheckReport {
         calls.began()
         defer { calls.ended() }
         let connection = Confined(to: "caret.store.check", try folder.openForReading())
@@ -136,7 +136,7 @@ package final class SQLiteStore: DocumentStore {
             }
         }
         await connection.closed()
-        return try result.get()
+        do throws(DatabaseFault) { return try result.get() } catch { throw .database(error) }
     }
 
     /// Checks a folder that no server has open, and changes nothing in it.

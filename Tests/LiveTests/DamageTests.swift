@@ -61,6 +61,7 @@ import Testing
         try admin.expect(#"{"type":"verified","documents":…,"findings":[…"#)
         try admin.send(#"{"type":"backup"}"#)
         try admin.expect(#"{"type":"error","code":"damaged",…"#)
+        try server.says(#/ error event=damage_found (count=[1-9]\d*|sqlite=\d+)$/#)
     }
 
     @Test("damage that is found in an open document ends it for everybody, and the others live")
@@ -96,6 +97,7 @@ import Testing
         try admin.greet(as: "the-admin")
         try admin.send(#"{"type":"backup","id":1}"#)
         try admin.expect(#"{"type":"error","id":1,"code":"storage_failed",…"#)
+        try server.says(#/ error event=backup_failed (sqlite|errno)=\d+$/#)
         try ann.send(#"{"type":"push","doc":"new","base":0,"seq":1,"text":"x","create":true}"#)
         try ann.expect(#"{"type":"ack","doc":"new","seq":1,"rev":1,…"#)
     }

@@ -36,7 +36,10 @@ package struct LogEvent: Equatable, Sendable {
         case documentDamaged = "document_damaged"
         /// A check of the store has found something that is not as it was written.
         case damageFound = "damage_found"
+        /// A check of the store did not come to its end.
+        case checkFailed = "check_failed"
         case backupMade = "backup_made"
+        case backupFailed = "backup_failed"
 
         case memoryReturned = "memory_returned"
 
@@ -57,7 +60,9 @@ package struct LogEvent: Equatable, Sendable {
                 .guessingSlowed,
                 .epochsRenewed:
                 .warning
-            case .cannotListen, .diskFull, .diskFailed, .documentDamaged, .damageFound, .internalFault:
+            case .cannotListen, .diskFull, .diskFailed, .documentDamaged, .damageFound, .checkFailed,
+                .backupFailed,
+                .internalFault:
                 .error
             }
         }

@@ -55,7 +55,7 @@ package struct LogLine: Equatable, Sendable {
     }
 
     /// `2026-11-21T08:15:00.123Z`
-    static func timestamp(_ milliseconds: Int64) -> String {
+    package static func timestamp(_ milliseconds: Int64) -> String {
         let fraction = (milliseconds % 1_000 + 1_000) % 1_000
         var seconds = time_t((milliseconds - fraction) / 1_000)
         var parts = tm()

@@ -32,14 +32,16 @@ struct StoreCare: Sendable {
     ) {
         let told = StoreCare.seldom(progress)
         Task { [store, log] in
-            do {
+            do throws(OpeningFault) {
                 let report = try await store.verify(document) {
                     told(CareProgress(done: $0.documents, of: $0.allDocuments))
                 }
-                if !report.isSound { log.write(LogEvent(.damageFound, .count(report.findings.count))) }
+                if let event = LogEvent(of: report, .checkFailed) { log.write(event) }
                 answer(.success(Verified(report)))
             } catch {
-                answer(.failure(.failed))
+                let fault = BackupFault(error)
+                log.write(LogEvent(of: fault, .checkFailed))
+                answer(.failure(fault.refusal))
             }
         }
     }
@@ -49,13 +51,13 @@ struct StoreCare: Sendable {
         then answer: @escaping @Sendable (Result<BackedUp, StoreRefusal>) -> Void
     ) {
         let told = StoreCare.seldom(progress)
-        let file = StoreCare.fileName(at: time)
+        // `caret-20261121-081500-123.sqlite`
+        let digits = LogLine.timestamp(time).filter { !"-:Z".contains($0) }
+        let file = "caret-" + digits.map { "T.".contains($0) ? "-" : String($0) }.joined() + ".sqlite"
         let path = backups + "/" + file
         Task { [store, log, backups] in
-            if mkdir(backups, 0o700) != 0, errno != EEXIST {
-                return answer(.failure(errno == ENOSPC ? .full : .failed))
-            }
             do throws(BackupFault) {
+                if mkdir(backups, 0o700) != 0, errno != EEXIST { throw .system(errno) }
                 let report = try await store.backUp(to: path, at: time) {
                     told(CareProgress(done: $0, of: $1))
                 }
@@ -66,24 +68,10 @@ struct StoreCare: Sendable {
                             file: WireString(file), bytes: StoreCare.size(of: path),
                             documents: report.documents)))
             } catch {
+                log.write(LogEvent(of: error, .backupFailed))
                 answer(.failure(error.refusal))
             }
         }
-    }
-
-    /// `caret-20261121-081500-123.sqlite`
-    private static func fileName(at time: Int64) -> String {
-        var seconds = time_t(time / 1_000)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        func padded(_ number: Int, _ digits: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-        }
-        let day = [(Int(parts.tm_year) + 1900, 4), (Int(parts.tm_mon) + 1, 2), (Int(parts.tm_mday), 2)]
-        let clock = [(Int(parts.tm_hour), 2), (Int(parts.tm_min), 2), (Int(parts.tm_sec), 2)]
-        let words = [day, clock].map { $0.map(padded).joined() } + [padded(Int(time % 1_000), 3)]
-        return "caret-" + words.joined(separator: "-") + ".sqlite"
     }
 
     private static func size(of path: String) -> Int {
@@ -143,6 +131,32 @@ extension CheckReport.Fault {
         case .token(let token): "token \(token.value) is not as it was written"
         case .stopped: "the check did not come to its end"
         case .unread(let fault): "it cannot be read: \(fault)"
+        }
+    }
+}
+
+extension LogEvent {
+    /// What a report has found; nil where nothing is wrong. `failure` stands for one that is not whole.
+    fileprivate init?(of report: CheckReport, _ failure: Name) {
+        let count = report.findings.count { $0.fault != .stopped }
+        if count > 0 {
+            self.init(.damageFound, .count(count))
+        } else if report.isStopped {
+            self.init(failure, .reason("stopped"))
+        } else {
+            return nil
+        }
+    }
+
+    fileprivate init(of fault: BackupFault, _ failure: Name) {
+        switch fault {
+        case .damaged(let report): self = LogEvent(of: report, failure) ?? LogEvent(failure)
+        case .database(let found) where fault.isDamage: self.init(.damageFound, .sqlite(found.code))
+        // So ends a copy of a store that is closed.
+        case .database(let found) where found.code == 0: self.init(failure, .reason("stopped"))
+        case .database(let found): self.init(failure, .sqlite(found.code))
+        case .system(let code): self.init(failure, .errno(code))
+        case .exists: self.init(failure, .reason("exists"))
         }
     }
 }

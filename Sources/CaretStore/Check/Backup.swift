@@ -33,7 +33,7 @@ extension BackupFault {
     }
 
     /// Why the store could not be opened once more.
-    init(_ fault: OpeningFault) {
+    package init(_ fault: OpeningFault) {
         switch fault {
         case .database(let fault): self = .database(fault)
         case .system(let code): self = .system(code)

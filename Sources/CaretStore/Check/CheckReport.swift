@@ -43,6 +43,8 @@ package struct CheckReport: Equatable, Sendable {
     package private(set) var hasMore = false
 
     package var isSound: Bool { findings.isEmpty }
+    /// It did not come to its end.
+    package var isStopped: Bool { findings.contains { $0.fault == .stopped } }
 
     mutating func find(_ fault: Fault, in document: DocumentID? = nil, _ name: DocumentName? = nil) {
         if findings.count == 1000 {

@@ -5,16 +5,15 @@ import CaretRooms
 import CaretServer
 import CaretStore
 import CaretWire
-import Glibc
 
 // What is configured, as those take it whom it concerns.
 
 extension ServerSettings {
     init(_ settings: Settings) {
-        let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         self.init(
-            name: WireString("caret/\(Version.number)"), loops: settings.loops == 0 ? cores : settings.loops,
-            roomQueues: settings.roomQueues == 0 ? cores : settings.roomQueues)
+            name: WireString("caret/\(Version.number)"),
+            loops: settings.loops == 0 ? ServerSettings.cores : settings.loops,
+            roomQueues: settings.roomQueues == 0 ? ServerSettings.cores : settings.roomQueues)
         limits = settings.limits
     }
 }

@@ -34,8 +34,8 @@ struct DearJobsTests {
             .answer(RoomPlace(document: document, number: 1), .appended(.failed, at: .now)),
         ]
         for job in jobs {
-            #expect(!job.isDear(in: [DocumentID(8)]))
-            #expect(job.isDear(in: [document]))
+            #expect(!job.isDear { $0 != document })
+            #expect(job.isDear { $0 == document })
         }
     }
 }

@@ -12,11 +12,11 @@ extension RoomJob {
     /// Edits of a push that a loop has moved over what was committed since.
     static let mostEdits = 64
 
-    func isDear(in large: Set<DocumentID>) -> Bool {
+    func isDear(_ isLarge: (DocumentID) -> Bool) -> Bool {
         switch self {
         case .event(let document, let event, _), .order(let document, let event):
-            event.isDear || large.contains(document)
-        case .answer(let place, let answer): answer.isDear || large.contains(place.document)
+            event.isDear || isLarge(document)
+        case .answer(let place, let answer): answer.isDear || isLarge(place.document)
         case .make(_, let snapshot): snapshot.text.length.utf8 > RoomJob.mostText
         case .drop, .timePassed: false
         }

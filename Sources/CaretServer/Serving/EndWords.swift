@@ -11,9 +11,7 @@ extension Door {
         case .adminSocket: .transport(.unix)
         }
     }
-}
 
-extension Door {
     /// As administrators are told it.
     var name: WireString {
         switch self {

@@ -26,9 +26,13 @@ final class Inbox<Job: Sendable>: Sendable {
         if wakes { wake() }
     }
 
-    func post(_ job: Job) {
+    func post(_ job: Job) { post { $0.append(job) } }
+
+    func post(_ jobs: [Job]) { post { $0 += jobs } }
+
+    private func post(_ add: (inout [Job]) -> Void) {
         let wakes = state.withLock { state in
-            state.jobs.append(job)
+            add(&state.jobs)
             return Inbox.wakes(&state)
         }
         if wakes { wake() }

@@ -5,7 +5,7 @@ import Glibc
 /// Has the process give back the memory that it can spare, for as long as somebody has this.
 package final class MemoryWatch: Sendable {
     /// Two for each core that works: with fewer they wait for each other, and each keeps some of what was freed in it.
-    private static let heaps = 2 * Int32(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    private static let heaps = 2 * Int32(ServerSettings.cores)
 
     /// Bytes that a heap keeps at its end, where nothing but itself gives them back, and bytes from which on something
     /// is no part of a heap. Without a word the C library keeps 64 MiB, once it has freed something large.

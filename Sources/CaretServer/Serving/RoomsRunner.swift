@@ -13,6 +13,7 @@ final class RoomsRunner: TurnWorker {
         /// Where it stands among the rooms here.
         let slot: Int
         var state: RoomState
+        /// Its text is so long that what makes or reads all of it takes long.
         var isLarge = false
         /// It was told something by the jobs that are being done.
         var gathers = false
@@ -32,8 +33,6 @@ final class RoomsRunner: TurnWorker {
     private let switchboard: Switchboard
     private let limits: Limits
     private var rooms: [DocumentID: Host] = [:]
-    /// Those whose text is so long that what makes or reads all of it takes long.
-    private var large: Set<DocumentID> = []
     private var slots: [Host?] = []
     private var freeSlots: [Int] = []
     private var made = 0
@@ -57,7 +56,9 @@ final class RoomsRunner: TurnWorker {
         outgoing = Array(repeating: ConnectionJobs(), count: switchboard.loops.count)
     }
 
-    func areDear(_ jobs: [RoomJob]) -> Bool { jobs.contains { $0.isDear(in: large) } }
+    func areDear(_ jobs: [RoomJob]) -> Bool {
+        jobs.contains { $0.isDear { rooms[$0]?.isLarge == true } }
+    }
 
     func run(_ jobs: [RoomJob]) {
         let moment = switchboard.clock.moment
@@ -102,7 +103,7 @@ final class RoomsRunner: TurnWorker {
         if slot == slots.count { slots.append(host) } else { slots[slot] = host }
         precondition(
             rooms.updateValue(host, forKey: entry.id) == nil, "document \(entry.id.value) has two rooms")
-        note(snapshot.text.length.utf8, of: host)
+        host.isLarge = snapshot.text.length.utf8 > RoomJob.mostText
         tally.add(to: .roomsOpened)
         switchboard.log.write(LogEvent(.roomOpened, .document(entry.id.value)))
     }
@@ -110,7 +111,6 @@ final class RoomsRunner: TurnWorker {
     private func drop(_ document: DocumentID) {
         guard let host = rooms[document], host.state.isIdle else { return tellHub(.kept(document)) }
         rooms[document] = nil
-        large.remove(document)
         wakes[host.slot] = nil
         slots[host.slot] = nil
         freeSlots.append(host.slot)
@@ -178,7 +178,7 @@ final class RoomsRunner: TurnWorker {
         // It may have been dropped by the last job.
         guard rooms[host.place.document] === host else { return }
         let (actions, head, textBytes, notes) = RoomsRunner.finish(&host.state)
-        note(textBytes, of: host)
+        host.isLarge = textBytes > RoomJob.mostText
         for action in actions { run(action, host) }
         if !notes.isEmpty { count(notes, of: host, at: head) }
         host.syncedAt = nil
@@ -186,13 +186,6 @@ final class RoomsRunner: TurnWorker {
         if host.head != head, switchboard.watchesCommits.load(ordering: .sequentiallyConsistent) {
             tellHub(.changed(host.place.document))
         }
-    }
-
-    private func note(_ textBytes: Int, of host: Host) {
-        let isLarge = textBytes > RoomJob.mostText
-        if isLarge == host.isLarge { return }
-        host.isLarge = isLarge
-        if isLarge { large.insert(host.place.document) } else { large.remove(host.place.document) }
     }
 
     // MARK: Actions
@@ -235,7 +228,8 @@ final class RoomsRunner: TurnWorker {
             switchboard.tell(loop: loop, outgoing[loop])
             outgoing[loop] = ConnectionJobs()
         }
-        for job in hubJobs { switchboard.hub.post(job) }
+        if hubJobs.isEmpty { return }
+        switchboard.hub.post(hubJobs)
         hubJobs.removeAll(keepingCapacity: true)
     }
 

@@ -1,4 +1,5 @@
 package import CaretWire
+import Glibc
 
 /// What a server runs with.
 package struct ServerSettings: Sendable {
@@ -13,4 +14,7 @@ package struct ServerSettings: Sendable {
         self.loops = loops
         self.roomQueues = roomQueues
     }
+
+    /// Those of the machine, of which each has a loop and a queue of rooms where nobody says otherwise.
+    package static let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 }

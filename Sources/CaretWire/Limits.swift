@@ -65,6 +65,9 @@ package struct Limits: Equatable, Sendable {
     package var roomSelections = 20_000
     /// Bytes of revisions that a room keeps at hand, some hundred keys: whoever is further behind is served by the store.
     package var windowBytes = 1 << 20
+    /// Bytes of revisions that all rooms together keep at hand: where that is less than `windowBytes` for each that is
+    /// written to, each keeps less.
+    package var windowBudget = 256 << 20
     /// Bytes that a session is handed beyond what its connection has taken, or one line: so no output grows.
     package var creditBytes = 256 << 10
     /// Revisions committed since it opened that a session may be behind: over it, a text costs less than its way there.

@@ -35,15 +35,18 @@ import Testing
         #expect(world.text == "123aX")
     }
 
-    @Test("a base that is not at hand any more is read from the store, text and history")
-    func oldBase() throws {
+    @Test(
+        "a base that is not at hand any more is read from the store, text and history",
+        arguments: [false, true])
+    func oldBase(isBoundedLater: Bool) throws {
         var limits = Limits()
-        limits.windowBytes = 5_000
+        if !isBoundedLater { limits.windowBytes = 5_000 }
         var world = try RoomWorld("ab", limits: limits)
         world.seat(.ann, .bob)
         for number in 1...20 {
             world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number))
         }
+        if isBoundedLater { world.boundWindow(to: 5_000) }
         world.forget()
         var reads = 0
         world.holds = { action in

@@ -113,6 +113,42 @@ import Testing
     }
 
     @Test(
+        "a room that is to keep less keeps the newest revisions, of which one always, and more again when it may"
+    )
+    func boundWindow() throws {
+        var world = try RoomWorld("")
+        world.seat(.ann, .bob)
+        world.isTakenAtOnce = false
+        let write = { (world: inout RoomWorld, seqs: ClosedRange<Int>) in
+            for seq in seqs {
+                world.push(.bob, [(0, 0, "y")], base: Revision(seq - 1), seq: Int64(seq))
+                world.take(.bob)
+            }
+        }
+        write(&world, 1...20)
+        let whole = world.room.windowBytes
+        for bound in [whole, whole - 1, 5_000] {
+            world.boundWindow(to: bound)
+            #expect(world.room.windowBytes <= bound && (world.room.windowBytes == whole) == (bound == whole))
+        }
+        world.boundWindow(to: 1)
+        #expect(world.room.windowBytes == whole / 20)
+        write(&world, 21...30)
+        #expect(world.room.windowBytes == whole / 20)
+        world.boundWindow(to: .max)
+        write(&world, 31...50)
+        #expect(world.room.windowBytes > whole)
+        var revisions: [Int] = []
+        var lines = world.lines(.ann)
+        while !lines.isEmpty {
+            revisions += lines.revisions
+            world.take(.ann)
+            lines = world.lines(.ann)
+        }
+        #expect(revisions == Array(1...50))
+    }
+
+    @Test(
         "a session that is behind by more revisions than it may be is handed the text, and one fewer is served"
     )
     func tooSlow() throws {

@@ -72,6 +72,13 @@ struct RoomWorld {
         run(news(&room))
     }
 
+    mutating func boundWindow(to bytes: Int) {
+        tell { room in
+            room.windowBounded(to: bytes)
+            return []
+        }
+    }
+
     /// Lets time pass, and the room be woken whenever it asked for that.
     mutating func pass(milliseconds: Int) {
         let end = time + Int64(milliseconds)

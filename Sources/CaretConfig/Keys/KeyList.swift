@@ -164,6 +164,9 @@ extension ConfigurationKey {
             "Revisions of an open document that are kept at hand; older ones are read from the store."
         ),
         ConfigurationKey(
+            "limit_window_budget", .documents, .bytes(\.configuredLimits.windowBudget, 1 << 20...64 << 30),
+            "What all open documents keep at hand together; where that is too little, each keeps less."),
+        ConfigurationKey(
             "limit_credit", .documents, .bytes(\.configuredLimits.creditBytes, 1 << 10...64 << 20),
             "What a document hands a connection beyond what it has taken, or one line."),
         ConfigurationKey(

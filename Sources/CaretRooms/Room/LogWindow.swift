@@ -63,7 +63,7 @@ struct PerUnit<Made: Sendable>: Sendable {
 
 /// The last revisions of a document, bounded in bytes: whoever is behind is brought up from here.
 struct LogWindow: Sendable {
-    private let mostBytes: Int
+    private(set) var mostBytes: Int
     /// The text in front of the first revision that is kept.
     private(set) var start: Snapshot
     private var revisions: [Committed] = []
@@ -91,6 +91,12 @@ struct LogWindow: Sendable {
         runs = PerUnit()
         bytes += new.weight
         if bytes > mostBytes { drop(to: mostBytes - mostBytes / 8) }
+    }
+
+    /// Keeps no more than so many bytes from now on.
+    mutating func bound(to bytes: Int) {
+        mostBytes = bytes
+        if self.bytes > mostBytes { drop(to: mostBytes - mostBytes / 8) }
     }
 
     /// Drops more than it must, so that the rest is not moved for every revision.

@@ -122,7 +122,7 @@ extension RoomState {
     /// Begins a log anew, with everybody who has the document open.
     private mutating func begin(at snapshot: Snapshot, in epoch: Epoch, _ reason: ResyncReason) {
         self.epoch = epoch
-        window = LogWindow(snapshot, mostBytes: limits.windowBytes)
+        window = LogWindow(snapshot, mostBytes: window.mostBytes)
         squashed = nil
         checks.beginAnew(at: clock.now)
         pushers.forgetAll()

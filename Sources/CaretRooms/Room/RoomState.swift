@@ -103,6 +103,10 @@ package struct RoomState: Sendable {
     package var textBytes: Int { window.headBytes }
     /// Bytes of revisions that are kept at hand.
     package var windowBytes: Int { window.bytes }
+    /// It keeps no more of them than this from now on; whoever is further behind is served by the store.
+    package mutating func windowBounded(to bytes: Int) {
+        if bytes != window.mostBytes { window.bound(to: min(bytes, limits.windowBytes)) }
+    }
     /// No push is on its way.
     package var isSettled: Bool {
         pending.isEmpty && inFlight == nil && pushers.asked.isEmpty && held.isEmpty

@@ -33,6 +33,8 @@ final class RoomsRunner: TurnWorker {
     private let switchboard: Switchboard
     private let limits: Limits
     private var rooms: [DocumentID: Host] = [:]
+    /// What the rooms keep of their histories, by their slots.
+    private var windows: WindowBudget
     private var slots: [Host?] = []
     private var freeSlots: [Int] = []
     private var made = 0
@@ -51,6 +53,8 @@ final class RoomsRunner: TurnWorker {
     init(_ turns: Turns<RoomsRunner>, _ switchboard: Switchboard) {
         self.switchboard = switchboard
         limits = switchboard.connectionSettings.limits
+        windows = WindowBudget(
+            bound: limits.windowBudget / switchboard.roomQueueCount, most: limits.windowBytes)
         timer = QueueTimer(on: turns.queue) { [weak turns] in turns?.post(.timePassed) }
         tally = switchboard.board.tally()
         outgoing = Array(repeating: ConnectionJobs(), count: switchboard.loops.count)
@@ -67,6 +71,7 @@ final class RoomsRunner: TurnWorker {
         wakeRooms(at: moment, time)
         for host in gathering { finish(host) }
         gathering.removeAll(keepingCapacity: true)
+        boundWindows()
         flush()
         measure()
         timer.set(for: wakes.next)
@@ -111,6 +116,7 @@ final class RoomsRunner: TurnWorker {
     private func drop(_ document: DocumentID) {
         guard let host = rooms[document], host.state.isIdle else { return tellHub(.kept(document)) }
         rooms[document] = nil
+        windows.keeps(0, at: host.slot)
         wakes[host.slot] = nil
         slots[host.slot] = nil
         freeSlots.append(host.slot)
@@ -161,6 +167,7 @@ final class RoomsRunner: TurnWorker {
             host.gathers = true
             gathering.append(host)
             host.state.beginGathering()
+            host.state.windowBounded(to: windows.share)
         }
         for action in host.state.timePassed(time) { run(action, host) }
         for action in event(&host.state) { run(action, host) }
@@ -169,16 +176,17 @@ final class RoomsRunner: TurnWorker {
     // By reference: to read one thing of a state in place would copy all of it.
     private static func finish(
         _ state: inout RoomState
-    ) -> (actions: [RoomAction], head: Revision, textBytes: Int, notes: RoomNotes) {
-        (state.endGathering(), state.head, state.textBytes, state.takeNotes())
+    ) -> (actions: [RoomAction], head: Revision, textBytes: Int, windowBytes: Int, notes: RoomNotes) {
+        (state.endGathering(), state.head, state.textBytes, state.windowBytes, state.takeNotes())
     }
 
     private func finish(_ host: Host) {
         host.gathers = false
         // It may have been dropped by the last job.
         guard rooms[host.place.document] === host else { return }
-        let (actions, head, textBytes, notes) = RoomsRunner.finish(&host.state)
+        let (actions, head, textBytes, windowBytes, notes) = RoomsRunner.finish(&host.state)
         host.isLarge = textBytes > RoomJob.mostText
+        windows.keeps(windowBytes, at: host.slot)
         for action in actions { run(action, host) }
         if !notes.isEmpty { count(notes, of: host, at: head) }
         host.syncedAt = nil
@@ -186,6 +194,19 @@ final class RoomsRunner: TurnWorker {
         if host.head != head, switchboard.watchesCommits.load(ordering: .sequentiallyConsistent) {
             tellHub(.changed(host.place.document))
         }
+    }
+
+    /// Has rooms that were told nothing let go of what they keep beyond their share.
+    private func boundWindows() {
+        for slot in windows.excess() {
+            guard let host = slots[slot] else { continue }
+            windows.keeps(RoomsRunner.bound(&host.state, to: windows.share), at: slot)
+        }
+    }
+
+    private static func bound(_ state: inout RoomState, to share: Int) -> Int {
+        state.windowBounded(to: share)
+        return state.windowBytes
     }
 
     // MARK: Actions

@@ -21,6 +21,8 @@ final class Switchboard: Sendable {
     let watchesCommits = Atomic(false)
     let lineBudget: Mutex<LineBudget>
     let loops: [Loop]
+    /// How many there are that run rooms.
+    var roomQueueCount: Int { rooms.turns.count }
     private let hosts: [LoopBound<LoopHost>]
     private let rooms: RoomQueues
 

@@ -34,6 +34,8 @@ struct RoomSimulation {
     private let isTraced: Bool
     /// How often each thing happened that is worth to be known.
     private(set) var counts: [String: Int] = [:]
+    /// What the room was told last to keep of its log.
+    private var windowBound = Int.max
     /// How often, of a thousand steps, another server commits something.
     private let othersAre: Int
     private var names = 0
@@ -129,6 +131,10 @@ struct RoomSimulation {
             let rights = random.pick([Rights.read, .write, .write, .none])
             if let session = clients[client].session { try tell { $0.rightsChanged(session, rights) } }
         case 9 where random.chance(30): try pass(milliseconds: 31_000)
+        case 9:
+            count("windows bounded")
+            windowBound = random.pick([1, 8_000, limits.windowBytes])
+            room.windowBounded(to: windowBound)
         default: break
         }
     }
@@ -159,7 +165,9 @@ struct RoomSimulation {
             default: store.ask(action)
             }
         }
-        if room.windowBytes > limits.windowBytes, room.window.start.revision.value < room.head.value - 1 {
+        if room.windowBytes > min(windowBound, limits.windowBytes),
+            room.window.start.revision.value < room.head.value - 1
+        {
             throw SimulatedClient.Wrong("the window has \(room.windowBytes) bytes")
         }
     }
@@ -269,6 +277,7 @@ struct RoomSimulation {
             return
         }
         room = try RoomSimulation.room(of: store, limits, at: time)
+        windowBound = .max
         told = store.truth.head
     }
 

@@ -1,0 +1,84 @@
+import CaretRooms
+import TestSupport
+import Testing
+
+@Suite("What rooms keep of their histories together") struct WindowBudgetTests {
+    private static let least = WindowBudget.least
+
+    /// Has all rooms keep to the share.
+    private func settle(_ budget: inout WindowBudget, _ held: inout [Int]) {
+        for place in budget.excess() {
+            held[place] = min(held[place], budget.share)
+            budget.keeps(held[place], at: place)
+        }
+    }
+
+    @Test("each may keep all that it may alone, up to the bound of all together, and half of it beyond that")
+    func bound() {
+        for excess in [0, 1] {
+            var budget = WindowBudget(bound: 800_000, most: 200_000)
+            for place in 0..<4 { budget.keeps(200_000 + (place == 3 ? excess : 0), at: place) }
+            #expect(budget.excess() == (excess == 0 ? [] : [0, 1, 2, 3]))
+            #expect(budget.share == (excess == 0 ? 200_000 : 100_000))
+        }
+    }
+
+    @Test(
+        "those that keep too much are named a few at a time, each once, and the share falls no further before that"
+    )
+    func fewAtATime() {
+        var budget = WindowBudget(bound: 800_000, most: 200_000)
+        for place in 0..<10 { budget.keeps(place % 2 == 0 ? 10 : 200_000, at: place) }
+        #expect(budget.excess() == [1, 3, 5, 7])
+        #expect(budget.excess() == [9] && budget.share == 100_000)
+        #expect(budget.excess() == [1, 3, 5, 7] && budget.share == 50_000)
+    }
+
+    @Test("the share does not fall below what a few people type, and no further than what one may keep")
+    func least() {
+        for (most, last) in [(200_000, Self.least), (1_000, 1_000)] {
+            var budget = WindowBudget(bound: 1_000, most: most)
+            for _ in 0..<100 {
+                budget.keeps(1 << 20, at: 0)
+                _ = budget.excess()
+            }
+            #expect(budget.share == last)
+        }
+    }
+
+    @Test("what rooms leave that have gone is there for those that stay")
+    func gone() {
+        var budget = WindowBudget(bound: 800_000, most: 200_000)
+        var held = Array(repeating: 200_000, count: 100)
+        for place in held.indices { budget.keeps(held[place], at: place) }
+        for _ in 0..<1_000 { settle(&budget, &held) }
+        #expect(budget.share == Self.least)
+        for place in held.indices.dropLast() { budget.keeps(0, at: place) }
+        for _ in 0..<10 { settle(&budget, &held) }
+        #expect(budget.share == 200_000)
+    }
+
+    @Test("however rooms come, grow and go, all together are over the bound by a little at most")
+    func law() {
+        for seed in Seeds.first(200) {
+            var random = Seeded(seed)
+            let (count, bound) = (random.number(1...300), random.pick([8 << 20, 32 << 20]))
+            var budget = WindowBudget(bound: bound, most: 1 << 20)
+            var (held, largest) = (Array(repeating: 0, count: count), 0)
+            // Some are written to, and the rest was.
+            let hot = random.number(1...count)
+            for step in 0..<4_000 {
+                let place = random.number(0...(step < 1_000 ? count : hot) - 1)
+                // Whoever is told something keeps to the share.
+                held[place] = min(held[place] + random.number(0...60_000), budget.share)
+                if random.chance(1) { held[place] = 0 }
+                budget.keeps(held[place], at: place)
+                settle(&budget, &held)
+                largest = max(largest, held.reduce(0, +))
+            }
+            #expect(largest <= bound + bound / 8, "seed \(seed)")
+            for _ in 0..<200 { settle(&budget, &held) }
+            #expect(budget.share == 1 << 20 || held.reduce(0, +) >= bound / 4, "seed \(seed)")
+        }
+    }
+}

@@ -76,6 +76,29 @@ struct HubAdministrationTests {
             admin.askedInFull(#"{"type":"who"}"#) == [#"{"type":"present","connections":[\#(second)]}"#])
     }
 
+    @Test(
+        "of whom changes are read from disk it is told in which documents, until he has caught up or closed them"
+    )
+    func behind() {
+        world.document("a", "x")
+        world.document("b", "x")
+        let (ann, admin) = (world.connect("ann"), world.connect("admin"))
+        for name in ["a", "b"] { _ = ann.asks(#"{"type":"open","doc":"\#(name)"}"#) }
+        let sessions = [1, 2].map { SessionID(ann.id, number: $0) }
+        func behind() -> String? {
+            let line = admin.askedInFull(#"{"type":"who","limit":1}"#)[0]
+            return line.firstMatch(of: #/"behind":\[(.*?)\]/#).map { String($0.1) }
+        }
+        #expect(behind() == nil)
+        for session in sessions { world.hubEvent { $0.fellBehind(session, true) } }
+        #expect(behind() == #""a","b""#)
+        world.hubEvent { $0.fellBehind(sessions[0], false) }
+        #expect(behind() == #""b""#)
+        _ = ann.asks(#"{"type":"close","doc":"b"}"#)
+        world.hubEvent { $0.fellBehind(sessions[1], true) }
+        #expect(behind() == nil)
+    }
+
     @Test("a deleted document is listed, and comes back as it was, unless its name is another's")
     func undelete() {
         world.document("a", "x")

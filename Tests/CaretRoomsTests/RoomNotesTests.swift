@@ -64,6 +64,8 @@ import Testing
         world.take(.ann)
         #expect(world.notes().slowSessions == [Person.ann.session])
         while !world.lines(.ann).isEmpty { world.take(.ann) }
+        let notes = world.notes()
+        #expect(notes.slowSessions.isEmpty && notes.caughtUp == [Person.ann.session])
         write(20, &world)
         world.take(.ann)
         #expect(world.notes().slowSessions.contains(Person.ann.session))

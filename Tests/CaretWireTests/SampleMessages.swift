@@ -148,7 +148,7 @@ enum SampleMessages {
     private static func connection(_ random: inout Seeded) -> ConnectionSummary {
         ConnectionSummary(
             number: number(&random), user: text(&random), client: text(&random), peer: maybe(&random, text),
-            since: number(&random), documents: few(&random, name))
+            since: number(&random), documents: few(&random, name), behind: few(&random, name))
     }
 
     private static func deletedDocument(_ random: inout Seeded) -> DeletedDocument {

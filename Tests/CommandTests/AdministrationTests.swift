@@ -12,7 +12,7 @@ import Testing
             $ who
             …	anonymous	p-…	127.0.0.1:…	…Z	
             $ who --data DIR/data --json
-            {"number":…,"user":"admin","client":"p-…","peer":"unix","since":"…Z","docs":[]}
+            {"number":…,"user":"admin","client":"p-…","peer":"unix","since":"…Z","docs":[],"behind":[]}
             $ who notes/today
             [4]
             $ who nope

@@ -19,6 +19,8 @@ public struct ConnectionList: Sendable {
         public let since: Date
         /// The names of the documents that it has open.
         public let documents: [String]
+        /// Those of them whose changes it takes so slowly that they are read from disk for it.
+        public let behind: [String]
 
         init(_ summary: ConnectionSummary) {
             number = summary.number
@@ -27,6 +29,7 @@ public struct ConnectionList: Sendable {
             peer = summary.peer?.string
             since = Date(milliseconds: summary.since)
             documents = summary.documents.map(\.string)
+            behind = summary.behind.map(\.string)
         }
     }
 

@@ -96,11 +96,14 @@ extension HubState {
 
     private func summary(of connection: ConnectionID) -> ConnectionSummary? {
         guard let attendant = attendance[connection] else { return nil }
-        let names = attendant.sessions.compactMap { sessions[$0].flatMap { rooms[$0]?.name } }
+        let name = { (session: SessionID) in
+            sessions[session].flatMap { rooms[$0]?.name }.map { WireString($0.description) }
+        }
         return ConnectionSummary(
             number: Int(connection.value), user: WireString(attendant.pusher.user.string),
             client: publicClient(attendant.pusher), peer: attendant.peer, since: Int(attendant.since),
-            documents: names.map { WireString($0.description) })
+            documents: attendant.sessions.compactMap(name),
+            behind: attendant.sessions.filter { slowSessions.contains($0) }.compactMap(name))
     }
 
     // MARK: Deleted documents

@@ -43,7 +43,15 @@ extension HubState {
         return settled()
     }
 
+    /// A session is further behind than its room has at hand, or is no longer.
+    package mutating func fellBehind(_ session: SessionID, _ isBehind: Bool) -> [HubAction] {
+        guard sessions[session] != nil else { return [] }
+        if isBehind { slowSessions.insert(session) } else { slowSessions.remove(session) }
+        return settled()
+    }
+
     mutating func end(_ session: SessionID) {
+        slowSessions.remove(session)
         guard let document = sessions.removeValue(forKey: session) else { return }
         rooms[document]?.sessions.remove(session)
         dropIfUnneeded(document)

@@ -21,6 +21,8 @@ package struct HubState: Sendable {
     var endings: [DocumentID: Int64] = [:]
     /// Where each session is.
     var sessions: [SessionID: DocumentID] = [:]
+    /// Those that are so far behind that their rooms do not have at hand what they need.
+    var slowSessions: Set<SessionID> = []
     /// What the store was asked and has not answered.
     var calls: [CallID: Call] = [:]
     private var lastCall = 0

@@ -28,7 +28,7 @@ extension RoomState {
             if let reason = sessions[place].resync {
                 if !resync(place, reason) { break }
             } else if sessions[place].position == head {
-                sessions[place].isSlow = false
+                if sessions[place].isSlow { caughtUp(place) }
                 tellPresence(to: place)
                 tellCheck(to: place)
                 return
@@ -147,6 +147,11 @@ extension RoomState {
         if sessions[place].isSlow || sessions[place].position < sessions[place].joined { return }
         sessions[place].isSlow = true
         notes.slowSessions.append(sessions[place].id)
+    }
+
+    private mutating func caughtUp(_ place: Int) {
+        sessions[place].isSlow = false
+        notes.caughtUp.append(sessions[place].id)
     }
 
     /// Hands out revisions that are no longer in the window.

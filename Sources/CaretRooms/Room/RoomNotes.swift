@@ -13,6 +13,8 @@ package struct RoomNotes: Equatable, Sendable {
     package var refusals: [ErrorCode: Int] = [:]
     /// Sessions that fell out of what the room has at hand, after they had been brought to the head.
     package var slowSessions: [SessionID] = []
+    /// Such sessions that have been brought to the head again.
+    package var caughtUp: [SessionID] = []
     /// When those pushes were read, as whoever reads counts, whose acks were handed over.
     package var acked: [UInt64] = []
     /// When those openings were read that succeeded.
@@ -21,8 +23,8 @@ package struct RoomNotes: Equatable, Sendable {
     package var foundDamage = false
 
     package var isEmpty: Bool {
-        pushes + changes + deliveries == 0 && refusals.isEmpty && slowSessions.isEmpty && opened.isEmpty
-            && acked.isEmpty && !foundDamage
+        pushes + changes + deliveries == 0 && refusals.isEmpty && slowSessions.isEmpty && caughtUp.isEmpty
+            && opened.isEmpty && acked.isEmpty && !foundDamage
     }
 }
 

@@ -41,6 +41,7 @@ final class HubRunner {
         case .tookDocuments(let connection): run(state.tookDocuments(connection))
         case .left(let connection): run(state.left(connection))
         case .ended(let session): run(state.ended(session))
+        case .fellBehind(let session, let isBehind): run(state.fellBehind(session, isBehind))
         case .answered(let id, let answer): run(state.answered(id, answer))
         case .progressed(let id, let progress): run(state.progressed(id, progress))
         case .unloadOffered(let document): run(state.unloadOffered(document))

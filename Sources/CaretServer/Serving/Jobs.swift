@@ -55,6 +55,7 @@ enum HubJob: Sendable {
     case tookDocuments(ConnectionID)
     case left(ConnectionID)
     case ended(SessionID)
+    case fellBehind(SessionID, Bool)
     case answered(CallID, StoreAnswer)
     case progressed(CallID, CareProgress)
     case unloadOffered(DocumentID)

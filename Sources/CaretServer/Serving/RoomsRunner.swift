@@ -274,7 +274,9 @@ final class RoomsRunner: TurnWorker {
             tally.add(to: .slowReaders)
             switchboard.log.write(
                 LogEvent(.slowReader, .connection(Int(session.connection.value)), document))
+            tellHub(.fellBehind(session, true))
         }
+        for session in notes.caughtUp { tellHub(.fellBehind(session, false)) }
         for read in notes.acked { measured.append((.ack, read, 1)) }
         for read in notes.opened { measured.append((.opening, read, 1)) }
         if let syncedAt = host.syncedAt, notes.deliveries > 0 {

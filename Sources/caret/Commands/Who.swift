@@ -5,7 +5,10 @@ import FoundationEssentials
 struct Who: Subcommand {
     static let description = CommandDescription(
         "who", "who is connected: number, user, from where, since when, and what they have open",
-        details: "With DOC only those who have it open; where nobody has, it ends with 4.",
+        details: """
+            A document marked with * is taken so slowly that its changes are read from disk. With DOC only those who have \
+            it open; where nobody has, it ends with 4.
+            """,
         arguments: [Argument("DOC", .document, isOptional: true, "a document")])
 
     private let document: String?
@@ -38,7 +41,8 @@ struct Who: Subcommand {
             table.add([
                 "\(connection.number)", connection.user.harmless, connection.client.harmless,
                 connection.peer?.harmless ?? "", stage.stamp(connection.since),
-                connection.documents.map(\.harmless).joined(separator: " "),
+                connection.documents.map { $0.harmless + (connection.isBehind(in: $0) ? "*" : "") }
+                    .joined(separator: " "),
             ])
         }
         if !connections.isEmpty { stage.show(table) }
@@ -50,11 +54,15 @@ extension ConnectionList.Entry {
         documents.contains { $0.utf8.elementsEqual(name.utf8) }
     }
 
+    fileprivate func isBehind(in name: String) -> Bool {
+        behind.contains { $0.utf8.elementsEqual(name.utf8) }
+    }
+
     fileprivate var json: JSON {
         .object([
             "number": .number(number), "user": .text(user), "client": .text(client),
             "peer": peer.map { .text($0) } ?? .null, "since": .text(Stamp.universal(since)),
-            "docs": .list(documents.map { .text($0) }),
+            "docs": .list(documents.map { .text($0) }), "behind": .list(behind.map { .text($0) }),
         ])
     }
 }

@@ -35,10 +35,12 @@ package struct ConnectionSummary: Equatable, Sendable {
     package var since: Int
     /// The documents that it has open.
     package var documents: [WireString]
+    /// Those of them whose changes it takes so slowly that they are read from disk for it.
+    package var behind: [WireString]
 
     package init(
         number: Int, user: WireString, client: WireString, peer: WireString?, since: Int,
-        documents: [WireString]
+        documents: [WireString], behind: [WireString] = []
     ) {
         self.number = number
         self.user = user
@@ -46,6 +48,7 @@ package struct ConnectionSummary: Equatable, Sendable {
         self.peer = peer
         self.since = since
         self.documents = documents
+        self.behind = behind
     }
 
     fileprivate init(_ value: JSONValue, _ limits: Limits.Announced) throws(FieldFault) {
@@ -58,6 +61,10 @@ package struct ConnectionSummary: Equatable, Sendable {
         documents = try fields.array("docs") { value throws(FieldFault) in
             try value.string(atMost: .max, orElse: .badMessage)
         }
+        behind =
+            try fields.array(optional: "behind") { value throws(FieldFault) in
+                try value.string(atMost: .max, orElse: .badMessage)
+            } ?? []
     }
 
     fileprivate func write(to writer: inout JSONWriter) {
@@ -68,6 +75,7 @@ package struct ConnectionSummary: Equatable, Sendable {
         writer.member("peer", peer)
         writer.member("since", since)
         writer.member("docs", documents) { $0.value($1) }
+        if !behind.isEmpty { writer.member("behind", behind) { $0.value($1) } }
         writer.endObject()
     }
 }

@@ -144,7 +144,10 @@ import Testing
     @Test("a push that is too long for a line is refused here, and the text stays")
     func overlong() throws {
         var talk = try DocumentTalk.opened("ab")
-        guard case .send(let push, _) = try talk.type(0, 0, "x").first else { return }
+        guard case .send(let push, _) = try talk.type(0, 0, "x").first else {
+            Issue.record("what is typed is not pushed")
+            return
+        }
         #expect(talk.overlong(push) == [.tell(.state(.refused(.lineTooLong)))])
         #expect(talk.overlong(.list(List())) == [])
         #expect(talk.text == "xab")

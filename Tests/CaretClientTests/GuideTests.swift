@@ -27,7 +27,10 @@ import Testing
     @Test("what the README shows does what it says")
     func readme() async throws {
         let server = try ServerProcess()
-        guard case .tcp(let host, let port) = server.address else { return }
+        guard case .tcp(let host, let port) = server.address else {
+            Issue.record("\(server.address) is no port")
+            return
+        }
         let client = CaretClient(.tcp(host: host, port: port))
         try await client.push("Milk\n", to: "agenda", creating: true)
         try await watch(client)

@@ -35,7 +35,7 @@ import Testing
 
     @Test("a whole text of the largest document goes in and comes out")
     func largestDocument() throws {
-        let count = Seeds.slowed(1 << 20)
+        let count = Seeds.slowed(3 << 18)
         let text = String(repeating: "😀", count: count)
         let escaped = String(repeating: #"\ud83d\ude00"#, count: count)
         let client = try LineClient(try LiveServer(["--limit-document": "\(4 * count)"]))
@@ -45,6 +45,9 @@ import Testing
         let line = try client.next() ?? ""
         #expect(line.hasPrefix(#"{"type":"ack","doc":"a","seq":1,"rev":1,"edits":["#))
         #expect(line.hasSuffix(#""text":"\#(text)"}"#))
+        try client.send(
+            #"{"type":"push","doc":"b","base":0,"seq":1,"text":"\#(escaped)x","create":true}"#)
+        try client.expect(#"{"type":"error","doc":"b","seq":1,"code":"too_large",…"#)
     }
 
     @Test("a hello that does not come in its time closes, begun or not")

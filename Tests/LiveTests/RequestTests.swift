@@ -96,7 +96,7 @@ import Testing
                 revision += 1
                 try writer.expect(#"{"type":"ack","doc":"a","seq":\#(revision),"rev":\#(revision)}"#)
             }
-            while try follower.next()?.contains(#""rev":\#(revision),"#) == false {}
+            while try !#require(try follower.next()).contains(#""rev":\#(revision),"#) {}
         }
     }
 

@@ -33,7 +33,7 @@ import Testing
         try guests[0].expect(#"{"type":"text","doc":"doc-0",…"#)
 
         guests = []
-        while try guest(number: 400, at: server) == nil {}
+        #expect(try (0..<10_000).contains { _ in try guest(number: 400, at: server) != nil })
         try crowd.settle()
         #expect(try Verdict.onAll(of: crowd, at: server) == crowd.acks)
     }

@@ -29,6 +29,15 @@ struct SyncNews: Equatable, Sendable {
         }
     }
 
+    /// Whether any of the documents that were synced is there, under whatever name.
+    func haveAny(of records: [WireString: SyncRecord], _ names: SyncNames) -> Bool {
+        let epochs = Set(documents.values.map { WireString($0.epoch) })
+        return records.contains { path, record in
+            let isNamed = names.document(of: path).map { documents[$0] != nil } ?? false
+            return isNamed || record.head.map { epochs.contains(WireString($0.epoch)) } ?? false
+        }
+    }
+
     /// What was found out otherwise.
     mutating func set(_ document: WireString, _ stand: Stand?) {
         documents[document] = stand

@@ -49,12 +49,10 @@ actor Syncer {
         let listening = Task { await listen() }
         defer { listening.cancel() }
         while !news.isComplete {
-            if let newsEnd { throw newsEnd }
+            try expectNews()
             await bell.wait(atMost: .seconds(1))
         }
-        try checkServer()
         while true {
-            if let newsEnd { throw newsEnd }
             let wait = try await pass(watch, once: once)
             if once, wait == nil { return }
             await bell.wait(atMost: .milliseconds(min(wait ?? Syncer.rescan, Syncer.rescan)))
@@ -67,6 +65,8 @@ actor Syncer {
         do {
             for try await next in client.documentNews(prefix: names.prefix) {
                 news.hear(next)
+                // The address may be that of another server each time it could be reached again.
+                if next == .complete { try checkServer() }
                 bell.ring()
             }
             newsEnd = ConnectionFault.closed
@@ -76,12 +76,17 @@ actor Syncer {
         bell.ring()
     }
 
+    /// Where no more is told, nothing more is done either: what is known of the documents may be that of another server.
+    func expectNews() throws {
+        if let newsEnd { throw newsEnd }
+    }
+
     /// A server that has none of many documents is another one, or has lost them: that deletes no files.
     private func checkServer() throws {
-        let isOther = state.records.count > 1 && news.documents.isEmpty
-        if !isOther { return }
+        let synced = state.records.filter { $0.value.head != nil }
+        if synced.count < 2 || news.haveAny(of: synced, names) { return }
         throw Failure(
-            "\(folder.root): the server has none of the \(state.records.count) documents that were synced",
+            "\(folder.root): the server has none of the \(synced.count) documents that were synced",
             advice:
                 "is it the right one? To make them all anew, remove the folder \(SyncNames.stateFolder) in it"
         )
@@ -130,6 +135,7 @@ actor Syncer {
     private func visit(
         _ path: WireString, _ signature: SyncFolder.Signature?, once: Bool
     ) async throws -> Int? {
+        try expectNews()
         guard let document = names.document(of: path) else {
             leaveAlone(path, .noName)
             return nil

@@ -8,6 +8,7 @@ extension Syncer {
     func settle(_ path: WireString, _ document: WireString) async throws -> Int? {
         var known: DocumentLook?
         while true {
+            try expectNews()
             let stand = news.documents[document]
             let signature = try folder.signature(path)
             look(at: path, signature, Milliseconds.steady)

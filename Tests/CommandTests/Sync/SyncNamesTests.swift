@@ -46,6 +46,28 @@ import Testing
     }
 }
 
+@Suite("News of synced documents") struct SyncNewsTests {
+    private func news(_ documents: [String: String]) -> SyncNews {
+        var news = SyncNews()
+        for (name, epoch) in documents { news.set(WireString(name), .init(epoch: epoch, revision: 1)) }
+        return news
+    }
+
+    @Test("a document that was synced is known again by its name, and by its epoch under another one")
+    func known() {
+        let head = SyncRecord.Head(epoch: "e", revision: 1, text: "a")
+        let records: [WireString: SyncRecord] = [
+            "a": SyncRecord(path: "a", seen: "a", head: head, usesCRLF: false)
+        ]
+        let names = SyncNames(prefix: "p")
+        for (documents, isKnown) in [
+            (["p/a": "f"], true), (["p/b": "e"], true), (["b": "e"], true), (["a": "f"], false), ([:], false),
+        ] {
+            #expect(news(documents).haveAny(of: records, names) == isKnown, "\(documents)")
+        }
+    }
+}
+
 @Suite("Contents of synced files") struct SyncContentTests {
     @Test("line breaks become LF, and the first one decides what is written")
     func lineBreaks() {

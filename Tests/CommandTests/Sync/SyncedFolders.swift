@@ -49,10 +49,39 @@ final class SyncedFolders {
 
     /// What they have said last.
     func lastSaid(_ key: String) throws -> String {
-        let output = try String(contentsOf: root.appending(path: key + ".output"), encoding: .utf8)
         return
-            (output.split(separator: "\n").suffix(6) + (try complained(key)).split(separator: "\n").suffix(6))
+            (try said(key).split(separator: "\n").suffix(6)
+            + (try complained(key)).split(separator: "\n").suffix(6))
             .joined(separator: "\n")
+    }
+
+    struct DidNotCome: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Waits until something is so.
+    func waits(until isSo: () throws -> Bool) throws {
+        let end = ContinuousClock.now + .seconds(30)
+        while try !isSo() {
+            if ContinuousClock.now > end {
+                let said = try processes.keys.sorted().map { "\($0): \(try lastSaid($0))" }
+                throw DidNotCome(description: said.joined(separator: "\n"))
+            }
+            usleep(10_000)
+        }
+    }
+
+    /// Waits until a program has ended by itself, and answers with its status.
+    func ended(_ key: String) throws -> Int32? {
+        guard let process = processes[key] else { return nil }
+        try waits { !process.isRunning }
+        processes[key] = nil
+        return process.terminationStatus
+    }
+
+    /// What the programs that ran under this key have said on standard output.
+    func said(_ key: String) throws -> String {
+        try String(contentsOf: root.appending(path: key + ".output"), encoding: .utf8)
     }
 
     func kill(_ key: String) {

@@ -7,6 +7,16 @@ struct SyncNews: Equatable, Sendable {
     struct Stand: Equatable, Sendable {
         var epoch: String
         var revision: Int
+
+        static func == (left: Stand, right: Stand) -> Bool {
+            left.revision == right.revision && left.epoch.isSame(as: right.epoch)
+        }
+
+        /// Within an epoch the higher revision is the later one.
+        fileprivate func isLater(than other: Stand?) -> Bool {
+            guard let other, other.epoch.isSame(as: epoch) else { return true }
+            return other.revision < revision
+        }
     }
 
     private(set) var documents: [WireString: Stand] = [:]
@@ -19,9 +29,12 @@ struct SyncNews: Equatable, Sendable {
         switch news {
         case .beginning: building = [:]
         case .document(let summary):
-            set(
-                summary.document,
-                Stand(epoch: summary.epoch.string, revision: summary.revision.value))
+            let stand = Stand(epoch: summary.epoch.string, revision: summary.revision.value)
+            // What was read or pushed here may be told after it is known.
+            if stand.isLater(than: documents[summary.document]) { documents[summary.document] = stand }
+            if building != nil, stand.isLater(than: building?[summary.document]) {
+                building?[summary.document] = stand
+            }
         case .gone(let gone): set(gone.document, nil)
         case .complete:
             documents = building ?? documents
@@ -38,7 +51,28 @@ struct SyncNews: Equatable, Sendable {
         }
     }
 
-    /// What was found out otherwise.
+    /// What was read, by a request that was made when `before` had been told. What was told meanwhile may be later: of
+    /// one epoch the revisions tell, and between two of them the news are right in the end.
+    mutating func found(_ document: WireString, _ stand: Stand, since before: Stand?) {
+        guard let told = documents[document], told.epoch.isSame(as: stand.epoch) else {
+            if documents[document] == before { set(document, stand) }
+            return
+        }
+        if stand.isLater(than: told) { set(document, stand) }
+    }
+
+    /// Whether more was told than somebody knew who has looked.
+    func tellMore(than look: DocumentLook, of document: WireString) -> Bool {
+        let told = documents[document]
+        switch look {
+        case .told, .toldMissing: return false
+        case .missing: return told != nil
+        case .read(let head, _):
+            return told?.isLater(than: Stand(epoch: head.epoch, revision: head.revision)) ?? true
+        }
+    }
+
+    /// What was done here.
     mutating func set(_ document: WireString, _ stand: Stand?) {
         documents[document] = stand
         if building != nil { building?[document] = stand }

@@ -19,12 +19,15 @@ extension Syncer {
                 origin: origin(of: path, file)?.string, path: path.string, nextSeq: client.nextPushNumber())
             let step = try decision.step()
             switch step {
+            case .rest where known.map { news.tellMore(than: $0, of: document) } == true: known = nil
             case .rest, .leaveAlone:
                 if case .leaveAlone(let reason) = step { leaveAlone(path, reason) }
                 resting[path] = Resting(signature: signature, stand: news.documents[document])
                 return nil
             case .wait(let milliseconds): return milliseconds
-            case .ask: known = try await read(document)
+            case .ask:
+                known = try await read(document)
+                if known == nil { return 1_000 }
             case .keep(let record): try state.keep(record)
             case .send(let push):
                 known = try await send(push, path, document)
@@ -77,16 +80,19 @@ extension Syncer {
         }
     }
 
-    private func read(_ document: WireString) async throws -> DocumentLook {
+    /// Nil where it was not found but is told to be there: the news are behind, and what is done about a document that is
+    /// gone cannot be undone.
+    private func read(_ document: WireString) async throws -> DocumentLook? {
+        let before = news.documents[document]
         do {
             let version = try await client.read(document.string)
             let head = SyncRecord.Head(
                 epoch: version.epoch, revision: version.revision.value, text: version.text)
-            news.set(document, SyncNews.Stand(epoch: head.epoch, revision: head.revision))
+            let stand = SyncNews.Stand(epoch: head.epoch, revision: head.revision)
+            news.found(document, stand, since: before)
             return .read(head, usesCRLF: version.usesCRLF)
         } catch let refusal as ServerRefusal where refusal.code == .notFound {
-            news.set(document, nil)
-            return .missing
+            return news.documents[document] == nil ? .missing : nil
         }
     }
 

@@ -1,3 +1,5 @@
+import CaretClient
+import CaretCore
 import CaretWire
 import Testing
 
@@ -51,6 +53,41 @@ import Testing
         var news = SyncNews()
         for (name, epoch) in documents { news.set(WireString(name), .init(epoch: epoch, revision: 1)) }
         return news
+    }
+
+    @Test("what is read late, and what is told late, takes nothing back that is known of a revision")
+    func late() {
+        var news = news(["a": "e"])
+        let before = news.documents["a"]
+        func told(_ epoch: String, _ revision: Int) {
+            let summary = DocumentSummary(
+                document: "a", epoch: WireString(epoch), revision: Revision(revision), length: 0, updated: 0)
+            news.hear(.document(summary))
+        }
+        told("e", 6)
+        news.found("a", .init(epoch: "e", revision: 5), since: before)
+        #expect(news.documents["a"] == .init(epoch: "e", revision: 6))
+        news.found("a", .init(epoch: "e", revision: 7), since: before)
+        told("e", 6)
+        #expect(news.documents["a"] == .init(epoch: "e", revision: 7))
+        // It was made anew while the old one was read.
+        told("f", 1)
+        news.found("a", .init(epoch: "e", revision: 8), since: before)
+        #expect(news.documents["a"] == .init(epoch: "f", revision: 1))
+        news.found("a", .init(epoch: "g", revision: 1), since: .init(epoch: "f", revision: 1))
+        #expect(news.documents["a"] == .init(epoch: "g", revision: 1))
+    }
+
+    @Test("whoever has looked knows whether more was told since")
+    func more() {
+        let news = news(["a": "e"])
+        func read(_ epoch: String, _ revision: Int) -> DocumentLook {
+            .read(.init(epoch: epoch, revision: revision, text: ""), usesCRLF: false)
+        }
+        #expect(!news.tellMore(than: read("e", 1), of: "a") && !news.tellMore(than: read("e", 2), of: "a"))
+        #expect(news.tellMore(than: read("e", 0), of: "a") && news.tellMore(than: read("f", 9), of: "a"))
+        #expect(news.tellMore(than: .missing, of: "a") && news.tellMore(than: read("e", 1), of: "b"))
+        #expect(!news.tellMore(than: .missing, of: "b"))
     }
 
     @Test("a document that was synced is known again by its name, and by its epoch under another one")

@@ -62,8 +62,33 @@ struct SyncFolder {
         }
     }
 
+    /// Nil where there is no file, or none that is in this folder.
     func signature(_ path: WireString) throws(FileFault) -> Signature? {
-        try SystemFile.status(self.path(path)).map { Signature($0) }
+        if try obstacle(to: path) != nil { return nil }
+        return try SystemFile.status(self.path(path)).map { Signature($0) }
+    }
+
+    /// What stands in the way to a file: a file, or a link, which may lead anywhere and is not followed. Names of
+    /// documents come from others, and must not lead out of the folder.
+    func obstacle(to path: WireString) throws(FileFault) -> WireString? {
+        var folders: [Substring] = []
+        for part in path.string.split(separator: "/").dropLast() {
+            folders.append(part)
+            let folder = WireString(folders.joined(separator: "/"))
+            guard let status = try SystemFile.status(self.path(folder)) else { return nil }
+            if status.st_mode & S_IFMT != S_IFDIR { return folder }
+        }
+        return nil
+    }
+
+    /// The text of a file.
+    func content(at path: WireString) -> FileLook.Content {
+        do throws(FileFault) {
+            if let obstacle = try obstacle(to: path) { return .other(.behind(obstacle.string)) }
+            return content(self.path(path))
+        } catch {
+            return .other(.unreadable(error.reason))
+        }
     }
 
     /// The text of a file, by its whole path.

@@ -26,6 +26,8 @@ enum LeftAlone: Equatable, Sendable {
     case noFile
     case unreadable(String)
     case noName
+    /// What stands where its folder would be.
+    case behind(String)
 
     var words: String {
         switch self {
@@ -34,6 +36,7 @@ enum LeftAlone: Equatable, Sendable {
         case .noFile: "left alone: it is no plain file"
         case .unreadable(let reason): "left alone: it cannot be read: \(reason)"
         case .noName: "left alone: its name cannot be that of both a file and a document"
+        case .behind(let obstacle): "left alone: \(obstacle) is no folder here, and links are not followed"
         }
     }
 }

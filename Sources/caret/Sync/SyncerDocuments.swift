@@ -43,15 +43,14 @@ extension Syncer {
     private func file(_ path: WireString) -> FileLook {
         let since = looks[path]?.since ?? Milliseconds.steady
         return FileLook(
-            content: folder.content(folder.path(path)), quiet: Milliseconds.steady - since)
+            content: folder.content(at: path), quiet: Milliseconds.steady - since)
     }
 
     private func origin(of path: WireString, _ file: FileLook) -> WireString? {
         guard state.records[path] == nil, case .text(let text, _) = file.content else { return nil }
         return SyncRenames.origin(of: text, among: state.records) { other in
-            // One that cannot be looked at is not known to be gone.
             guard let name = names.document(of: other), news.documents[name] != nil else { return false }
-            return (try? folder.signature(other)) == .some(nil)
+            return folder.content(at: other) == .missing
         }
     }
 

@@ -22,7 +22,7 @@ extension Syncer {
             record.placing(number: number, inode: inode, replacing: isThere, at: Milliseconds.wall))
         let placed = Result { () throws(FileFault) in
             // Somebody may have saved it since it was read.
-            if folder.content(folder.path(path)) != file.content {
+            if folder.content(at: path) != file.content {
                 throw FileFault("replace it", path.string, EBUSY)
             }
             try folder.makeFolders(for: path)
@@ -80,6 +80,8 @@ extension Syncer {
     /// Follows documents that were renamed elsewhere.
     func renameFiles() throws {
         for rename in SyncRenames.elsewhere(state.records, news.documents, names) {
+            let ways = [rename.path, rename.new]
+            if try ways.contains(where: { try folder.obstacle(to: $0) != nil }) { continue }
             let (old, new) = (try folder.signature(rename.path), try folder.signature(rename.new))
             if old != nil, new == nil {
                 try folder.move(rename.path, to: rename.new)

@@ -11,7 +11,8 @@ struct Sync: Subcommand {
             What is saved in the folder is pushed and merged with what others have changed; what they change comes into \
             the files. New, renamed and deleted files and documents follow each other. Hidden files, what is not UTF-8 \
             text and what is too large are left alone. What it must know lies in FOLDER/.caret, so that it may be ended \
-            at any moment and goes on where it was.
+            at any moment and goes on where it was. With --once it ends with 1 where the server refused a file or one could \
+            not be read or written: the others are brought together all the same.
             """,
         arguments: [
             Argument("FOLDER", .folder, "the folder of files, made where it is missing"),
@@ -34,16 +35,16 @@ struct Sync: Subcommand {
         try SystemFile.makeFolder(folder)
         let state = try SyncState(in: folder, prefix: names.prefix)
         if !isOnce { await tellIfUnreachable(on: stage) }
-        try await stage.stay(as: state.clientID, once: isOnce) { client in
+        let isWhole = try await stage.stay(as: state.clientID, once: isOnce) { client in
             let welcome = try await client.welcome()
             let files = SyncFolder(root: folder, limit: welcome.limits.document)
             let syncer = Syncer(client, names, files, state, user: welcome.client?.string) {
                 what, path, document in
                 stage.tell(what.json(path, document), what.line(path, stage.style))
             }
-            try await syncer.run(once: isOnce)
+            return try await syncer.run(once: isOnce)
         }
-        return .done
+        return isWhole ? .done : .failed
     }
 
     /// It waits for a server that is not there yet, which must not look as if it worked.

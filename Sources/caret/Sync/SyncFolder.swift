@@ -27,6 +27,19 @@ struct SyncFolder {
         /// Names that no document can have, as far as they can be shown.
         var unnameable: [String] = []
         var folders: [String] = []
+        /// What could not be looked at, and why.
+        var unreadable: [WireString: FileFault] = [:]
+
+        /// Whether what is there may not have been seen.
+        func hides(_ path: WireString) -> Bool {
+            if unreadable.isEmpty { return false }
+            var parts = path.string.split(separator: "/")
+            while !parts.isEmpty {
+                if unreadable[WireString(parts.joined(separator: "/"))] != nil { return true }
+                parts.removeLast()
+            }
+            return false
+        }
     }
 
     let root: String
@@ -52,12 +65,16 @@ struct SyncFolder {
             }
             let path = WireString(folder.isEmpty ? part : folder + "/" + part)
             if SyncNames.isPassedOver(part) { continue }
-            // It may have gone since the folder was read.
-            guard let status = try SystemFile.status(self.path(path)) else { continue }
-            if status.st_mode & S_IFMT == S_IFDIR {
-                try self.scan(folder: path.string, into: &scan)
-            } else {
-                scan.files[path] = Signature(status)
+            do throws(FileFault) {
+                // It may have gone since the folder was read.
+                guard let status = try SystemFile.status(self.path(path)) else { continue }
+                if status.st_mode & S_IFMT == S_IFDIR {
+                    try self.scan(folder: path.string, into: &scan)
+                } else {
+                    scan.files[path] = Signature(status)
+                }
+            } catch {
+                scan.unreadable[path] = error
             }
         }
     }

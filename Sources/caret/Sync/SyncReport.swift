@@ -9,6 +9,8 @@ enum SyncReport: Equatable, Sendable {
     case deletedElsewhere
     case leftAlone(LeftAlone)
     case refused(String)
+    /// The system would not do what was to be done here.
+    case heldBack(String)
 
     private var word: String {
         switch self {
@@ -18,6 +20,7 @@ enum SyncReport: Equatable, Sendable {
         case .deletedHere, .deletedElsewhere: "deleted"
         case .leftAlone: "left_alone"
         case .refused: "refused"
+        case .heldBack: "held_back"
         }
     }
 
@@ -34,7 +37,7 @@ enum SyncReport: Equatable, Sendable {
         case .deletedHere: members.append(("by", .text("here")))
         case .deletedElsewhere: members.append(("by", .text("elsewhere")))
         case .leftAlone(let reason): members.append(("reason", .text(reason.words)))
-        case .refused(let reason): members.append(("reason", .text(reason)))
+        case .refused(let reason), .heldBack(let reason): members.append(("reason", .text(reason)))
         }
         return .object(members)
     }
@@ -51,6 +54,7 @@ enum SyncReport: Equatable, Sendable {
         case .deletedElsewhere: "\(path) ← deleted"
         case .leftAlone(let reason): "\(path) \(reason.words.harmless)"
         case .refused(let reason): "\(path) not pushed: \(reason.harmless)"
+        case .heldBack(let reason): "\(path) held back: \(reason.harmless)"
         }
     }
 }

@@ -29,6 +29,14 @@ enum LeftAlone: Equatable, Sendable {
     /// What stands where its folder would be.
     case behind(String)
 
+    /// Whether it should be kept together with one all the same.
+    var isFault: Bool {
+        switch self {
+        case .unreadable: true
+        case .binary, .tooLarge, .noFile, .noName, .behind: false
+        }
+    }
+
     var words: String {
         switch self {
         case .binary: "left alone: it is not UTF-8 text"

@@ -19,13 +19,19 @@ actor Syncer {
     var looks: [WireString: (signature: SyncFolder.Signature?, since: Int)] = [:]
     /// How file and document were when there was nothing to be done.
     var resting: [WireString: Resting] = [:]
-    /// Until when nothing is tried again, unless the file changes.
-    private var held: [WireString: (signature: SyncFolder.Signature?, until: Int)] = [:]
+    private var held: [WireString: Held] = [:]
     var told: [WireString: LeftAlone] = [:]
 
     struct Resting: Equatable {
         let signature: SyncFolder.Signature?
         let stand: SyncNews.Stand?
+    }
+
+    /// What failed, until when it is not tried again, unless the file changes.
+    private struct Held {
+        let signature: SyncFolder.Signature?
+        let until: Int
+        let reason: SyncReport
     }
 
     /// What happens without the system telling is found after that time.
@@ -43,8 +49,9 @@ actor Syncer {
         self.tell = tell
     }
 
-    /// Goes on until something cannot be mended; with `once`, until all rests.
-    func run(once: Bool) async throws {
+    /// Goes on until something cannot be mended; with `once`, until all rests: then it is false where something was held
+    /// back.
+    func run(once: Bool) async throws -> Bool {
         let watch = try FolderWatch(ring: bell)
         let listening = Task { await listen() }
         defer { listening.cancel() }
@@ -54,7 +61,7 @@ actor Syncer {
         }
         while true {
             let wait = try await pass(watch, once: once)
-            if once, wait == nil { return }
+            if once, wait == nil { return held.isEmpty && !told.values.contains(where: \.isFault) }
             await bell.wait(atMost: .milliseconds(min(wait ?? Syncer.rescan, Syncer.rescan)))
             // A program that writes one file mostly writes more.
             try await Task.sleep(for: Syncer.breath)
@@ -102,12 +109,14 @@ actor Syncer {
         let scan = try folder.scan()
         watch.watch(scan.folders)
         for path in scan.unnameable { leaveAlone(WireString(path), .noName) }
+        for (path, fault) in scan.unreadable { leaveAlone(path, .unreadable(fault.reason)) }
         let now = Milliseconds.steady
         let all = Set(scan.files.keys).union(state.records.keys).union(looks.keys)
         for path in all { look(at: path, scan.files[path], now) }
-        try renameFiles()
+        renameFiles()
         var wait: Int?
-        for path in paths(scan) {
+        // A file that was not seen is not gone.
+        for path in paths(scan) where !scan.hides(path) {
             guard let next = try await visit(path, scan.files[path], once: once) else { continue }
             wait = min(wait ?? next, next)
         }
@@ -144,27 +153,34 @@ actor Syncer {
         let now = Resting(signature: signature, stand: news.documents[document])
         let isIdle = record?.push == nil && record?.displaced.isEmpty != false
         if isIdle, resting[path] == now { return nil }
-        if let held = held[path], held.signature == signature, Milliseconds.steady < held.until {
+        if isHeld(path, signature), let held = held[path] {
             return once ? nil : held.until - Milliseconds.steady
         }
-        held[path] = nil
         do {
             // A displaced file tells from what a text was made that was saved meanwhile, so it goes once there is none.
             if let wait = try await settle(path, document) { return wait }
             let displaced = try settleDisplaced(path)
+            held[path] = nil
             // Whoever is to end does not wait for them: they are looked at the next time.
             return once && displaced != 0 ? nil : displaced
         } catch let fault as FileFault {
-            hold(path, signature, fault.description)
+            hold(path, signature, .heldBack(fault.description))
         } catch let refusal as ServerRefusal {
-            hold(path, signature, refusal.description)
+            hold(path, signature, .refused(refusal.description))
         }
         return once ? nil : Syncer.hold
     }
 
-    private func hold(_ path: WireString, _ signature: SyncFolder.Signature?, _ reason: String) {
-        held[path] = (signature, Milliseconds.steady + Syncer.hold)
-        report(.refused(reason), path)
+    func isHeld(_ path: WireString, _ signature: SyncFolder.Signature?) -> Bool {
+        guard let held = held[path] else { return false }
+        return held.signature == signature && Milliseconds.steady < held.until
+    }
+
+    /// Goes on with the others. Of what fails in the same way again nothing more is said.
+    func hold(_ path: WireString, _ signature: SyncFolder.Signature?, _ reason: SyncReport) {
+        let new = Held(signature: signature, until: Milliseconds.steady + Syncer.hold, reason: reason)
+        let old = held.updateValue(new, forKey: path)
+        if old?.signature != signature || old?.reason != reason { report(reason, path) }
     }
 
     func report(_ what: SyncReport, _ path: WireString) {

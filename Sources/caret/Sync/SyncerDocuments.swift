@@ -113,15 +113,19 @@ extension Syncer {
             if !ack.unchanged { report(.pushed(revision: ack.revision.value), path) }
             return known
         } catch let refusal as ServerRefusal {
-            return try await withdraw(record, refusal, document)
+            return try await withdraw(push, record, refusal, document)
         }
     }
 
     /// What was refused is still in the file, and nowhere else.
     private func withdraw(
-        _ record: SyncRecord, _ refusal: ServerRefusal, _ document: WireString
+        _ push: SyncRecord.Push, _ record: SyncRecord, _ refusal: ServerRefusal, _ document: WireString
     ) async throws -> DocumentLook? {
         switch refusal.code {
+        // One that is made with the push is not found by those who may not read it.
+        case .notFound where push.epoch == nil:
+            try forgetPush(record)
+            throw refusal
         case .overloaded, .rateLimited, .shuttingDown, .pushInFlight: return nil
         case .epochChanged, .baseTrimmed, .baseAhead, .baseBeforeOwnPush, .notFound, .seqReused:
             try forgetPush(record)

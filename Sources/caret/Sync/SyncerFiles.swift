@@ -78,19 +78,30 @@ extension Syncer {
     }
 
     /// Follows documents that were renamed elsewhere.
-    func renameFiles() throws {
+    func renameFiles() {
         for rename in SyncRenames.elsewhere(state.records, news.documents, names) {
-            let ways = [rename.path, rename.new]
-            if try ways.contains(where: { try folder.obstacle(to: $0) != nil }) { continue }
-            let (old, new) = (try folder.signature(rename.path), try folder.signature(rename.new))
-            if old != nil, new == nil {
-                try folder.move(rename.path, to: rename.new)
-            } else if old != nil {
-                continue
+            let signature = looks[rename.path]?.signature
+            if isHeld(rename.path, signature) { continue }
+            do {
+                try follow(rename)
+            } catch {
+                let fault = (error as? FileFault)?.description ?? "\(error)"
+                hold(rename.path, signature, .heldBack(fault))
             }
-            try state.move(rename.path, to: rename.new)
-            report(.renamedElsewhere(to: rename.new.string), rename.path)
         }
+    }
+
+    private func follow(_ rename: SyncRenames.Rename) throws {
+        let ways = [rename.path, rename.new]
+        if try ways.contains(where: { try folder.obstacle(to: $0) != nil }) { return }
+        let (old, new) = (try folder.signature(rename.path), try folder.signature(rename.new))
+        if old != nil, new == nil {
+            try folder.move(rename.path, to: rename.new)
+        } else if old != nil {
+            return
+        }
+        try state.move(rename.path, to: rename.new)
+        report(.renamedElsewhere(to: rename.new.string), rename.path)
     }
 
     /// Looks at the files that gave way to others.

@@ -68,6 +68,62 @@ import Testing
         #expect(try String(contentsOf: outside.appending(path: "a"), encoding: .utf8) == "mine\n")
     }
 
+    @Test("what is held back is said once, holds nothing else back, and makes a sync for once a failure")
+    func heldBack() throws {
+        let stand = try Stand()
+        // Nearly as deep as the system goes: what lies below cannot be reached, by whomever.
+        let part = String(repeating: "d", count: 240)
+        let (deep, behind) = (String(repeating: part + "/", count: 15), "\(part)/\(part)")
+        defer { _ = try? stand.shell("rm -r notes") }
+        let made = try stand.shell(
+            "mkdir -p notes/\(deep) && cd notes/\(deep) && mkdir \(part) && cd \(part) && mkdir \(part)")
+        #expect(made.status == 0, "\(made)")
+        try stand.expect("$ put n/a --create << a⏎\nn/a: saved as revision 1")
+        func once() throws -> (status: Int32, lines: [String]) {
+            let run = try stand.shell("caret sync $PWD/notes/\(deep) n --once")
+            #expect(run.errors.isEmpty, "\(run.errors)")
+            return (run.status, run.output.split(separator: "\n").map(String.init).sorted())
+        }
+        let first = try once()
+        let unreadable = "\(behind) left alone: it cannot be read: File name too long"
+        #expect(first.status == 1 && first.lines == ["a ← revision 1 by anonymous", unreadable], "\(first)")
+        // The file cannot follow its document, and others do all the same.
+        try stand.expect(
+            """
+            $ mv n/a n/\(part)/\(part.dropLast())
+            n/a is now n/\(part)/\(part.dropLast())
+            $ put n/b --create << b⏎
+            n/b: saved as revision 1
+            """)
+        let second = try once()
+        #expect(
+            second.status == 1 && second.lines.count == 4 && second.lines.contains(unreadable), "\(second)")
+        #expect(second.lines.contains("b ← revision 1 by anonymous"), "\(second)")
+        #expect(
+            second.lines.contains { $0.hasPrefix("a held back: ") && $0.hasSuffix(": File name too long") },
+            "\(second)")
+        #expect(try stand.shell("cat notes/\(deep)/a").output == "a\n")
+    }
+
+    @Test("what the server refuses makes a sync for once a failure, and the rest is pushed")
+    func refused() throws {
+        let stand = try Stand(["--require-tokens=true"])
+        let notes = stand.folder.appending(path: "notes")
+        try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
+        for path in ["a", "b", "c"] {
+            try "text\n".write(to: notes.appending(path: path), atomically: true, encoding: .utf8)
+        }
+        let made = try stand.caret([
+            "token", "add", "ann", "--write", "=a", "--read", "=b", "--data", stand.data,
+        ])
+        let token = made.output.split(separator: "\n").first.map(String.init) ?? ""
+        let run = try stand.caret(["sync", notes.path, "--once"], environment: ["CARET_TOKEN": token])
+        #expect(run.status == 1 && run.output.contains("a → revision 1\n"), "\(run)")
+        for (path, code) in [("b", "forbidden"), ("c", "not_found")] {
+            #expect(run.output.contains(try Regex("\(path) not pushed: .*\\(\(code)\\)\n")), "\(run)")
+        }
+    }
+
     /// What a sync of the stand's folder says, in an order of its own: files that must rest first take their time.
     private func once(_ stand: Stand) throws -> [String] {
         let run = try stand.caret(["sync", stand.folder.path + "/notes", "n", "--once"])

@@ -57,6 +57,8 @@ struct SyncRecord: Codable, Equatable, Sendable {
     var lastSeq = 0
     var displaced: [Displaced] = []
     var placing: Placing?
+    /// The number under which the file lies in the state folder while it is removed.
+    var removing: Int?
 }
 
 extension SyncRecord {

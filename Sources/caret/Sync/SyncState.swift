@@ -103,10 +103,13 @@ struct SyncState {
             lastNumber = max(lastNumber, number)
             try settle(record, number)
         }
-        let needed = Set(records.values.flatMap(\.displaced).map { "\($0.number)" })
+        let needed = Set(
+            records.values.flatMap { $0.displaced.map(\.number) + [$0.removing].compactMap(\.self) })
         for name in try SystemFile.names(in: folder + "/swap") {
             let name = String(decoding: name, as: UTF8.self)
-            if !needed.contains(name) { try SystemFile.remove(folder + "/swap/" + name) }
+            if Int(name).map({ !needed.contains($0) }) ?? true {
+                try SystemFile.remove(folder + "/swap/" + name)
+            }
         }
     }
 

@@ -6,6 +6,7 @@ import CaretWire
 extension Syncer {
     /// Does all there is to do for a file now; answers with when there is more.
     func settle(_ path: WireString, _ document: WireString) async throws -> Int? {
+        try putBack(path)
         var known: DocumentLook?
         while true {
             try expectNews()

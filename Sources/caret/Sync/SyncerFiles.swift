@@ -63,8 +63,11 @@ extension Syncer {
     }
 
     func removeFile(_ path: WireString) throws {
-        guard let record = state.records[path] else { return }
-        let aside = state.swap(state.nextNumber())
+        guard var record = state.records[path] else { return }
+        let number = state.nextNumber()
+        let aside = state.swap(number)
+        record.removing = number
+        try state.keep(record)
         if rename(folder.path(path), aside) != 0 { throw FileFault("remove it", folder.path(path)) }
         if case .text(let text, _) = folder.content(aside), text.isSame(as: record.seen) {
             try state.forget(path)
@@ -73,8 +76,26 @@ extension Syncer {
             report(.deletedElsewhere, path)
         } else {
             // It was saved in that moment.
-            try folder.place(aside, at: path)
+            try putBack(path)
         }
+    }
+
+    /// Undoes a removal that did not come to its end: what there is to be done is decided anew.
+    func putBack(_ path: WireString) throws {
+        guard var record = state.records[path], let number = record.removing else { return }
+        record.removing = nil
+        do throws(FileFault) {
+            if try SystemFile.status(state.swap(number)) != nil {
+                try folder.makeFolders(for: path)
+                try folder.place(state.swap(number), at: path)
+            }
+        } catch {
+            if error.code != EEXIST { throw error }
+            // Somebody has saved another one meanwhile, and this one is as every other that gave way.
+            record.displaced.append(
+                SyncRecord.Displaced(number: number, text: record.seen, at: Milliseconds.wall))
+        }
+        try state.keep(record)
     }
 
     /// Follows documents that were renamed elsewhere.

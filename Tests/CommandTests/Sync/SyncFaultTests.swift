@@ -124,6 +124,44 @@ import Testing
         }
     }
 
+    @Test("a file that was saved while it was removed is there again after a kill in that moment")
+    func removing() throws {
+        let stand = try Stand()
+        let notes = stand.folder.path + "/notes"
+        for folder in ["", "/.caret", "/.caret/files", "/.caret/swap"] {
+            try SystemFile.makeFolder(notes + folder)
+        }
+        let head = SyncRecord.Head(epoch: "gone", revision: 5, text: "a\n")
+        for (number, path) in [(1, "saved"), (2, "kept"), (3, "folder/clean")] {
+            var record = SyncRecord(path: path, seen: "a\n", head: head, usesCRLF: false)
+            record.removing = number
+            let state = notes + "/.caret"
+            try SystemFile.make(
+                "\(state)/files/\(number).json", Array(try JSONEncoder().encode(record)), mode: 0o600)
+            // The second one was not moved aside yet, or was put back already.
+            let file = path == "kept" ? notes + "/kept" : "\(state)/swap/\(number)"
+            try SystemFile.make(file, Array((path == "folder/clean" ? "a\n" : "a\nb\n").utf8), mode: 0o600)
+        }
+        // A server that has other documents, too, is the right one.
+        try stand.expect("$ put n/other --create << x⏎\nn/other: saved as revision 1")
+        let other = SyncRecord(path: "other", seen: "x\n", head: head, usesCRLF: false)
+        try SystemFile.make(
+            notes + "/.caret/files/4.json", Array(try JSONEncoder().encode(other)), mode: 0o600)
+        try SystemFile.make(notes + "/other", Array("x\n".utf8), mode: 0o600)
+        #expect(
+            try once(stand) == ["folder/clean ← deleted", "kept → revision 1", "saved → revision 1"])
+        try stand.expect(
+            """
+            $ cat n/saved
+            a
+            b
+            $ ls n/ --json
+            {"doc":"n/kept",…
+            {"doc":"n/other",…
+            {"doc":"n/saved",…
+            """)
+    }
+
     /// What a sync of the stand's folder says, in an order of its own: files that must rest first take their time.
     private func once(_ stand: Stand) throws -> [String] {
         let run = try stand.caret(["sync", stand.folder.path + "/notes", "n", "--once"])

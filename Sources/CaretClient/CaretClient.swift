@@ -74,7 +74,7 @@ public final class CaretClient: Sendable {
     package func nextPushNumber() -> Int { numbers.withLock { $0.next(at: .now) } }
 
     /// 120 bits, in letters and digits.
-    private static func randomID() -> String {
+    package static func randomID() -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyz234567")
         return String((0..<24).map { _ in letters[Int.random(in: letters.indices)] })
     }

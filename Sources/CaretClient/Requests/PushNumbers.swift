@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// Numbers for pushes of whole texts.
 // They begin with the time, so that a client that is started again with its old id, and nothing else, uses none twice.
@@ -13,7 +13,7 @@ struct PushNumbers: Sendable {
 
 extension Date {
     /// Since 1970, as the wire counts.
-    var milliseconds: Int { Int((timeIntervalSince1970 * 1_000).rounded()) }
+    package var milliseconds: Int { Int((timeIntervalSince1970 * 1_000).rounded()) }
 
-    init(milliseconds: Int) { self.init(timeIntervalSince1970: Double(milliseconds) / 1_000) }
+    package init(milliseconds: Int) { self.init(timeIntervalSince1970: Double(milliseconds) / 1_000) }
 }

@@ -1,5 +1,5 @@
 public import CaretCore
-import CaretWire
+package import CaretWire
 
 // What can be asked of documents by their names.
 extension CaretClient {
@@ -87,7 +87,7 @@ extension CaretClient {
 
 extension Edit {
     /// An edit in UTF-16, as this client asks for.
-    init(_ edit: WireEdit) throws(TextError) {
+    package init(_ edit: WireEdit) throws(TextError) {
         try self.init(Offset(edit.range.start)..<Offset(edit.range.end), edit.text.string)
     }
 }

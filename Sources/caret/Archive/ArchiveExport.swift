@@ -33,7 +33,7 @@ struct ArchiveExport {
             ArchivedDocument(
                 document: name, epoch: WireString(head.epoch), revision: head.revision, start: start,
                 text: start > 0 ? WireString(beginning.text) : nil, newline: head.usesCRLF ? .crlf : .lf,
-                updated: Int((entry.updated.timeIntervalSince1970 * 1_000).rounded())))
+                updated: entry.updated.milliseconds))
         var (text, last) = (try Text(beginning.text), start)
         while last < head.revision {
             for revision in try await page(of: name, after: last, through: head.revision) {
@@ -70,12 +70,5 @@ struct ArchiveExport {
         throw Failure(
             "\(name.harmless): it became another document while it was exported",
             advice: "export again; there is no archive")
-    }
-}
-
-extension Edit {
-    /// Offsets in UTF-16, as this program asks for.
-    init(_ edit: WireEdit) throws(TextError) {
-        try self.init(Offset(edit.range.start)..<Offset(edit.range.end), edit.text.string)
     }
 }

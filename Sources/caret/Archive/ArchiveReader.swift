@@ -1,3 +1,4 @@
+import CaretClient
 import CaretCore
 import CaretLog
 import CaretStore
@@ -123,10 +124,7 @@ final class ArchiveReader {
         }
         let edits: [LoggedEdit]
         do {
-            let change = try Change(
-                revision.edits.map { edit in
-                    try Edit(Offset(edit.range.start)..<Offset(edit.range.end), edit.text.string)
-                })
+            let change = try Change(revision.edits.map { try Edit($0) })
             let text = open.text
             edits = try change.edits.map { try LoggedEdit($0, in: text) }
             try open.text.apply(change)

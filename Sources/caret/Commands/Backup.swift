@@ -80,7 +80,7 @@ struct Backup: Subcommand {
         let store = try FolderServer.store(folder) { event in
             if case .copying(let pages, let all) = event { progress.show("\(pages) of \(all) pages") }
         }
-        let now = Int64(Date.now.timeIntervalSince1970 * 1_000)
+        let now = Int64(Date.now.milliseconds)
         let result: Result<CheckReport, BackupFault>
         do throws(BackupFault) {
             result = .success(try await store.backUp(to: path, at: now))

@@ -103,7 +103,7 @@ struct Export: Subcommand {
         defer { progress.end() }
         let writer = try ArchiveWriter(
             folder.folder, replaces: replaces, server: try await client.welcome().server.string,
-            made: Int(Date.now.timeIntervalSince1970 * 1_000))
+            made: Date.now.milliseconds)
         try await ArchiveExport(client: client, writer: writer, progress: progress)
             .write(prefix: folder.prefix)
         if let store {

@@ -22,7 +22,7 @@ struct TokenList: Subcommand {
             case .damaged: table.add(["\(token.number)", "", "", "damaged: lets nobody in"])
             case .sound(let user, let created, let grants):
                 table.add([
-                    "\(token.number)", user.string.harmless, stage.stamp(Date(created)),
+                    "\(token.number)", user.string.harmless, stage.stamp(Date(milliseconds: created)),
                     grants.map(\.words).joined(separator: " "),
                 ])
             }
@@ -51,7 +51,8 @@ extension TokenSummary {
         case .sound(let user, let created, let grants):
             return .object([
                 "number": .number(number), "user": .text(user.string),
-                "created": .text(Stamp.universal(Date(created))), "grants": .list(grants.map(\.json)),
+                "created": .text(Stamp.universal(Date(milliseconds: created))),
+                "grants": .list(grants.map(\.json)),
             ])
         }
     }
@@ -72,8 +73,4 @@ extension WireGrant {
         case .prefix(let prefix): .object(["rights": .text(rights.rawValue), "prefix": .text(prefix.string)])
         }
     }
-}
-
-extension Date {
-    fileprivate init(_ milliseconds: Int) { self.init(timeIntervalSince1970: Double(milliseconds) / 1_000) }
 }

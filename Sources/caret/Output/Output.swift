@@ -41,12 +41,7 @@ final class Output: Sendable {
     }
 
     private func put(_ bytes: [UInt8]) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno != EINTR { return false }
-            rest = rest.dropFirst(max(0, count))
-        }
+        do throws(NewFile.Fault) { try NewFile.put(bytes[...], into: descriptor) } catch { return false }
         return true
     }
 }

@@ -1,3 +1,4 @@
+import CaretClient
 import FoundationEssentials
 import Glibc
 
@@ -12,7 +13,7 @@ enum Stamp {
 
     /// For programs: `2026-11-21T12:31:35.123Z`.
     static func universal(_ date: Date) -> String {
-        let milliseconds = Int((date.timeIntervalSince1970 * 1_000).rounded())
+        let milliseconds = date.milliseconds
         let (whole, rest) = (milliseconds.flooredQuotient(1_000), milliseconds.flooredRemainder(1_000))
         var (seconds, parts) = (time_t(whole), tm())
         gmtime_r(&seconds, &parts)

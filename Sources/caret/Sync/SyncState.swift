@@ -1,3 +1,4 @@
+import CaretClient
 import CaretWire
 import FoundationEssentials
 import Glibc
@@ -29,7 +30,7 @@ struct SyncState {
             throw Failure("\(root): another caret syncs this folder", advice: "end that one first")
         }
         inode = try SystemFile.status(folder + "/lock")?.st_ino ?? 0
-        clientID = try SyncState.kept(folder + "/client", orElse: SyncState.randomID)
+        clientID = try SyncState.kept(folder + "/client", orElse: CaretClient.randomID())
         let known = try SyncState.kept(folder + "/prefix", orElse: prefix)
         if !known.isSame(as: prefix) {
             throw Failure(
@@ -44,11 +45,6 @@ struct SyncState {
         if let bytes = try SystemFile.bytes(path) { return String(decoding: bytes, as: UTF8.self) }
         try SystemFile.replace(path, Array(value.utf8))
         return value
-    }
-
-    private static var randomID: String {
-        let letters = Array("abcdefghijklmnopqrstuvwxyz234567")
-        return String((0..<24).map { _ in letters[Int.random(in: letters.indices)] })
     }
 
     /// Somebody may take away the folder, and with it all that is in it: that is no deletion of documents.
@@ -95,6 +91,7 @@ struct SyncState {
             let parts = String(decoding: name, as: UTF8.self).split(separator: ".")
             guard parts.count == 2, parts[1] == "json", let number = Int(parts[0]) else { continue }
             let bytes = try SystemFile.bytes(file(number)) ?? []
+            // These bytes were written here: a decoder of Foundation never sees any of the network.
             guard let record = try? JSONDecoder().decode(SyncRecord.self, from: Data(bytes)) else {
                 throw Failure(
                     "\(file(number)): it cannot be understood",

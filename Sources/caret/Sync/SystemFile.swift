@@ -48,11 +48,8 @@ enum SystemFile {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         if descriptor < 0 { throw FileFault("make it", path) }
         defer { close(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno != EINTR { throw FileFault("write it", path) }
-            rest = rest.dropFirst(max(0, count))
+        do throws(NewFile.Fault) { try NewFile.put(bytes[...], into: descriptor) } catch {
+            throw FileFault("write it", path, error.code)
         }
         var status = stat()
         if fsync(descriptor) != 0 || fstat(descriptor, &status) != 0 { throw FileFault("write it", path) }

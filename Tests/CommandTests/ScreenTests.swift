@@ -46,6 +46,21 @@ import Testing
         #expect(try !screen.isTaken() && screen.showsCursor())
     }
 
+    @Test(
+        "whoever follows a document that is deleted is told so, and it fails",
+        arguments: ["watch", "tail -f"])
+    func deleted(command: String) throws {
+        let stand = try Stand()
+        try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let words = command.split(separator: " ").map(String.init)
+        let screen = try TerminalScreen(words + ["notes", "--no-color"], on: stand)
+        try screen.waits { $0.contains("one") }
+        try stand.expect("$ rm notes --yes\nnotes is deleted")
+        #expect(try screen.ended() == 1)
+        try screen.waits { $0.hasSuffix("caret: notes: it was deleted, or may not be read any more") }
+        #expect(try !screen.isTaken() && screen.showsCursor())
+    }
+
     @Test("top counts in its place, fits the screen, and leaves it as it was", arguments: ["q", "C-c"])
     func top(end: String) throws {
         let stand = try Stand()

@@ -36,10 +36,11 @@ struct Tail: Subcommand {
             var tail = try await begin(client)
             try await show(&tail, through: open.revision, client, stage)
             for await update in updates {
+                if case .state(.refused) = update { break }
                 if case .edited = update { try await show(&tail, through: open.revision, client, stage) }
                 if case .renamed(let name) = update { tail.name = name }
             }
-            throw Failure("\(tail.name.harmless): it was deleted, or may not be read any more")
+            throw Failure(gone: tail.name)
         }
         return .done
     }

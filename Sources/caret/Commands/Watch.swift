@@ -34,6 +34,8 @@ struct Watch: Subcommand {
             }
             defer { listening.cancel() }
             while !terminal.isEnded {
+                // Nothing is pushed that could be refused: it is the document that may not be seen any more.
+                if case .refused = open.state { throw Failure(gone: open.name) }
                 let page = WatchPage(
                     name: open.name, text: open.text, revision: open.revision,
                     isConnected: open.state == .saved,

@@ -32,6 +32,11 @@ struct Failure: Error, Equatable {
         self.init(subject + refusal.description.harmless, advice: refusal.advice)
     }
 
+    /// A document that was open is there no more for this client.
+    init(gone document: String) {
+        self.init("\(document.harmless): it was deleted, or may not be read any more")
+    }
+
     private init(_ fault: ConnectionFault) {
         switch fault {
         case .unreachable:

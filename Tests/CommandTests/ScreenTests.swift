@@ -46,6 +46,31 @@ import Testing
         #expect(try !screen.isTaken() && screen.showsCursor())
     }
 
+    @Test("watch that is stopped gives the terminal back, and takes it again when it goes on")
+    func stopped() throws {
+        let stand = try Stand()
+        try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let screen = try TerminalScreen(
+            running: ["sh", "-i"], on: stand, columns: 200, rows: 6, environment: ["PS1": "> "])
+        try screen.waits { $0 == ">" }
+        try screen.type("\(Run.path(of: "caret")) watch notes --no-color --data \(stand.data)")
+        try screen.waits { $0.hasSuffix("notes 1") }
+        for revision in 2...3 {
+            try screen.press("C-z")
+            try screen.waits { $0.contains("Stopped") }
+            #expect(try !screen.isTaken() && screen.showsCursor())
+            try screen.type("clear; stty -a | tr -s ' ;' '\\n' | grep -x -e '-*icanon' -e '-*echo'")
+            try screen.waits { $0.hasPrefix("icanon\necho\n") }
+            #expect(try stand.caret(["put", "notes"], input: "\(revision)\n").status == 0)
+            try screen.type("fg")
+            try screen.waits { $0.hasPrefix("1 \(revision)\n") && $0.hasSuffix("notes \(revision)") }
+            #expect(try screen.isTaken() && !screen.showsCursor())
+        }
+        try screen.press("q")
+        try screen.type("echo ended with $?")
+        try screen.waits { $0.contains("\nended with 0\n") }
+    }
+
     @Test(
         "whoever follows a document that is deleted is told so, and it fails",
         arguments: ["watch", "tail -f"])

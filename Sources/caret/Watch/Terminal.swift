@@ -14,7 +14,8 @@ final class Terminal: Sendable {
     private struct State {
         var isEnded = false
         var sources: [any DispatchSourceProtocol] = []
-        var isRestored = false
+        /// What was done about each signal before.
+        var handlers: [(number: Int32, handler: sighandler_t?)] = []
     }
 
     private let before: termios
@@ -38,10 +39,7 @@ final class Terminal: Sendable {
 
     /// Takes keys and signals from here on. `press` is given what keys send, on any thread.
     func begin(ringing bell: Bell, _ press: @escaping @Sendable (ArraySlice<UInt8>) -> Void) {
-        var settings = before
-        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
-        put(Terminal.enter)
+        enter()
         let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
         keys.setEventHandler { [self] in
             var bytes = [UInt8](repeating: 0, count: 64)
@@ -51,17 +49,56 @@ final class Terminal: Sendable {
             bell.ring()
         }
         var sources: [any DispatchSourceProtocol] = [keys]
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGWINCH] {
-            signal(number, SIG_IGN)
+        var handlers: [(number: Int32, handler: sighandler_t?)] = []
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP] {
+            handlers.append((number, signal(number, SIG_IGN)))
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [self] in
-                if number != SIGWINCH { end() }
+                switch number {
+                case SIGWINCH: break
+                case SIGTSTP: stop()
+                default: end()
+                }
                 bell.ring()
             }
             sources.append(source)
         }
         for source in sources { source.activate() }
-        state.withLock { $0.sources = sources }
+        let (made, known) = (sources, handlers)
+        state.withLock { ($0.sources, $0.handlers) = (made, known) }
+    }
+
+    private func enter() {
+        var settings = before
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        put(Terminal.enter)
+    }
+
+    private func leave() {
+        put(Terminal.leave)
+        var settings = before
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+    }
+
+    /// Gives the terminal back while the program is stopped, and takes it again with the foreground.
+    private func stop() {
+        leave()
+        var stopping = sigset_t()
+        sigemptyset(&stopping)
+        sigaddset(&stopping, SIGTSTP)
+        let handler = signal(SIGTSTP, SIG_DFL)
+        // A thread of a queue has it blocked. What this thread raises stops it at once, and with it the program.
+        pthread_sigmask(SIG_UNBLOCK, &stopping, nil)
+        repeat { raise(SIGTSTP) } while isInBackground
+        pthread_sigmask(SIG_BLOCK, &stopping, nil)
+        signal(SIGTSTP, handler)
+        enter()
+    }
+
+    private var isInBackground: Bool {
+        let group = tcgetpgrp(STDIN_FILENO)
+        return group >= 0 && group != getpgrp()
     }
 
     /// Each row takes the place of the one that was there, so that nothing flickers.
@@ -77,24 +114,18 @@ final class Terminal: Sendable {
     }
 
     func restore() {
-        let sources = state.withLock { state in
-            defer { (state.sources, state.isRestored) = ([], true) }
-            return state.isRestored ? nil : state.sources
+        let (sources, handlers) = state.withLock { state in
+            defer { (state.sources, state.handlers) = ([], []) }
+            return (state.sources, state.handlers)
         }
-        guard let sources else { return }
+        if sources.isEmpty { return }
         for source in sources { source.cancel() }
-        put(Terminal.leave)
-        var settings = before
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+        leave()
+        for (number, handler) in handlers { signal(number, handler) }
     }
 
     private func put(_ text: String) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            // A terminal that is gone sees nothing, and its end comes as a signal.
-            if count < 0, errno != EINTR { return }
-            rest = rest.dropFirst(max(0, count))
-        }
+        // A terminal that is gone sees nothing, and its end comes as a signal.
+        try? NewFile.put(Array(text.utf8)[...], into: STDOUT_FILENO)
     }
 }

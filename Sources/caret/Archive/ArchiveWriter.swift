@@ -1,3 +1,4 @@
+import CLinux
 import CZlib
 import CaretCore
 import CaretLog
@@ -58,7 +59,7 @@ final class ArchiveWriter {
         do throws(NewFile.Fault) {
             try output.write(line.bytes)
             let length = try output.finish()
-            let result = replaces ? rename(partial, path) : link(partial, path)
+            let result = replaces ? rename(partial, path) : caret_rename_new(partial, path)
             if result != 0 { throw NewFile.Fault(code: errno) }
             try MovedFile.sync(folderOf: path)
             return length

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Gives a file another name, on another disk too, so that whatever bears the name is whole and on disk.
@@ -6,10 +7,9 @@ enum MovedFile {
 
     /// A file that has the new name already stays.
     static func move(_ old: String, to new: String) throws(NewFile.Fault) {
-        if link(old, new) != 0 {
-            if errno != EXDEV { throw NewFile.Fault(code: errno) }
-            try copy(old, to: new)
-        }
+        if caret_rename_new(old, new) == 0 { return try sync(folderOf: new) }
+        if errno != EXDEV { throw NewFile.Fault(code: errno) }
+        try copy(old, to: new)
         try sync(folderOf: new)
         // One that stays is there twice, and harms nobody.
         unlink(old)
@@ -33,7 +33,7 @@ enum MovedFile {
             if count < 0, errno != EINTR { throw NewFile.Fault(code: errno) }
             try NewFile.put(bytes.prefix(max(0, count)), into: target)
         }
-        if fsync(target) != 0 || link(partial, new) != 0 { throw NewFile.Fault(code: errno) }
+        if fsync(target) != 0 || caret_rename_new(partial, new) != 0 { throw NewFile.Fault(code: errno) }
     }
 
     static func sync(folderOf path: String) throws(NewFile.Fault) {

@@ -44,6 +44,31 @@ import Testing
             failed.status == 1 && failed.errors == "caret: the editor ended with 1; what it saved is saved\n")
     }
 
+    @Test(
+        "an editor that saves twice, and never looks what came in between, takes nothing away and doubles nothing"
+    )
+    func editedTwice() throws {
+        let stand = try Stand()
+        #expect(try stand.caret(["put", "notes", "--create"], input: "one\n").status == 0)
+        // What it saves is made from what it read at first, and from what it has saved itself.
+        let others = "\(Run.path(of: "caret")) put notes --data \(stand.data)"
+        let editor = stand.folder.appending(path: "editor").path
+        let script = """
+            comes() { until grep -q "$1" "$2"; do :; done; }
+            printf 'one\\nfirst\\n' | \(others); comes first "$1"
+            printf 'one\\nfirst\\nsecond\\n' | \(others); comes second "$1"
+            printf 'mine\\none\\n' >"$1"
+            comes second "$1"
+            printf 'mine\\none\\nfirst\\nsecond\\nthird\\n' | \(others); comes third "$1"
+            printf 'mine\\none\\nand mine\\n' >"$1"
+            """
+        try script.write(toFile: editor, atomically: true, encoding: .utf8)
+        let run = try stand.caret(["edit", "notes"], environment: ["EDITOR": "sh \(editor)"])
+        #expect(run.status == 0, "\(run)")
+        let lines = try stand.caret(["cat", "notes"]).output.split(separator: "\n")
+        #expect(lines.sorted() == ["and mine", "first", "mine", "one", "second", "third"], "\(lines)")
+    }
+
     @Test("what the editor saved last stays where it is no text, and the document is as it was")
     func editedToNoText() throws {
         let stand = try Stand()

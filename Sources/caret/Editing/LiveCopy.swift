@@ -14,6 +14,8 @@ final class LiveCopy: Sendable {
     private static let pause = Duration.milliseconds(50)
     /// How long a file must have been as it is to be believed at the end, when nobody writes it any more.
     private static let forever = Int.max
+    /// Bytes of the texts that an editor may have read and not saved yet.
+    private static let displacedBytes = 16 << 20
 
     init(of document: Document, limit: Int) throws(Failure) {
         self.document = document
@@ -72,7 +74,9 @@ final class LiveCopy: Sendable {
             record: record, file: file, document: .told(epoch: "", revision: 0), path: name.string,
             nextSeq: 1)
         switch try decision.step() {
-        case .keep(let kept):
+        case .keep(var kept):
+            // An editor that has saved has that text, or one that came later.
+            kept.displaced = []
             guard let push = kept.push else { return kept }
             try document.setText(push.text)
             return kept.acked(as: head(push.text))
@@ -103,7 +107,9 @@ final class LiveCopy: Sendable {
             try folder.exchange(new, with: name)
             return record
         }
-        return record.placing(number: 0, inode: 0, replacing: true, at: 0)
+        var placed = record.placing(number: 0, inode: 0, replacing: true, at: 0)
+        placed.forgetDisplaced(beyond: LiveCopy.displacedBytes)
+        return placed
     }
 
     private func start(_ editor: String) throws(Failure) -> pid_t {

@@ -91,6 +91,15 @@ extension SyncRecord {
         return record
     }
 
+    /// Forgets texts that gave way, so that those that are kept have so many bytes at most: the oldest one stays, which an
+    /// editor has that does not look at its file, and the newest ones, of which one that does has one.
+    mutating func forgetDisplaced(beyond bytes: Int) {
+        var kept = displaced.reduce(0) { $0 + $1.text.utf8.count }
+        while kept > bytes, displaced.count > 1 {
+            kept -= displaced.remove(at: 1).text.utf8.count
+        }
+    }
+
     /// What is true after a kill, or a failure, of what was being put in place; nil where nothing is known then.
     func placed(isInPlace: Bool) -> SyncRecord? {
         guard let placing else { return self }

@@ -186,6 +186,20 @@ import Testing
         #expect(new.displaced.isEmpty && new.placed(isInPlace: false) == nil)
     }
 
+    @Test("of the texts that gave way the oldest and the newest are kept, as far as they have room")
+    func boundedDisplaced() {
+        var known = record("x")
+        known.displaced = (0..<5).map { .init(number: $0, text: "\($0)\($0)", at: 0) }
+        known.forgetDisplaced(beyond: 10)
+        #expect(known.displaced.map(\.number) == [0, 1, 2, 3, 4])
+        known.forgetDisplaced(beyond: 9)
+        #expect(known.displaced.map(\.number) == [0, 2, 3, 4])
+        known.forgetDisplaced(beyond: 4)
+        #expect(known.displaced.map(\.number) == [0, 4])
+        known.forgetDisplaced(beyond: 1)
+        #expect(known.displaced.map(\.number) == [0])
+    }
+
     // MARK: Displaced files
 
     private func displaced(_ text: String?, now: Int = 60_000, quiet: Int = 10_000) throws

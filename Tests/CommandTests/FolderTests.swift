@@ -23,6 +23,10 @@ import Testing
             ! caret: 127.0.0.1:…: Connection refused
             !   start caretd, or say where it is by --server, --socket or --data
             [3]
+            $ ping --data DIR/data
+            ! caret: DIR/data: no server runs on this folder: DIR/data/caretd.sock: …
+            !   start caretd --data DIR/data
+            [3]
             $ cat a --data DIR/data
             one
             $ put a --data DIR/data << two⏎

@@ -2,6 +2,7 @@ import CaretCore
 import CaretLog
 import CaretStore
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -51,6 +52,25 @@ import Testing
             ! caret: DIR: …
             [1]
             """)
+    }
+
+    @Test("root makes nothing in the folder of another user", .enabled(if: geteuid() == 0))
+    func root() throws {
+        let stand = try Stand()
+        try stand.expect("$ put a --create << one⏎\na: saved as revision 1")
+        stand.stop()
+        let before = try FileManager.default.contentsOfDirectory(atPath: stand.data).sorted()
+        try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: stand.data)
+        for words in ["ls", "verify", "backup DIR/copy"] {
+            try stand.expect(
+                """
+                $ \(words) --data DIR/data
+                ! caret: DIR/data: it belongs to the user nobody, and its server could not open what root makes there
+                !   run it as that user: sudo -u nobody caret …
+                [1]
+                """)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: stand.data).sorted() == before)
     }
 
     @Test("verify ends with 4 where something is damaged")

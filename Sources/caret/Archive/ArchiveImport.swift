@@ -40,6 +40,7 @@ struct ArchiveImport {
         if access(folder + "/caret.sqlite", F_OK) == 0 { return try FolderServer.store(folder) }
         let isMade = mkdir(folder, 0o700) == 0
         let contents = try? FileManager.default.contentsOfDirectory(atPath: folder)
+        if !isMade { try FolderServer.requireOwner(folder) }
         guard isMade || contents?.isEmpty == true else { return try FolderServer.store(folder) }
         do throws(OpeningFault) { return try SQLiteStore(folder: folder) } catch {
             throw Failure(error, in: folder)

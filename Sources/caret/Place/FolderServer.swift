@@ -48,10 +48,21 @@ struct FolderServer {
     }
 
     static func requireStore(_ folder: String) throws {
-        if access(folder + "/caret.sqlite", F_OK) == 0 { return }
+        if access(folder + "/caret.sqlite", F_OK) == 0 { return try requireOwner(folder) }
         throw Failure(
             "\(folder): it is no data folder of caretd: \(String(cString: strerror(errno)))",
             advice: "say by --data what caretd was told by its own --data")
+    }
+
+    /// What root makes in a folder of somebody else would shut out the server that has it.
+    static func requireOwner(_ folder: String) throws {
+        var status = stat()
+        // One that cannot be looked at cannot be opened either, which says more.
+        guard geteuid() == 0, stat(folder, &status) == 0, status.st_uid != 0 else { return }
+        let name = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "#\(status.st_uid)"
+        throw Failure(
+            "\(folder): it belongs to the user \(name), and its server could not open what root makes there",
+            advice: "run it as that user: sudo -u \(name) caret …")
     }
 
     func stop() async {

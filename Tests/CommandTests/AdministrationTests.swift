@@ -182,7 +182,7 @@ import Testing
             $ verify --data DIR/data --json
             {"sound":true,"documents":2,"revisions":2,"findings":[],"more":false}
             $ verify --document a
-            sound: 1 documents, 1 revisions
+            sound: 1 document, 1 revision
             $ verify --document nope
             ! caret: nope: there is no such document (not_found)
             !   caret ls lists what there is and you may read

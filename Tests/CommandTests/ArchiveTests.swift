@@ -59,7 +59,7 @@ import Testing
             !   stop it: a history goes into the folder of a stopped server alone
             [1]
             $ import DIR/all.caret-archive --data DIR/new
-            1 documents with 2 revisions are in DIR/new
+            DIR/new: imported 1 document, 2 revisions
             $ cat notes/a@1 --data DIR/new
             one
             two
@@ -127,7 +127,7 @@ import Testing
             $ export DIR/a.caret-archive --deleted --data DIR/data
             DIR/a.caret-archive: 2 documents, 2 revisions, … bytes
             $ import DIR/a.caret-archive --data DIR/new
-            2 documents with 2 revisions are in DIR/new
+            DIR/new: imported 2 documents, 2 revisions
             $ cat a --data DIR/new
             new
             $ mv a b --data DIR/new

@@ -15,7 +15,7 @@ import Testing
             $ put a --create << one⏎
             a: saved as revision 1
             $ verify --data DIR/data
-            sound: 1 documents, 1 revisions
+            sound: 1 document, 1 revision
             """)
         stand.stop()
         try stand.expect(
@@ -35,9 +35,9 @@ import Testing
             $ token add ann --admin '' --data DIR/data
             caret_1_…
             $ verify --data DIR/data
-            sound: 1 documents, 2 revisions, 0 snapshots, 2 pushers, 1 tokens
+            sound: 1 document, 2 revisions, 0 snapshots, 2 pushers, 1 token
             $ backup DIR/copy --data DIR/data
-            sound: 1 documents, 2 revisions, 0 snapshots, 2 pushers, 1 tokens
+            sound: 1 document, 2 revisions, 0 snapshots, 2 pushers, 1 token
             $ backup DIR/copy --data DIR/data
             ! caret: DIR/copy: it is there, and left alone
             !   say another name

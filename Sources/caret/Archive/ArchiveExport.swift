@@ -13,7 +13,8 @@ struct ArchiveExport {
     func write(prefix: String) async throws {
         let entries = try await client.documents(under: prefix)
         for (index, entry) in entries.enumerated() {
-            progress.show("\(index) of \(entries.count) documents, \(writer.revisions) revisions")
+            progress.show(
+                "\(index) of \(entries.count.counting("document")), \(writer.revisions.counting("revision"))")
             guard let version = try await client.versionIfThere(entry.name) else { continue }
             do {
                 try await write(entry, through: version)
@@ -43,7 +44,7 @@ struct ArchiveExport {
                 last = revision.revision
             }
             progress.show(
-                "\(writer.documents) documents, \(writer.revisions) revisions: \(head.name.harmless)")
+                "\(writer.progress): \(head.name.harmless)")
         }
         // Asked again: while pages came another document may have got the name.
         let after = try await client.read(head.name, at: .revision(last))

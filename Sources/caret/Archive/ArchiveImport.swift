@@ -118,7 +118,8 @@ struct ArchiveImport {
     }
 
     private func tell(_ word: String, _ reader: ArchiveReader) {
-        progress.show("\(word): \(reader.documents) documents, \(reader.revisions) revisions")
+        progress.show(
+            "\(word): \(reader.documents.counting("document")), \(reader.revisions.counting("revision"))")
     }
 }
 

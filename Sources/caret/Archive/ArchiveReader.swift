@@ -149,8 +149,8 @@ final class ArchiveReader {
     private func take(_ end: ArchiveEnd) throws(Failure) {
         if end.documents != documents || end.revisions != revisions {
             throw fault(
-                "\(documents) documents and \(revisions) revisions stand there, where \(end.documents) and "
-                    + "\(end.revisions) were written")
+                "\(documents.counting("document")) and \(revisions.counting("revision")) stand there, where "
+                    + "\(end.documents) and \(end.revisions) were written")
         }
         if !end.sum.utf8.elementsEqual(sum.digest().hexadecimal.utf8) {
             throw fault("the check sum is not that of what stands in front of it")

@@ -32,6 +32,9 @@ final class ArchiveWriter {
 
     deinit { unlink(partial) }
 
+    /// How much was written.
+    var progress: String { "\(documents.counting("document")), \(revisions.counting("revision"))" }
+
     private static func exists(_ path: String) -> Failure {
         Failure("\(path): it is there, and left alone", advice: "say another name, or --force")
     }

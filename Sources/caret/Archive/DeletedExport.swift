@@ -59,7 +59,7 @@ struct DeletedExport {
                 try writer.write(ArchivedRevision(change, at: revision))
             }
             last = segment.last
-            progress.show("\(writer.documents) documents, \(writer.revisions) revisions")
+            progress.show(writer.progress)
         }
         try writer.write(Check(text, of: name, at: last))
     }

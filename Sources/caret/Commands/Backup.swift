@@ -50,7 +50,7 @@ struct Backup: Subcommand {
         let progress = ProgressLine(stage.notes)
         defer { progress.end() }
         return try await stage.reach { client in
-            try await client.backUp { progress.show("\($0.done) of \($0.all) pages") }
+            try await client.backUp { progress.show("\($0.done) of \($0.all.counting("page"))") }
         }
     }
 
@@ -68,7 +68,8 @@ struct Backup: Subcommand {
                     "file": file, "bytes": .number(made.bytes), "documents": .number(made.documents),
                 ]))
         } else {
-            stage.output.write("\(place): sound, \(made.documents) documents, \(made.bytes) bytes\n")
+            stage.output.write(
+                "\(place): sound, \(made.documents.counting("document")), \(made.bytes.counting("byte"))\n")
         }
         return .done
     }
@@ -78,7 +79,9 @@ struct Backup: Subcommand {
     private func copy(_ folder: String, to path: String, on stage: Stage) async throws -> ExitCode {
         let progress = ProgressLine(stage.notes)
         let store = try FolderServer.store(folder) { event in
-            if case .copying(let pages, let all) = event { progress.show("\(pages) of \(all) pages") }
+            if case .copying(let pages, let all) = event {
+                progress.show("\(pages) of \(all.counting("page"))")
+            }
         }
         let now = Int64(Date.now.milliseconds)
         let result: Result<CheckReport, BackupFault>

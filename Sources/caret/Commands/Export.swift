@@ -53,7 +53,7 @@ struct Export: Subcommand {
                 try await client.versionIfThere(entry.name)
             } take: { _, version in
                 guard let version else { return }
-                progress.show("\(tally.all) of \(entries.count) documents")
+                progress.show("\(tally.all) of \(entries.count.counting("document"))")
                 switch write(version) {
                 case .written: tally.done += 1
                 case .unchanged: tally.unchanged += 1
@@ -78,7 +78,9 @@ struct Export: Subcommand {
                     "documents": .number(documents), "revisions": .number(revisions), "bytes": .number(bytes),
                 ]))
         } else {
-            stage.output.write("\(path): \(documents) documents, \(revisions) revisions, \(bytes) bytes\n")
+            stage.output.write(
+                "\(path): \(documents.counting("document")), \(revisions.counting("revision")), "
+                    + "\(bytes.counting("byte"))\n")
         }
         return .done
     }

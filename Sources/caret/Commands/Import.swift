@@ -41,7 +41,7 @@ struct Import: Subcommand {
             try await inOrder(files) { file in
                 try await push(file, atMost: most, client)
             } take: { file, outcome in
-                progress.show("\(tally.all) of \(files.count) files")
+                progress.show("\(tally.all) of \(files.count.counting("file"))")
                 switch outcome {
                 case .saved: tally.done += 1
                 case .unchanged: tally.unchanged += 1
@@ -71,7 +71,8 @@ struct Import: Subcommand {
                 .object(["documents": .number(found.documents), "revisions": .number(found.revisions)]))
         } else {
             stage.output.write(
-                "\(found.documents) documents with \(found.revisions) revisions are in \(data)\n")
+                "\(data): imported \(found.documents.counting("document")), "
+                    + "\(found.revisions.counting("revision"))\n")
         }
         return .done
     }

@@ -21,7 +21,7 @@ struct Rm: Subcommand {
         let isDone = try await stage.reach(about: document) { client in
             let entry = try await client.entry(of: document)
             let count = entry.revision.value
-            let what = "\(document.harmless) with its \(count) \(count == 1 ? "revision" : "revisions")"
+            let what = "\(document.harmless) with its \(count.counting("revision"))"
             if !confirmation.isGiven(to: "Delete \(what)?", on: stage) { return false }
             try await client.delete(document)
             return true

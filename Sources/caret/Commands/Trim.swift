@@ -85,7 +85,6 @@ struct Trim: Subcommand {
 
 extension TrimmedHistory {
     fileprivate var words: String {
-        let count = "\(revisions) \(revisions == 1 ? "revision" : "revisions")"
-        return "\(count), up to \(start.value), whose text stays"
+        "\(revisions.counting("revision")), up to \(start.value), whose text stays"
     }
 }

@@ -35,7 +35,9 @@ struct Verify: Subcommand {
         let progress = ProgressLine(stage.notes)
         defer { progress.end() }
         let found = try await stage.reach(about: document) { client in
-            try await client.verify(document) { progress.show("\($0.done) of \($0.all) documents") }
+            try await client.verify(document) {
+                progress.show("\($0.done) of \($0.all.counting("document"))")
+            }
         }
         progress.end()
         return found.show(on: stage)
@@ -47,14 +49,16 @@ struct Verify: Subcommand {
         let progress = ProgressLine(stage.notes)
         let report = try check { state in
             progress.show(
-                "\(state.documents) of \(state.allDocuments) documents, \(state.revisions) revisions")
+                "\(state.documents) of \(state.allDocuments.counting("document")), "
+                    + state.revisions.counting("revision"))
         }
         progress.end()
         return report.show(on: stage)
     }
 
     fileprivate static func verdict(_ findings: Int, _ hasMore: Bool) -> String {
-        findings == 0 ? "sound" : "\(findings)\(hasMore ? " and more" : "") findings"
+        if findings == 0 { return "sound" }
+        return hasMore ? "\(findings) and more findings" : findings.counting("finding")
     }
 
     private static func check(backup: String, _ progress: (CheckProgress) -> Void) throws -> CheckReport {
@@ -98,7 +102,8 @@ extension StoreVerification {
             stage.output.write("\(name): \(finding.message.harmless)\n")
         }
         stage.output.write(
-            Verify.verdict(findings.count, hasMore) + ": \(documents) documents, \(revisions) revisions\n")
+            Verify.verdict(findings.count, hasMore)
+                + ": \(documents.counting("document")), \(revisions.counting("revision"))\n")
         return isSound ? .done : .no
     }
 }
@@ -116,8 +121,10 @@ extension CheckReport {
         }
         for finding in findings { stage.output.write(finding.words + "\n") }
         stage.output.write(
-            Verify.verdict(findings.count, hasMore) + ": \(documents) documents, \(revisions) revisions, "
-                + "\(snapshots) snapshots, \(pushers) pushers, \(tokens) tokens\n")
+            Verify.verdict(findings.count, hasMore)
+                + ": \(documents.counting("document")), \(revisions.counting("revision")), "
+                + "\(snapshots.counting("snapshot")), \(pushers.counting("pusher")), \(tokens.counting("token"))\n"
+        )
         return isSound ? .done : .no
     }
 }

@@ -40,7 +40,8 @@ enum LeftAlone: Equatable, Sendable {
     var words: String {
         switch self {
         case .binary: "left alone: it is not UTF-8 text"
-        case .tooLarge(let bytes, let limit): "left alone: it has \(bytes) bytes, a document at most \(limit)"
+        case .tooLarge(let bytes, let limit):
+            "left alone: it has \(bytes.counting("byte")), a document at most \(limit)"
         case .noFile: "left alone: it is no plain file"
         case .unreadable(let reason): "left alone: it cannot be read: \(reason)"
         case .noName: "left alone: its name cannot be that of both a file and a document"

@@ -20,15 +20,35 @@ const file = join(root, "docs/picture.svg");
 
 // --- The run ---
 
-async function server(folder) {
-  const options = ["--data", join(folder, "data"), "--listen", "127.0.0.1:0"];
-  const process = spawn(join(root, ".build/release/caretd"), options, { stdio: ["ignore", "ignore", "pipe"] });
-  let port;
-  for await (const line of createInterface({ input: process.stderr })) {
-    port = /listening transport=tcp address=.*:(\d+)$/.exec(line)?.[1] ?? port;
-    if (line.endsWith("event=ready")) return { process, port: Number(port) };
+/// The server, with a folder of its own.
+class Server {
+  constructor() {
+    this.folder = mkdtempSync(join(tmpdir(), "caret-"));
+    const options = ["--data", join(this.folder, "data"), "--listen", "127.0.0.1:0"];
+    this.process = spawn(join(root, ".build/release/caretd"), options, { stdio: ["ignore", "ignore", "pipe"] });
+    // Of one that cannot be started, too.
+    this.gone = new Promise((resolve) => this.process.once("close", resolve));
+    this.process.once("error", (error) => console.error(error.message));
   }
-  throw new Error("the server did not start");
+
+  /// The port at which it listens, once it is ready.
+  async port() {
+    let port, said;
+    for await (const line of createInterface({ input: this.process.stderr })) {
+      said = line;
+      port = /listening transport=tcp address=.*:(\d+)$/.exec(line)?.[1] ?? port;
+      if (line.endsWith("event=ready")) return Number(port);
+    }
+    throw new Error(`the server did not start: ${said ?? "swift build -c release --product caretd"}`);
+  }
+
+  /// Waits until it is gone, since it writes to its folder until then.
+  async end() {
+    this.process.kill();
+    this.process.stderr.resume();
+    await this.gone;
+    rmSync(this.folder, { recursive: true });
+  }
 }
 
 /// A connection, with what its document is by what the server said to it.
@@ -260,16 +280,14 @@ if (process.argv.length > (checks ? 3 : 2)) {
   console.error("usage: scripts/picture.mjs [--check]");
   process.exit(2);
 }
-const folder = mkdtempSync(join(tmpdir(), "caret-"));
-const { process: caretd, port } = await server(folder);
+const server = new Server();
 const stage = new Stage();
 try {
-  await stage.begin(port);
+  await stage.begin(await server.port());
   await play(stage);
 } finally {
   for (const person of [stage.ann, stage.bob, stage.looker]) person?.socket.destroy();
-  caretd.kill();
-  rmSync(folder, { recursive: true });
+  await server.end();
 }
 const drawn = draw(stage.frames);
 if (!checks) {

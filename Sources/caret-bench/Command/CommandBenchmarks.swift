@@ -1,7 +1,3 @@
-import CaretLog
-import CaretStore
-import FoundationEssentials
-import Glibc
 import TestSupport
 
 /// `caret-bench command`: subcommands of `caret` on a long history, as a person runs them.
@@ -9,21 +5,13 @@ struct CommandBenchmarks {
     static let measure =
         "caret as a process of its own, beside a caretd that has the document; output to nowhere; medians and the worst."
 
-    private var runs = 11
-    private var folder = FileManager.default.temporaryDirectory.path
+    private let runs: Int
+    private let folder: String
 
     /// Nil where the arguments are not those of the command.
     init?(_ arguments: [String]) {
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            switch argument {
-            case "--quick": runs = 3
-            case "--folder":
-                guard let path = rest.popFirst() else { return nil }
-                folder = path
-            default: return nil
-            }
-        }
+        guard let options = Options(arguments, valued: ["--folder"]) else { return nil }
+        (runs, folder) = (options.isQuick ? 3 : 11, options.folder)
     }
 
     /// One subcommand, run so often.
@@ -46,19 +34,18 @@ struct CommandBenchmarks {
 
     func run() async {
         if let reason = TraceFolder.reasonForAbsence { return print("SKIPPED: \(reason)") }
-        let program = BenchServers.found
-        let base = BenchFolder(path: folder + "/caret-bench-\(getpid())")
+        let (caretd, caret) = (BenchServers.program(named: "caretd"), BenchServers.program(named: "caret"))
+        let base = BenchFolder(in: folder)
         defer { base.remove() }
         let data = base.made("data")
-        let revisions = await write(to: data)
-        let server = ServerProcess(caretd: program, data: data)
+        let revisions = await Paper.write(to: data)
+        let server = ServerProcess(caretd: caretd, data: data)
         defer { server.end() }
-        let (half, whole) = ("notes/paper@\(revisions / 2)", "notes/paper@\(revisions)")
+        let (half, whole) = ("\(Paper.name)@\(revisions / 2)", "\(Paper.name)@\(revisions)")
         var all = [
-            ["ping"], ["cat", half], ["cat", whole], ["diff", half, whole], ["blame", "notes/paper"],
-            ["log", "--all", "notes/paper"], ["log", "notes/paper"],
+            ["ping"], ["cat", half], ["cat", whole], ["diff", half, whole], ["blame", Paper.name],
+            ["log", "--all", Paper.name], ["log", Paper.name],
         ].map { Measured(words: $0) }
-        let caret = URL(filePath: program).deletingLastPathComponent().path + "/caret"
         // In turns, so that a noisy moment meets them all.
         for _ in 0..<runs {
             for index in all.indices {
@@ -85,18 +72,5 @@ struct CommandBenchmarks {
                 $0.time
             },
         ])
-    }
-
-    /// Writes the document as upkeep leaves it, and answers with its revisions.
-    private func write(to data: String) async -> Int {
-        let changes = sure { try TypedHistory.changes(of: Trace(named: "automerge-paper")) }
-        let store = SQLiteStore.opened(data)
-        let document = await store.made("notes/paper")
-        guard await TypedHistory.commit(changes, to: document, in: store, atOnce: 16) else {
-            preconditionFailure("a benchmark's history was refused")
-        }
-        await store.tend(at: .max)
-        await store.closed()
-        return changes.count
     }
 }

@@ -1,6 +1,3 @@
-import FoundationEssentials
-import Glibc
-
 /// `caret-bench compare`: the same crowds at `caretd` and at what people would use instead.
 struct Comparison {
     static let measure = """
@@ -15,29 +12,21 @@ struct Comparison {
         "50 a second to 100",
     ]
 
-    /// How long each server is measured in each case, in seconds.
-    private var seconds = 5.0
-    private var folder = FileManager.default.temporaryDirectory.path
-    private var python = "python3"
+    private let turns: CrowdTurns
+    private let folder: String
+    private let python: String
 
     /// Nil where the arguments are not those of the command.
     init?(_ arguments: [String]) {
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            switch (argument, argument == "--quick" ? nil : rest.popFirst()) {
-            case ("--quick", _): seconds = 1
-            case ("--seconds", let word?):
-                guard let number = Double(word), number > 0 else { return nil }
-                seconds = number
-            case ("--folder", let path?): folder = path
-            case ("--python", let path?): python = path
-            default: return nil
-            }
-        }
+        guard let options = Options(arguments, valued: ["--seconds", "--folder", "--python"]),
+            let seconds = options.number("--seconds", otherwise: options.isQuick ? 1 : 5)
+        else { return nil }
+        (turns, folder) = (CrowdTurns(of: seconds * 1e9), options.folder)
+        python = options["--python"] ?? "python3"
     }
 
     func run() {
-        let program = BenchServers.found
+        let program = BenchServers.program(named: "caretd")
         ServerBenchmarks.raiseDescriptors()
         let rivals = [Rival.yWebsocket(), .pycrdtWebsocket(python: python)]
         for rival in rivals {
@@ -46,7 +35,7 @@ struct Comparison {
                     ?? "\(rival.name) is not installed, and left out: \(rival.advice)")
         }
         print("")
-        let base = BenchFolder(path: folder + "/caret-bench-\(getpid())")
+        let base = BenchFolder(in: folder)
         defer { base.remove() }
         let servers = BenchServers(program: program, base: base, isAlone: false)
         measure(rivals.filter { $0.version != nil }, servers)
@@ -64,32 +53,22 @@ struct Comparison {
                 let server = rival.started(log: servers.folder(rival.name) + "/log")
                 sides.append(ServerSide(rival.name, server, .yjs, each.crowd))
             }
-            for _ in 0..<slices { for side in sides { side.run(for: seconds * 1e9 / Double(slices)) } }
-            for side in sides {
-                side.end()
-                table.row(cells(side, each.name))
-            }
+            turns.run(sides)
+            for side in sides { table.row(cells(side, each.name)) }
             plots.add(each.name, sides)
         }
         plots.draw(as: "compare")
         table.print(
             under: """
                 A crowd of which everybody has the one document of 10 KB open, or each one his own; every writer has one push of
-                one letter in flight. Servers in turns, \((seconds / Double(slices)).digits(2)) s each, \(slices) times; a turn ends when everybody has everything.
+                one letter in flight. Servers in turns, \((turns.length / 1e9).digits(2)) s each, \(turns.count) times; a turn ends when everybody has everything.
                 Rates are medians, latencies and CPU those of all turns. CPU is that of the server's process; beside it
                 that of the load, which shares the machine. 1 in flight: pushed again when everybody has it.
                 """)
     }
 
-    /// Short ones, so that what else the machine does meets all.
-    private var slices: Int { max(1, Int((seconds / 0.5).rounded())) }
-
     private func cells(_ side: ServerSide, _ name: String) -> [String] {
-        let (acks, delivered) = (side.acks, side.delivered)
-        let hears = delivered.count > 0
-        return [
-            name, side.name, side.perSecond.digits(0), acks.percentile(50).time, acks.percentile(99).time,
-            hears ? delivered.percentile(50).time : "", hears ? delivered.percentile(99).time : "",
+        [name, side.name, side.perSecond.digits(0)] + side.latencyCells + [
             side.cpuOf100000.digits(2), side.resident.megabytes, side.loadOf100000.digits(2),
         ]
     }

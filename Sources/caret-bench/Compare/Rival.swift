@@ -17,7 +17,7 @@ struct Rival {
         let modules = "NODE_PATH=/usr/share/nodejs"
         let asked = #"require("ws"), require("y-websocket/package.json").version"#
         return Rival(
-            name: "y-websocket", version: output(of: "\(modules) node -p '\(asked)'"),
+            name: "y-websocket", version: output(of: "\(modules) node -p \(quoted(asked))"),
             advice: "apt-get install node-y-websocket node-ws",
             words: { ["env", modules, "HOST=127.0.0.1", "PORT=\($0)", "y-websocket-server"] })
     }
@@ -26,7 +26,7 @@ struct Rival {
     static func pycrdtWebsocket(python: String) -> Rival {
         let asked = "import uvicorn, websockets, pycrdt.websocket as one; print(one.__version__)"
         return Rival(
-            name: "pycrdt-websocket", version: output(of: "'\(python)' -c '\(asked)'"),
+            name: "pycrdt-websocket", version: output(of: "\(quoted(python)) -c \(quoted(asked))"),
             advice: "\(python) -m pip install pycrdt-websocket uvicorn websockets",
             words: { [python, "-c", program, String($0)] })
     }
@@ -63,25 +63,13 @@ struct Rival {
 
     /// A port that nobody listens at: neither server says which one the system has chosen.
     private static func freePort() -> UInt16 {
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = loopback(0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                precondition(bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0)
-            }
-        }
-        return UInt16(bigEndian: address.sin_port)
+        let (descriptor, port) = listeningSocket()
+        close(descriptor)
+        return port
     }
 
     /// The one line that a command of the shell prints; nil where it fails.
     private static func output(of command: String) -> String? {
-        guard let stream = popen(command + " 2>/dev/null", "r") else { return nil }
-        var buffer = [CChar](repeating: 0, count: 256)
-        let isRead = fgets(&buffer, Int32(buffer.count), stream) != nil
-        guard pclose(stream) == 0, isRead else { return nil }
-        return String(
-            decoding: buffer.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        printed(by: command + " 2>/dev/null")?.split(separator: "\n").first.map(String.init)
     }
 }

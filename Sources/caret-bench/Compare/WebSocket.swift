@@ -24,7 +24,7 @@ enum WebSocket {
             // Whether the server has understood the key is of no concern here.
             "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlcmUgaXMgYSBjYXJldA==", "", "",
         ]
-        write(Array(lines.joined(separator: "\r\n").utf8), to: socket)
+        writeWhole(Array(lines.joined(separator: "\r\n").utf8), to: socket)
         let answer = head(from: socket)
         precondition(answer.hasPrefix("HTTP/1.1 101"), "the server opens no web socket: \(answer)")
     }
@@ -48,12 +48,7 @@ enum WebSocket {
         }
         // Masked, as all that clients send; with a mask of zeros, which changes nothing.
         bytes += [0, 0, 0, 0]
-        write(bytes + payload, to: socket)
-    }
-
-    private static func write(_ bytes: [UInt8], to socket: Int32) {
-        let count = Glibc.write(socket, bytes, bytes.count)
-        precondition(count == bytes.count, "a server does not take \(bytes.count) bytes")
+        writeWhole(bytes + payload, to: socket)
     }
 
     /// The frame that begins at a place; nil where it has not come whole.

@@ -14,12 +14,3 @@ struct CoreBenchmarks {
         ChangeBenchmarks(rounds: rounds).run()
     }
 }
-
-/// Unwraps what a benchmark knows to be fine.
-func sure<Value>(_ body: () throws -> Value) -> Value {
-    do {
-        return try body()
-    } catch {
-        preconditionFailure("a benchmark made a text or change that cannot be: \(error)")
-    }
-}

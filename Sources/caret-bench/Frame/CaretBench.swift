@@ -38,21 +38,17 @@ import Glibc
         let command = "caret-bench " + arguments.joined(separator: " ")
         let name = arguments.isEmpty ? "" : arguments.removeFirst()
         switch name {
-        case "core" where arguments.allSatisfy { $0 == "--quick" }:
-            Machine.describe(command: command, CoreBenchmarks.measure)
-            CoreBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()
-        case "counters" where arguments.allSatisfy { $0 == "--quick" }:
-            Machine.describe(command: command, CoreBenchmarks.measure)
-            CounterBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()
-        case "wire" where arguments.allSatisfy { $0 == "--quick" }:
-            Machine.describe(command: command, CoreBenchmarks.measure)
-            WireBenchmarks(rounds: arguments.isEmpty ? 15 : 3).run()
-        case "rooms" where arguments.allSatisfy { $0 == "--quick" }:
+        case "core": inRounds(arguments, command) { CoreBenchmarks(rounds: $0).run() }
+        case "counters": inRounds(arguments, command) { CounterBenchmarks(rounds: $0).run() }
+        case "wire": inRounds(arguments, command) { WireBenchmarks(rounds: $0).run() }
+        case "rooms":
+            guard let options = Options(arguments) else { return refuse() }
             Machine.describe(command: command, RoomBenchmarks.measure)
-            RoomBenchmarks(pushes: arguments.isEmpty ? 2_000 : 200).run()
+            RoomBenchmarks(pushes: options.isQuick ? 200 : 2_000).run()
         case "net":
+            guard let benchmarks = NetBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, NetBenchmarks.measure)
-            NetBenchmarks(arguments).run()
+            benchmarks.run()
         // The other half of `net`, which is a process of its own.
         case "net-server" where [1, 2].contains(arguments.count):
             await NetServer.serve(as: arguments)
@@ -74,7 +70,7 @@ import Glibc
         case "soak":
             guard let soak = Soak(arguments) else { return refuse() }
             Machine.describe(command: command, Soak.measure)
-            if !soak.run(BenchServers.found) { exit(1) }
+            if !soak.run(BenchServers.program(named: "caretd")) { exit(1) }
         case "store":
             guard let benchmarks = StoreBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, StoreBenchmarks.measure)
@@ -89,9 +85,18 @@ import Glibc
         }
     }
 
-    private static func refuse() {
-        let text = Array((usage + "\n").utf8)
+    private static func inRounds(_ arguments: [String], _ command: String, _ run: (Int) -> Void) {
+        guard let options = Options(arguments) else { return refuse() }
+        Machine.describe(command: command, CoreBenchmarks.measure)
+        run(options.isQuick ? 3 : 15)
+    }
+
+    private static func refuse() { end(64, usage) }
+
+    /// Ends this program, and says why.
+    static func end(_ status: Int32, _ reason: String) -> Never {
+        let text = Array((reason + "\n").utf8)
         write(STDERR_FILENO, text, text.count)
-        exit(64)
+        exit(status)
     }
 }

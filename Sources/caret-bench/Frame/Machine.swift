@@ -24,6 +24,17 @@ enum Machine {
         return around.max { $0[1].count < $1[1].count }.map { String($0[2]) } ?? "an unknown file system"
     }
 
+    /// A number that the system says of a process: `VmRSS:`, in KiB.
+    static func status(_ name: String, of process: String = "self") -> Int {
+        let status = sure { try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) }
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
+        let words = line?.split { $0 == " " || $0 == "\t" }
+        guard let number = words?.dropFirst().first.flatMap({ Int($0) }) else {
+            preconditionFailure("the system does not say \(name) of the process \(process)")
+        }
+        return number
+    }
+
     static var cores: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
 
     /// Bytes.

@@ -68,27 +68,12 @@ func allocations(_ body: () -> Void) -> Int {
 /// Keeps the optimizer from dropping what nobody looks at.
 @inline(never) @_optimize(none) func consume<Value>(_ value: Value) {}
 
-/// A table whose columns are as wide as what stands in them.
-struct Table {
-    private var rows: [[String]]
-
-    init(_ headings: [String]) { rows = [headings] }
-
-    mutating func row(_ cells: String...) { rows.append(cells) }
-
-    mutating func row(_ cells: [String]) { rows.append(cells) }
-
-    func print(under title: String) {
-        Swift.print(title)
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        for row in rows {
-            let cells = row.enumerated().map { column, cell in
-                let padding = String(repeating: " ", count: widths[column] - cell.count)
-                return column == 0 ? cell + padding : padding + cell
-            }
-            Swift.print("  " + cells.joined(separator: "  "))
-        }
-        Swift.print("")
+/// Unwraps what a benchmark knows to be fine.
+func sure<Value>(_ body: () throws -> Value) -> Value {
+    do {
+        return try body()
+    } catch {
+        preconditionFailure("a benchmark cannot go on: \(error)")
     }
 }
 

@@ -1,18 +1,17 @@
 import FoundationEssentials
-import Glibc
 
 /// `caret-bench net`: what a message costs a server in CPU time, on the server's loops and on a bare server in C.
 struct NetBenchmarks {
     static let measure =
         "CPU time of the server's process, per message; servers in turns, medians of the rounds, ratios round by round."
 
-    private let rounds: Int
-    /// Which cases, by how they begin; all where there is none.
-    private let names: [String]
+    private let options: Options
+    private var rounds: Int { options.isQuick ? 5 : 15 }
 
-    init(_ arguments: [String]) {
-        rounds = arguments.contains("--quick") ? 5 : 15
-        names = arguments.filter { $0 != "--quick" }
+    /// Nil where the arguments are not those of the command.
+    init?(_ arguments: [String]) {
+        guard let options = Options(arguments, takesWords: true) else { return nil }
+        self.options = options
     }
 
     private struct Case: Sendable {
@@ -42,9 +41,9 @@ struct NetBenchmarks {
     ]
 
     func run() {
-        let wanted = NetBenchmarks.cases.filter(isWanted)
+        let wanted = NetBenchmarks.cases.filter { options.wants($0.name) }
         if !wanted.isEmpty { compare(wanted) }
-        if names.isEmpty || names.contains("bare") { runDurable() }
+        if options.wants("bare") { runDurable() }
     }
 
     private func compare(_ cases: [Case]) {
@@ -57,7 +56,7 @@ struct NetBenchmarks {
 
     /// What the bare server makes of pushes that are on disk before anybody hears of them.
     private func runDurable() {
-        let base = BenchFolder(path: FileManager.default.temporaryDirectory.path + "/caret-bench-\(getpid())")
+        let base = BenchFolder(in: FileManager.default.temporaryDirectory.path)
         defer { base.remove() }
         var table = Table(["durable pushes", "a second", "CPU of a push"])
         for (writers, documents) in [(1, 1), (2, 1), (8, 1), (32, 1), (1_000, 1_000)] {
@@ -78,10 +77,6 @@ struct NetBenchmarks {
             under:
                 "The bare server with one synced transaction for all that is ready, each writer with one push in flight"
         )
-    }
-
-    private func isWanted(_ each: Case) -> Bool {
-        names.isEmpty || names.contains { each.name.utf8.starts(with: $0.utf8) }
     }
 
     /// What a message costs each server, round by round.

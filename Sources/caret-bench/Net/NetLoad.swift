@@ -124,10 +124,7 @@ struct NetLoad: ~Copyable {
         }
     }
 
-    private func write(_ bytes: [UInt8], _ index: Int) {
-        let count = Glibc.write(sockets[index], bytes, bytes.count)
-        precondition(count == bytes.count, "a server does not take \(bytes.count) bytes")
-    }
+    private func write(_ bytes: [UInt8], _ index: Int) { writeWhole(bytes, to: sockets[index]) }
 
     private static func line(_ kind: Character) -> [UInt8] {
         Array("\(kind)\(String(repeating: "x", count: lineBytes - 2))\n".utf8)

@@ -40,7 +40,7 @@ struct WholeReport {
         let options = isQuick ? " --quick" : ""
         var text = heading(command: "caret-bench all" + options)
         for (part, about) in WholeReport.parts {
-            guard let printed = WholeReport.printed(by: "'\(program)' \(part)\(options)") else {
+            guard let printed = WholeReport.shown(by: "'\(program)' \(part)\(options)") else {
                 print("caret-bench all: \(part) has failed; the report in \(folder) is as it was.")
                 return false
             }
@@ -84,15 +84,10 @@ struct WholeReport {
     }
 
     /// What a command prints, which is shown as it comes; nil where it fails.
-    private static func printed(by command: String) -> String? {
-        guard let stream = popen(command, "r") else { return nil }
-        var (bytes, buffer) = ([UInt8](), [CChar](repeating: 0, count: 4096))
-        while fgets(&buffer, Int32(buffer.count), stream) != nil {
-            let line = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-            print(String(decoding: line, as: UTF8.self), terminator: "")
+    private static func shown(by command: String) -> String? {
+        printed(by: command) {
+            print($0, terminator: "")
             fflush(nil)
-            bytes += line
         }
-        return pclose(stream) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
     }
 }

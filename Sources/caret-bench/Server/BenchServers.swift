@@ -15,20 +15,14 @@ final class BenchServers {
         self.isAlone = isAlone
     }
 
-    /// Built beside this program; nil where it has not been built.
-    private static var program: String? {
+    /// What is built beside this program; ends this program where it is not.
+    static func program(named name: String) -> String {
         let own = sure { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
-        let program = URL(filePath: own).deletingLastPathComponent().path + "/caretd"
-        return FileManager.default.isExecutableFile(atPath: program) ? program : nil
-    }
-
-    /// Ends this program where the server has not been built.
-    static var found: String {
-        if let program { return program }
-        let told = Array(
-            "caret-bench: there is no caretd beside this program; swift build builds both\n".utf8)
-        write(STDERR_FILENO, told, told.count)
-        exit(69)
+        let program = URL(filePath: own).deletingLastPathComponent().path + "/" + name
+        if FileManager.default.isExecutableFile(atPath: program) { return program }
+        CaretBench.end(
+            69,
+            "caret-bench: there is no \(name) beside this program: swift build -c release --product \(name)")
     }
 
     /// `caretd` with such a crowd and, but where that is left out, the bare server with another.

@@ -9,6 +9,22 @@ func loopback(_ port: UInt16) -> sockaddr_in {
     return address
 }
 
+/// A socket that listens at a port of this machine that the system has chosen, and does not block.
+func listeningSocket() -> (descriptor: Int32, port: UInt16) {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    var (isOn, address) = (Int32(1), loopback(0))
+    setsockopt(listener, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, 4)
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isListening = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(listener, $0, size) == 0 && listen(listener, SOMAXCONN) == 0
+                && getsockname(listener, $0, &size) == 0
+        }
+    }
+    precondition(isListening, "nothing listens: \(errno)")
+    return (listener, UInt16(bigEndian: address.sin_port))
+}
+
 /// A socket that is connected to a port of this machine; nil where nobody listens there. `readsLittle`: it takes no more
 /// than the system's least.
 func connection(to port: UInt16, readsLittle: Bool = false) -> Int32? {
@@ -33,3 +49,11 @@ func connected(to port: UInt16, readsLittle: Bool = false) -> Int32 {
     }
     return made
 }
+
+/// Writes what the system takes at once, as it does from a load that has little in flight.
+func writeWhole(_ bytes: UnsafeRawBufferPointer, to socket: Int32) {
+    let count = write(socket, bytes.baseAddress, bytes.count)
+    precondition(count == bytes.count, "a server does not take \(bytes.count) bytes")
+}
+
+func writeWhole(_ bytes: [UInt8], to socket: Int32) { bytes.withUnsafeBytes { writeWhole($0, to: socket) } }

@@ -95,9 +95,5 @@ extension CrowdLoad {
         resyncs += 1
     }
 
-    func say(_ text: String, _ index: Int) {
-        let bytes = Array(text.utf8)
-        let count = write(peers[index].socket, bytes, bytes.count)
-        precondition(count == bytes.count, "a server does not take \(bytes.count) bytes")
-    }
+    private func say(_ text: String, _ index: Int) { writeWhole(Array(text.utf8), to: peers[index].socket) }
 }

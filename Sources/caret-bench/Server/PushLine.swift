@@ -1,5 +1,3 @@
-import Glibc
-
 /// What a writer pushes: a line of which only the numbers change, or an update.
 struct PushLine {
     private let tongue: Tongue
@@ -41,7 +39,7 @@ struct PushLine {
 
     func write(to socket: Int32, base: Int, seq: Int) {
         switch tongue {
-        case .bare: head.withUnsafeBytes { PushLine.write($0, to: socket) }
+        case .bare: writeWhole(head, to: socket)
         case .yjs:
             let place = Crowd.place(of: number)
             WebSocket.send(YjsMessage.letter(letter, at: place, by: 100 + number, clock: seq - 1), to: socket)
@@ -53,7 +51,7 @@ struct PushLine {
                 for place in 0..<middle.utf8CodeUnitCount { line[count + place] = middle.utf8Start[place] }
                 count = PushLine.put(seq, into: line, at: count + middle.utf8CodeUnitCount)
                 UnsafeMutableRawBufferPointer(rebasing: line[count...]).copyBytes(from: tail)
-                PushLine.write(UnsafeRawBufferPointer(rebasing: line[..<(count + tail.count)]), to: socket)
+                writeWhole(UnsafeRawBufferPointer(rebasing: line[..<(count + tail.count)]), to: socket)
             }
         }
     }
@@ -71,10 +69,5 @@ struct PushLine {
             rest /= 10
         }
         return place + digits
-    }
-
-    private static func write(_ bytes: UnsafeRawBufferPointer, to socket: Int32) {
-        let count = Glibc.write(socket, bytes.baseAddress, bytes.count)
-        precondition(count == bytes.count, "a server does not take \(bytes.count) bytes")
     }
 }

@@ -1,8 +1,7 @@
 /// `caretd` and the bare server with the same crowd, in turns.
 struct ServerCrowds {
     let servers: BenchServers
-    /// How long each server is measured, in nanoseconds.
-    let time: Double
+    let turns: CrowdTurns
 
     /// What one case is called, who is there, and what it is to reach.
     struct Case: Sendable {
@@ -61,7 +60,7 @@ struct ServerCrowds {
         table.print(
             under: """
                 A crowd of which everybody has the one document open, or each one his own; every writer has one push of one
-                letter in flight, synced before the ack. Servers in turns, \((slice / 1e9).digits(2)) s each, \(slices) times; a turn ends when
+                letter in flight, synced before the ack. Servers in turns, \((turns.length / 1e9).digits(2)) s each, \(turns.count) times; a turn ends when
                 everybody has everything. Rates are medians, latencies and CPU those of all turns; ratios of rates and CPU are
                 medians turn by turn. CPU is that of the server's process; beside it that of the load, which shares the
                 machine. 1 in flight: pushed again when everybody has it.
@@ -69,26 +68,16 @@ struct ServerCrowds {
         Goal.print(goals)
     }
 
-    /// Short ones, so that what else the machine does meets both servers.
-    private var slices: Int { max(1, Int((time / 0.5e9).rounded())) }
-    private var slice: Double { time / Double(slices) }
-
     private func measured(_ each: Case) -> [ServerSide] {
         let measured = servers.started(each.crowd)
-        for _ in 0..<slices { for side in measured { side.run(for: slice) } }
-        for side in measured { side.end() }
+        turns.run(measured)
         return measured
     }
 
     private func cells(_ side: ServerSide, _ each: Case) -> [String] {
-        let (acks, delivered) = (side.acks, side.delivered)
-        let hears = delivered.count > 0
-        return [
-            each.name, side.name, side.perSecond.digits(0), acks.percentile(50).time,
-            acks.percentile(99).time,
-            hears ? delivered.percentile(50).time : "", hears ? delivered.percentile(99).time : "",
-            side.cpuOf100000.digits(2), hears ? side.cpuOfDelivery.time : "", side.resident.megabytes,
-            side.loadOf100000.digits(2), String(side.resyncs),
+        [each.name, side.name, side.perSecond.digits(0)] + side.latencyCells + [
+            side.cpuOf100000.digits(2), side.delivered.count > 0 ? side.cpuOfDelivery.time : "",
+            side.resident.megabytes, side.loadOf100000.digits(2), String(side.resyncs),
         ]
     }
 

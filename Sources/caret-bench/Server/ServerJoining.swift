@@ -1,5 +1,3 @@
-import CaretLog
-import CaretStore
 import TestSupport
 
 /// What it takes to open a document with a long history: while others have it open, and as the first one of a server
@@ -9,12 +7,11 @@ struct ServerJoining {
     let seconds: Double
 
     static let name = "join"
-    private static let document = "notes/paper"
 
     func run() async {
         if let reason = TraceFolder.reasonForAbsence { return print("SKIPPED joining: \(reason)\n") }
         let data = servers.folder("join")
-        let revisions = await write(in: data)
+        let revisions = await Paper.write(to: data)
         let warm = joinedWarm(data, revisions)
         let cold = (0..<max(3, Int(2 * seconds))).map { _ in joinedCold(data, revisions) }
         var table = Table(["\(revisions) revisions", "joins", "p50", "p99", "longest"])
@@ -35,25 +32,11 @@ struct ServerJoining {
         ])
     }
 
-    /// Writes the document as people would have typed it, while no server is there, and leaves it as the upkeep of a
-    /// server does that had the time.
-    private func write(in folder: String) async -> Int {
-        let changes = sure { try TypedHistory.changes(of: Trace(named: "automerge-paper")) }
-        let store = SQLiteStore.opened(folder)
-        let document = await store.made(ServerJoining.document)
-        guard await TypedHistory.commit(changes, to: document, in: store, atOnce: 16) else {
-            preconditionFailure("a benchmark's history was refused")
-        }
-        await store.tend(at: .max)
-        await store.closed()
-        return changes.count
-    }
-
     private func joinedWarm(_ data: String, _ revisions: Int) -> [Double] {
         let server = servers.caretd(data: data)
         defer { server.end() }
         let holder = PlainClient("bench-holder", port: server.port)
-        _ = holder.open(ServerJoining.document)
+        _ = holder.open(Paper.name)
         let times = (0..<Int(20 * seconds)).map { join(server, $0, revisions) }
         return withExtendedLifetime(holder) { times }
     }
@@ -65,7 +48,7 @@ struct ServerJoining {
     }
 
     private func join(_ server: ServerProcess, _ number: Int, _ revisions: Int) -> Double {
-        let opened = PlainClient("bench-joiner-\(number)", port: server.port).open(ServerJoining.document)
+        let opened = PlainClient("bench-joiner-\(number)", port: server.port).open(Paper.name)
         precondition(opened.revision == revisions, "the document is at revision \(opened.revision)")
         return opened.time
     }

@@ -14,7 +14,7 @@ final class ServerProcess {
     /// The bare one commits to a database where it has the path of one.
     init(_ kind: NetServer, database: String? = nil) {
         let words = ["caret-bench", "net-server", kind.rawValue] + (database.map { [$0] } ?? [])
-        let started = ServerProcess.started("/proc/self/exe", words)
+        let started = ServerProcess.answering("/proc/self/exe", words)
         guard let port = UInt16(started.said) else {
             preconditionFailure("the server said no port: \(started.said)")
         }
@@ -39,7 +39,7 @@ final class ServerProcess {
             #"log=$1; shift; "$@" >"$log" 2>&1 & exec 2>/dev/null; echo $!; read -r _; kill $!; wait $!"#
         // That of an earlier one says where that one listened.
         unlink(log)
-        let started = ServerProcess.started("/bin/sh", ["sh", "-c", script, "sh", log] + words)
+        let started = ServerProcess.answering("/bin/sh", ["sh", "-c", script, "sh", log] + words)
         guard let process = pid_t(started.said) else {
             preconditionFailure("the shell said no process: \(started.said)")
         }
@@ -56,24 +56,13 @@ final class ServerProcess {
     }
 
     /// Bytes of memory that it has.
-    var resident: Double { Double(status("VmRSS:")) * 1024 }
+    var resident: Double { Double(Machine.status("VmRSS:", of: String(process))) * 1024 }
 
-    var threads: Int { status("Threads:") }
+    var threads: Int { Machine.status("Threads:", of: String(process)) }
 
     /// How many descriptors it has open.
     var descriptors: Int {
         sure { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count }
-    }
-
-    /// A number that the system says of it.
-    private func status(_ name: String) -> Int {
-        let status = sure { try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) }
-        let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
-        let words = line?.split { $0 == " " || $0 == "\t" }
-        guard let number = words?.dropFirst().first.flatMap({ Int($0) }) else {
-            preconditionFailure("the system does not say \(name) of the server")
-        }
-        return number
     }
 
     func end() {
@@ -107,11 +96,14 @@ final class ServerProcess {
     }
 
     /// Starts a program whose input ends with this process, and reads the one line that it says.
-    private static func started(
+    private static func answering(
         _ program: String, _ words: [String]
     ) -> (process: pid_t, input: Int32, said: String) {
         let (inputs, outputs) = (ServerProcess.pipe(), ServerProcess.pipe())
-        let process = spawned(program, words, inputs[0], outputs[1])
+        let process = started(program, words) {
+            posix_spawn_file_actions_adddup2(&$0, inputs[0], STDIN_FILENO)
+            posix_spawn_file_actions_adddup2(&$0, outputs[1], STDOUT_FILENO)
+        }
         close(inputs[0])
         close(outputs[1])
         var said = [UInt8](repeating: 0, count: 64)
@@ -127,30 +119,5 @@ final class ServerProcess {
         guard Glibc.pipe(&ends) == 0 else { preconditionFailure("there is no pipe: \(errno)") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return ends
-    }
-
-    private static func spawned(
-        _ program: String, _ words: [String], _ input: Int32, _ output: Int32
-    ) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        var (attributes, none) = (posix_spawnattr_t(), sigset_t())
-        // A thread of a queue has most signals blocked, and what it starts would have them too: a shell could not wait.
-        posix_spawnattr_init(&attributes)
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        defer { posix_spawnattr_destroy(&attributes) }
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-        arguments.append(nil)
-        defer { for argument in arguments { free(argument) } }
-        var process = pid_t()
-        guard posix_spawn(&process, program, &actions, &attributes, &arguments, environ) == 0 else {
-            preconditionFailure("\(program) cannot be started")
-        }
-        return process
     }
 }

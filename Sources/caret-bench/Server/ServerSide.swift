@@ -90,6 +90,13 @@ final class ServerSide {
     var acks: Latencies { samples.reduce(into: Latencies()) { $0 += $1.slice.acks } }
     var delivered: Latencies { samples.reduce(into: Latencies()) { $0 += $1.slice.delivered } }
 
+    /// Of acks and of deliveries, the 50th and the 99th of 100; nothing where nobody is told.
+    var latencyCells: [String] {
+        [acks, delivered].flatMap { times in
+            [50.0, 99].map { times.count > 0 ? times.percentile($0).time : "" }
+        }
+    }
+
     private var pushes: Double { total { Double($0.slice.pushes) } }
 
     private func total(_ value: (Sample) -> Double) -> Double { samples.reduce(0) { $0 + value($1) } }

@@ -8,8 +8,8 @@ struct Soak {
     static let measure =
         "caretd while clients and documents come and go: what it holds when all are gone, at the start and at the end."
 
-    private var minutes = 10.0
-    private var folder = FileManager.default.temporaryDirectory.path
+    private let minutes: Double
+    private let folder: String
 
     private static let visitors = 8
     /// What the server has once used it keeps: its caches are full and its tables grown when the start is measured.
@@ -25,23 +25,15 @@ struct Soak {
 
     /// Nil where the arguments are not those of the command.
     init?(_ arguments: [String]) {
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            switch argument {
-            case "--minutes":
-                guard let number = rest.popFirst().flatMap({ Double($0) }), number > 0 else { return nil }
-                minutes = number
-            case "--folder":
-                guard let path = rest.popFirst() else { return nil }
-                folder = path
-            default: return nil
-            }
-        }
+        guard let options = Options(arguments, flags: [], valued: ["--minutes", "--folder"]),
+            let minutes = options.number("--minutes", otherwise: 10)
+        else { return nil }
+        (self.minutes, folder) = (minutes, options.folder)
     }
 
     /// Whether all that came is gone again.
     func run(_ program: String) -> Bool {
-        let base = BenchFolder(path: folder + "/caret-bench-\(getpid())")
+        let base = BenchFolder(in: folder)
         defer { base.remove() }
         let server = ServerProcess(caretd: program, data: base.made("soak"), options: Soak.options)
         defer { server.end() }

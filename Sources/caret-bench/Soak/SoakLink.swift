@@ -1,5 +1,3 @@
-import Glibc
-
 /// A connection of the soak: whoever asks reads on until the answer to that has come, and what else comes is dropped.
 final class SoakLink {
     /// How a client goes.
@@ -12,28 +10,22 @@ final class SoakLink {
         case isCutShort
     }
 
-    private let socket: Int32
-    private var input: [UInt8] = []
+    private let socket: LineSocket
     private var asked = 0
 
-    init(port: UInt16) {
-        socket = connected(to: port)
-        // An answer that does not come by then is a fault of the server.
-        var patience = timeval(tv_sec: 60, tv_usec: 0)
-        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    }
-
-    deinit { close(socket) }
+    init(port: UInt16) { socket = LineSocket(port: port) }
 
     /// Says a message of a type with these other members.
-    func say(_ type: String, _ members: String = "") { write(#"{"type":"\#(type)"\#(members)}"# + "\n") }
+    func say(_ type: String, _ members: String = "") {
+        socket.write(#"{"type":"\#(type)"\#(members)}"# + "\n")
+    }
 
     /// Says a message, and answers with the line that is its answer.
     func ask(_ type: String, _ members: String = "") -> SoakAnswer {
         asked += 1
         say(type, #","id":\#(asked)\#(members)"#)
         while true {
-            let line = nextLine()
+            let line = socket.nextLine()
             if line.starts(with: #"{"type":"ping"}"#.utf8) {
                 say("pong")
                 continue
@@ -45,39 +37,9 @@ final class SoakLink {
 
     func end(_ end: End) {
         switch end {
-        case .leaves: shutdown(socket, Int32(SHUT_WR))
-        case .isCut:
-            var reset = linger(l_onoff: 1, l_linger: 0)
-            setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
-        case .isCutShort: write(#"{"type":"push","doc":"soak/0","te"#)
-        }
-    }
-
-    private func write(_ text: String) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            precondition(count > 0, "the server does not take a line: \(errno)")
-            rest = rest.dropFirst(count)
-        }
-    }
-
-    /// Without its end.
-    private func nextLine() -> [UInt8] {
-        var seen = 0
-        while true {
-            if let end = input[seen...].firstIndex(of: UInt8(ascii: "\n")) {
-                defer { input.removeFirst(end + 1) }
-                return Array(input[..<end])
-            }
-            seen = input.count
-            let piece = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-                count = max(0, read(socket, buffer.baseAddress, buffer.count))
-            }
-            precondition(!piece.isEmpty, "the server has ended a connection, or is silent for a minute")
-            input += piece
+        case .leaves: socket.endOutput()
+        case .isCut: socket.resetWhenClosed()
+        case .isCutShort: socket.write(#"{"type":"push","doc":"soak/0","te"#)
         }
     }
 }

@@ -21,14 +21,7 @@ struct StoreMemory {
         await store.closed()
         print("\(StoreMemory.documents) documents, made in \(time.time), none of them open")
         fflush(nil)
-        var process = pid_t()
-        var arguments: [UnsafeMutablePointer<CChar>?] = []
-        for argument in ["caret-bench", "store-memory", folder] { arguments.append(strdup(argument)) }
-        arguments.append(nil)
-        defer { for argument in arguments { free(argument) } }
-        guard posix_spawn(&process, "/proc/self/exe", nil, nil, &arguments, environ) == 0 else {
-            preconditionFailure("this program cannot be started again")
-        }
+        let process = started("/proc/self/exe", ["caret-bench", "store-memory", folder])
         var status: Int32 = 0
         waitpid(process, &status, 0)
         precondition(status == 0, "the other process ended with \(status)")
@@ -73,14 +66,6 @@ struct StoreMemory {
 
     /// Bytes of the process that are in memory, its own and the files' that it runs.
     private static func resident(most: Bool = false) -> Double {
-        var bytes = [UInt8](repeating: 0, count: 8192)
-        let file = Glibc.open("/proc/self/status", O_RDONLY)
-        defer { close(file) }
-        let count = read(file, &bytes, bytes.count)
-        let line = bytes.prefix(max(0, count)).split(separator: UInt8(ascii: "\n")).first {
-            $0.starts(with: (most ? "VmHWM:" : "VmRSS:").utf8)
-        }
-        let digits = String(decoding: (line ?? []).filter { (0x30...0x39).contains($0) }, as: UTF8.self)
-        return (Double(digits) ?? 0) * 1024
+        Double(Machine.status(most ? "VmHWM:" : "VmRSS:")) * 1024
     }
 }

@@ -1,0 +1,21 @@
+import FoundationEssentials
+import Glibc
+
+/// A folder that a benchmark makes, with folders for its stores.
+struct BenchFolder {
+    let path: String
+
+    init(in parent: String) { path = parent + "/caret-bench-\(getpid())" }
+
+    /// A new folder in it.
+    func made(_ name: String) -> String {
+        let made = path + "/" + name
+        sure { try FileManager.default.createDirectory(atPath: made, withIntermediateDirectories: true) }
+        return made
+    }
+
+    func remove() {
+        // What cannot be removed lies where its user told it to lie.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

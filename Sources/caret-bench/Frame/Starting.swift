@@ -1,0 +1,43 @@
+import Glibc
+
+/// Starts a program; the first of the words is what it is called with. `place` says what its descriptors are, where they
+/// are not those of this process.
+func started(
+    _ program: String, _ words: [String], _ place: (inout posix_spawn_file_actions_t) -> Void = { _ in }
+) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    place(&actions)
+    var (attributes, none) = (posix_spawnattr_t(), sigset_t())
+    // A thread of a queue has most signals blocked, and what it starts would have them too: a shell could not wait.
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+    arguments.append(nil)
+    defer { for argument in arguments { free(argument) } }
+    var process = pid_t()
+    guard posix_spawn(&process, program, &actions, &attributes, &arguments, environ) == 0 else {
+        preconditionFailure("\(program) cannot be started")
+    }
+    return process
+}
+
+/// What a command of the shell prints, each line of which is handed on as it comes; nil where it fails.
+func printed(by command: String, line: (String) -> Void = { _ in }) -> String? {
+    guard let stream = popen(command, "r") else { return nil }
+    var (all, buffer) = ("", [CChar](repeating: 0, count: 4096))
+    while fgets(&buffer, Int32(buffer.count), stream) != nil {
+        let bytes = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        let text = String(decoding: bytes, as: UTF8.self)
+        line(text)
+        all += text
+    }
+    return pclose(stream) == 0 ? all : nil
+}
+
+/// A word as the shell takes it, whatever is in it.
+func quoted(_ word: String) -> String { "'" + word.replacing("'", with: #"'\''"#) + "'" }

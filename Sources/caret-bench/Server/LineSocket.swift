@@ -1,0 +1,52 @@
+import Glibc
+
+/// One connection of whoever says a line and waits for the lines that answer it, however long they are.
+final class LineSocket {
+    private let socket: Int32
+    private var input: [UInt8] = []
+
+    init(port: UInt16) {
+        socket = connected(to: port)
+        // What does not come by then is a fault of the server.
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(socket) }
+
+    /// Writes a text, which need not be a line.
+    func write(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            precondition(count > 0, "the server does not take a line: \(errno)")
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Without its end.
+    func nextLine() -> [UInt8] {
+        var seen = 0
+        while true {
+            if let end = input[seen...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { input.removeFirst(end + 1) }
+                return Array(input[..<end])
+            }
+            seen = input.count
+            let piece = [UInt8](unsafeUninitializedCapacity: 1 << 18) { buffer, count in
+                count = max(0, read(socket, buffer.baseAddress, buffer.count))
+            }
+            precondition(!piece.isEmpty, "the server has ended a connection, or is silent for a minute")
+            input += piece
+        }
+    }
+
+    /// Nothing more is written; what was written comes to the server first.
+    func endOutput() { shutdown(socket, Int32(SHUT_WR)) }
+
+    /// When it is closed, what is on its way is lost, and the server hears of a reset.
+    func resetWhenClosed() {
+        var reset = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
+    }
+}

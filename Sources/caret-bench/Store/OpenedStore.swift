@@ -1,0 +1,36 @@
+import CaretLog
+import CaretStore
+
+// What benchmarks ask of a store that is well, and wait for.
+extension SQLiteStore {
+    static func opened(
+        _ folder: String, tell: @escaping @Sendable (StoreEvent) -> Void = { _ in }
+    ) -> SQLiteStore {
+        sure { try SQLiteStore(folder: folder, tell: tell) }
+    }
+
+    func closed() async { await withCheckedContinuation { done in close { done.resume() } } }
+
+    /// A new document.
+    func made(_ name: String) async -> DocumentEntry {
+        let name = sure { try DocumentName(name) }
+        return await withCheckedContinuation { done in
+            create(name, at: 0) { creation in
+                guard case .created(let entry) = creation else {
+                    preconditionFailure("a benchmark's document was not made: \(creation)")
+                }
+                done.resume(returning: entry)
+            }
+        }
+    }
+
+    /// So many new documents, made in as few groups as may be.
+    func made(_ count: Int, name: @escaping @Sendable (Int) -> String) async -> [DocumentEntry] {
+        await withTaskGroup { group in
+            for number in 0..<count { group.addTask { (number, await self.made(name(number))) } }
+            var entries: [(Int, DocumentEntry)] = []
+            for await entry in group { entries.append(entry) }
+            return entries.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+}

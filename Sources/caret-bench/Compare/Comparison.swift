@@ -35,10 +35,12 @@ struct Comparison {
                     ?? "\(rival.name) is not installed, and left out: \(rival.advice)")
         }
         print("")
+        let installed = rivals.filter { $0.version != nil }
+        if installed.isEmpty { return print("There is nothing to compare caretd with.") }
         let base = BenchFolder(in: folder)
         defer { base.remove() }
         let servers = BenchServers(program: program, base: base, isAlone: false)
-        measure(rivals.filter { $0.version != nil }, servers)
+        measure(installed, servers)
     }
 
     private func measure(_ rivals: [Rival], _ servers: BenchServers) {

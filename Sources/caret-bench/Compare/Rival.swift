@@ -27,7 +27,7 @@ struct Rival {
         let asked = "import uvicorn, websockets, pycrdt.websocket as one; print(one.__version__)"
         return Rival(
             name: "pycrdt-websocket", version: output(of: "\(quoted(python)) -c \(quoted(asked))"),
-            advice: "\(python) -m pip install pycrdt-websocket uvicorn websockets",
+            advice: "pip install pycrdt-websocket uvicorn websockets, and name that Python by --python",
             words: { [python, "-c", program, String($0)] })
     }
 

@@ -3,7 +3,7 @@ import Glibc
 /// Measures what ships, and beside it in the same run what it is compared with.
 @main struct CaretBench {
     static let usage = """
-        usage: caret-bench all [--quick] [--report <folder>]
+        usage: caret-bench all [--quick] [--report <folder>] [--python <program>]
                caret-bench core|counters|wire|rooms [--quick]
                caret-bench net [--quick] [<beginning of a case's name>…]
                caret-bench server [--quick] [--seconds <n>] [--folder <folder>] [--alone]
@@ -13,7 +13,7 @@ import Glibc
                caret-bench soak [--minutes <n>] [--folder <folder>]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [documents]
 
-          all        core, wire, rooms, store and server, as one report with pictures; it is left in docs/report
+          all        core, wire, rooms, store, server, compare and command, as one report with pictures, left in docs/report
           core       the shared core: text, difference, rebase, selections
           counters   counting and the log of the server
           wire       lines and messages, beside Foundation's coders
@@ -30,12 +30,13 @@ import Glibc
           --report   where the report is left
           --folder   where the files of stores are made and removed again; else the folder for temporary files
           --python   which Python has pycrdt-websocket, where python3 has not
+          --plots    where pictures are left, of a benchmark that draws any; the folder must be there
           --writing  with so many documents alone, in place of 1, 8, 32 and 1000; for a profile
         """
 
     static func main() async {
         var arguments = Array(CommandLine.arguments.dropFirst())
-        let command = "caret-bench " + arguments.joined(separator: " ")
+        let command = "caret-bench " + Options.shown(arguments)
         let name = arguments.isEmpty ? "" : arguments.removeFirst()
         switch name {
         case "core": inRounds(arguments, command) { CoreBenchmarks(rounds: $0).run() }
@@ -58,7 +59,7 @@ import Glibc
             await benchmarks.run()
         case "all":
             guard let report = WholeReport(arguments) else { return refuse() }
-            if !report.run() { exit(1) }
+            report.run()
         case "compare":
             guard let comparison = Comparison(arguments) else { return refuse() }
             Machine.describe(command: command, Comparison.measure)

@@ -91,8 +91,9 @@ extension Double {
 
     /// Nanoseconds in the unit that reads best.
     var time: String {
-        if self < 10_000 { return digits(self < 100 ? 1 : 0) + " ns" }
-        return self < 10_000_000 ? (self / 1000).digits(1) + " µs" : (self / 1_000_000).digits(1) + " ms"
+        if self < 10e3 { return digits(self < 100 ? 1 : 0) + " ns" }
+        if self < 1e6 { return (self / 1e3).digits(1) + " µs" }
+        return self < 1e9 ? (self / 1e6).digits(self < 10e6 ? 2 : 1) + " ms" : (self / 1e9).digits(2) + " s"
     }
 
     /// Bytes as megabytes.

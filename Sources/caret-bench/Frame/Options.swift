@@ -2,6 +2,9 @@ import FoundationEssentials
 
 /// What stands behind the name of a benchmark: options of those that it has, and words.
 struct Options {
+    /// Where pictures are left, whichever benchmark draws them.
+    static let plots = "--plots"
+
     private var flags: Set<String> = []
     private var values: [String: String] = [:]
     private(set) var words: [String] = []
@@ -15,7 +18,7 @@ struct Options {
         while let argument = rest.popFirst() {
             if known.contains(argument) {
                 flags.insert(argument)
-            } else if valued.contains(argument) {
+            } else if argument == Options.plots || valued.contains(argument) {
                 guard let value = rest.popFirst() else { return nil }
                 values[argument] = value
             } else {
@@ -45,4 +48,19 @@ struct Options {
 
     /// Where files are made and removed again.
     var folder: String { values["--folder"] ?? FileManager.default.temporaryDirectory.path }
+
+    /// What was typed, for whoever reads the figures: without what only one machine has.
+    static func shown(_ arguments: [String]) -> String {
+        var (shown, rest) = ([String](), arguments[...])
+        while let word = rest.popFirst() {
+            switch word {
+            case plots: rest = rest.dropFirst()
+            case "--folder", "--python", "--report":
+                shown.append(word)
+                if let path = rest.popFirst() { shown.append(URL(filePath: path).lastPathComponent) }
+            default: shown.append(word)
+            }
+        }
+        return shown.joined(separator: " ")
+    }
 }

@@ -1,12 +1,10 @@
 import FoundationEssentials
 import Glibc
 
-/// Bars in groups, as a picture: each group is a case, each of its bars one of those that are compared. Made only where
-/// a report is (`caret-bench all`).
+/// Bars in groups, as a picture: each group is a case, each of its bars one of those that are compared.
 struct Plot {
     /// Where pictures go; nil where none are wanted.
-    static let folder = getenv(variable).map { String(cString: $0) }
-    static let variable = "CARET_BENCH_PLOTS"
+    private static let folder = CommandLine.arguments.drop { $0 != Options.plots }.dropFirst().first
 
     let title: String
     /// Who is compared: one bar of each in every group.
@@ -14,7 +12,7 @@ struct Plot {
     /// How a value is written.
     let written: (Double) -> String
     /// Bars as long as the logarithm of their values, where these differ by thousands.
-    var isLogarithmic = false
+    let isLogarithmic: Bool
     private var groups: [(name: String, values: [Double])] = []
 
     init(
@@ -29,7 +27,7 @@ struct Plot {
 
     mutating func group(_ name: String, _ values: [Double]) { groups.append((name, values)) }
 
-    /// Leaves the picture in the folder of pictures.
+    /// Leaves the picture in the folder of pictures, where there is one.
     func draw(as name: String) {
         guard let folder = Plot.folder, !groups.isEmpty else { return }
         sure { try svg.write(toFile: "\(folder)/\(name).svg", atomically: true, encoding: .utf8) }

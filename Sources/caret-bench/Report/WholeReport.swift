@@ -4,7 +4,7 @@ import CaretConfig
 import FoundationEssentials
 import Glibc
 
-/// `caret-bench all`: one report of everything that is measured, each part run as a process of its own.
+/// `caret-bench all`: one report of what somebody has of Caret, each part of it run as a process of its own.
 struct WholeReport {
     /// What is run, and what it is about.
     private static let parts = [
@@ -13,51 +13,53 @@ struct WholeReport {
         ("rooms", "An open document"),
         ("store", "The store"),
         ("server", "The server"),
+        ("compare", "Beside what people would use instead"),
+        ("command", "The command line on a long history"),
     ]
 
-    private var folder = "docs/report"
-    private var isQuick = false
+    private let folder: ReportFolder
+    private let options: Options
 
     /// Nil where the arguments are not those of the command.
     init?(_ arguments: [String]) {
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            switch argument {
-            case "--quick": isQuick = true
-            case "--report":
-                guard let path = rest.popFirst() else { return nil }
-                folder = path
-            default: return nil
-            }
-        }
+        guard let options = Options(arguments, valued: ["--report", "--python"]),
+            options[Options.plots] == nil
+        else { return nil }
+        self.options = options
+        folder = ReportFolder(options["--report"] ?? "docs/report")
     }
 
-    /// False where a part has failed; the report is then left as it was.
-    func run() -> Bool {
-        let program = sure { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
-        sure { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
-        setenv(Plot.variable, folder, 1)
-        let options = isQuick ? " --quick" : ""
-        var text = heading(command: "caret-bench all" + options)
+    /// Leaves the report. Where a part fails this program ends, and what was there before is as it was.
+    func run() {
+        // Before minutes have gone by.
+        for name in ["caretd", "caret"] { _ = BenchServers.program(named: name) }
+        do {
+            try folder.begin()
+            let page = try page()
+            try folder.exchange(page: page, parts: WholeReport.parts.map(\.0))
+        } catch {
+            CaretBench.end(1, "caret-bench all: \(error)")
+        }
+        print("The report is \(folder.path)/README.md.")
+    }
+
+    private func page() throws -> String {
+        var text = heading
         for (part, about) in WholeReport.parts {
-            guard let printed = WholeReport.shown(by: "'\(program)' \(part)\(options)") else {
-                print("caret-bench all: \(part) has failed; the report in \(folder) is as it was.")
-                return false
-            }
-            text += "## \(about)\n\n" + pictures(of: part) + "```\n\(printed)```\n\n"
+            let printed = try printed(by: part)
+            let pictures = try folder.pictures(of: part).map { "![\($0.dropLast(4))](\($0))\n\n" }.joined()
+            text += "## \(about)\n\n" + pictures + "```\n\(printed)```\n\n"
         }
-        let path = folder + "/README.md"
-        sure { try text.write(toFile: path, atomically: true, encoding: .utf8) }
-        print("The report is \(path).")
-        return true
+        return text
     }
 
-    private func heading(command: String) -> String {
+    private var heading: String {
         var system = utsname()
         uname(&system)
         let kernel = withUnsafeBytes(of: system.release) {
             String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
         }
+        let command = "caret-bench all" + (options.isQuick ? " --quick" : "")
         let (sqlite, zlib) = (String(cString: sqlite3_libversion()), String(cString: zlibVersion()))
         return """
             # Figures
@@ -76,18 +78,20 @@ struct WholeReport {
             """
     }
 
-    /// The pictures that a part has left, as Markdown.
-    private func pictures(of part: String) -> String {
-        let names = sure { try FileManager.default.contentsOfDirectory(atPath: folder) }
-        let own = names.filter { $0.hasPrefix(part + "-") && $0.hasSuffix(".svg") }.sorted()
-        return own.map { "![\($0.dropLast(4))](\($0))\n\n" }.joined()
-    }
-
-    /// What a command prints, which is shown as it comes; nil where it fails.
-    private static func shown(by command: String) -> String? {
-        printed(by: command) {
+    /// What a part prints, which is shown as it comes.
+    private func printed(by part: String) throws -> String {
+        // As this program was called itself.
+        var words = [CommandLine.arguments[0], part]
+        if options.isQuick { words.append("--quick") }
+        if part == "compare", let python = options["--python"] { words += ["--python", python] }
+        words += [Options.plots, folder.draft]
+        let text = caret_bench.printed(by: words.map(quoted).joined(separator: " ")) {
             print($0, terminator: "")
             fflush(nil)
         }
+        if let text { return text }
+        folder.drop()
+        throw ReportFolder.Failure(
+            description: "\(part) has failed; the report in \(folder.path) is as it was")
     }
 }

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+@Suite(
+    "caret-bench all",
+    // It counts allocations by a malloc of its own, beside which no sanitizer works.
+    .enabled(if: ProcessInfo.processInfo.environment["CARET_SANITIZER"] == nil))
+struct ReportTests {
+    /// A folder with an old report, and a program that stands for the parts.
+    private final class Bench {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
+
+        init() throws {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for (path, text) in ReportTests.old {
+                let file = folder.appending(path: "report/" + path)
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try text.write(to: file, atomically: true, encoding: .utf8)
+            }
+        }
+
+        deinit {
+            // What cannot be removed lies in the system's folder for such things, and harms no test.
+            try? FileManager.default.removeItem(at: folder)
+        }
+
+        /// Runs `all`, whose parts print their words but for the folder of pictures, draw one, and do this behind it.
+        func run(_ options: String, each part: String = "") throws -> Run {
+            let script = """
+                #!/bin/sh
+                while [ "$1" != --plots ]; do said="$said $1"; [ "$name" ] || name=$1; shift; done
+                echo "measured$said"
+                echo "<svg/>" >"$2/$name-picture.svg"
+                \(part)
+                """
+            let program = folder.appending(path: "parts")
+            try script.write(to: program, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+            return try Run(
+                "/bin/bash",
+                [
+                    "-c",
+                    "cd '\(folder.path)'; exec -a ./parts '\(Run.path(of: "caret-bench"))' all \(options)",
+                ],
+                environment: [:])
+        }
+
+        /// What lies in the folder, the program left out.
+        func files() throws -> [String: String] {
+            let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            return paths.filter { $0 != "parts" }.reduce(into: [:]) { files, path in
+                // A folder has no contents of its own.
+                guard let data = FileManager.default.contents(atPath: folder.path + "/" + path) else {
+                    return
+                }
+                files[path.replacing("report/", with: "")] = String(decoding: data, as: UTF8.self)
+            }
+        }
+    }
+
+    private static let old = [
+        "README.md": "# Old\n", "server-gone.svg": "<svg>old</svg>", "core-picture.svg": "<svg>old</svg>",
+        "notes/mine.txt": "kept\n",
+    ]
+
+    @Test("a new report takes the place of the old one, pictures that are drawn no more included")
+    func exchanged() throws {
+        let bench = try Bench()
+        let run = try bench.run("--quick --report report")
+        #expect(run.status == 0 && run.errors.isEmpty, "\(run.output)\(run.errors)")
+        let files = try bench.files()
+        let parts = ["core", "wire", "rooms", "store", "server", "compare", "command"]
+        #expect(
+            Set(files.keys) == Set(parts.map { $0 + "-picture.svg" } + ["README.md", "notes/mine.txt"]))
+        #expect(files["core-picture.svg"] == "<svg/>\n" && files["notes/mine.txt"] == "kept\n")
+        var rest = try #require(files["README.md"])[...]
+        for part in parts {
+            let section = "![\(part)-picture](\(part)-picture.svg)\n\n```\nmeasured \(part) --quick\n```\n"
+            let place = try #require(rest.firstRange(of: section), "\(part) is not behind the part before it")
+            rest = rest[place.upperBound...]
+        }
+    }
+
+    @Test("where a part fails the report stays as it was, and nothing lies beside it")
+    func failing() throws {
+        let bench = try Bench()
+        let run = try bench.run("--report report", each: "[ $name != compare ]")
+        #expect(run.status == 1)
+        #expect(
+            run.errors == "caret-bench all: compare has failed; the report in report is as it was\n")
+        #expect(try bench.files() == Self.old)
+    }
+
+    @Test("what an ended run left beside it is no part of the next report")
+    func ended() throws {
+        let bench = try Bench()
+        let left = bench.folder.appending(path: "report.new")
+        try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
+        try "<svg>half</svg>".write(
+            to: left.appending(path: "core-half.svg"), atomically: true, encoding: .utf8)
+        let run = try bench.run("--report report/")
+        #expect(run.status == 0 && run.output.hasSuffix("The report is report/README.md.\n"))
+        let files = try bench.files()
+        #expect(files["core-half.svg"] == nil && files["core-picture.svg"] == "<svg/>\n")
+        #expect(!files.keys.contains { $0.hasPrefix("report.new") })
+    }
+
+    @Test("compare alone is told which Python")
+    func python() throws {
+        let bench = try Bench()
+        #expect(try bench.run("--report report --python '/a b/python'").status == 0)
+        let page = try #require(try bench.files()["README.md"])
+        #expect(page.contains("measured compare --python /a b/python\n"))
+        #expect(page.contains("measured command\n") && page.contains("Made by `caret-bench all`: "))
+    }
+
+    @Test("over the figures stands what was typed, without the paths of the machine")
+    func typed() throws {
+        let run = try Run(
+            Run.path(of: "caret-bench"), ["server", "--folder", "/a/b", "--plots", "/a", "no/case"],
+            environment: [:])
+        #expect(run.output.hasPrefix("caret-bench server --folder b no/case · "), "\(run.output)")
+    }
+}

@@ -1,41 +1,70 @@
-// Tries what `edges.c` tells the thread sanitizer: a task is resumed before it stops to wait.
+// Tries what `edges.c` tells the thread sanitizer.
 //
-//   check handed    it reads what was written before it was resumed: no race
-//   check raced     it reads what is written afterwards too: a race, which has to be reported
+//   check handed          a task is resumed before it stops to wait, and reads what it was resumed with: no race
+//   check handed raced    and reads what is written after it was resumed: a race, which has to be reported
+//   check shared          an array is changed in place when its copy was read and given up: no race
+//   check shared raced    and what is written after it was given up is read: a race, which has to be reported
 
 import Dispatch
 import Synchronization
 
-final class Handed: @unchecked Sendable { var number = 0 }
+final class Box<Value>: @unchecked Sendable {
+    var value: Value
+    init(_ value: Value) { self.value = value }
+}
 
 /// Told without an order, which would make up for the one that is tried.
-final class Flag: Sendable { let isSet = Atomic(false) }
+final class Flag: Sendable {
+    private let isSet = Atomic(false)
+
+    func set() { isSet.store(true, ordering: .relaxed) }
+
+    func spin() { while !isSet.load(ordering: .relaxed) {} }
+}
 
 let queue = DispatchQueue(label: "check")
 
-func handed(isRaced: Bool) async -> Handed {
-    await withCheckedContinuation { done in
+func handed(isRaced: Bool) async -> Int {
+    let box = await withCheckedContinuation { done in
         let isResumed = Flag()
         queue.async {
-            let handed = Handed()
-            handed.number += 1
-            done.resume(returning: handed)
-            if isRaced { handed.number += 1 }
-            isResumed.isSet.store(true, ordering: .relaxed)
+            let box = Box(1)
+            box.value += 1
+            done.resume(returning: box)
+            if isRaced { box.value += 1 }
+            isResumed.set()
         }
-        while !isResumed.isSet.load(ordering: .relaxed) {}
+        isResumed.spin()
     }
+    return box.value
+}
+
+func shared(isRaced: Bool) -> Int {
+    var numbers = Array(repeating: 1, count: CommandLine.arguments.count + 1)
+    let copy = Box(Optional(numbers))
+    let late = Box(0)
+    let isGivenUp = Flag()
+    queue.async {
+        let sum = copy.value?.reduce(0, +) ?? 0
+        copy.value = nil
+        if isRaced { late.value = sum }
+        isGivenUp.set()
+    }
+    isGivenUp.spin()
+    numbers[1] += 1
+    return numbers[1] + (isRaced ? late.value : 0)
 }
 
 @main
 struct Check {
     static func main() async {
-        let isRaced = CommandLine.arguments.last == "raced"
+        let isShared = CommandLine.arguments.contains("shared")
+        let isRaced = CommandLine.arguments.contains("raced")
         // Not of the main actor: the way back to that is an order of its own.
         await Task.detached {
             for _ in 0..<100 {
-                let number = await handed(isRaced: isRaced).number
-                precondition(number > 0)
+                let number = isShared ? shared(isRaced: isRaced) : await handed(isRaced: isRaced)
+                precondition(number > 1)
             }
         }.value
     }

@@ -1,18 +1,23 @@
 // What the thread sanitizer is not told of Swift on Linux. `scripts/test --sanitize thread` has every program that it
-// starts load this, so that no report has to be suppressed for it.
+// starts load this, so that no report has to be suppressed for it: the functions of Swift's libraries by which one thread
+// comes behind another are called through here. Each tells of its own order and of nothing else.
 //
 // Of `Mutex`: a lock that nobody else holds is taken and given back by an atomic exchange that is compiled into our own
 // code, and the sanitizer sees that. A lock that somebody waits for changes hands inside the library Synchronization, by
-// way of the kernel, and the sanitizer sees nothing: it would report all that such a lock protects. So the two functions
-// of the library that do this are called through here.
+// way of the kernel, and the sanitizer sees nothing: it would report all that such a lock protects.
 //
 // Of continuations: whoever resumes one tells the sanitizer, on behalf of its task, and a task that had stopped to wait
 // tells it when it goes on. A task that is resumed before it stops goes on at once, inside the library, which forgets to
-// tell: the sanitizer would report what the task was resumed with. So what it goes on with is called through here. That
-// is so where our own code is optimized; elsewhere, and for an `AsyncStream`, the library awaits on its own.
+// tell: the sanitizer would report what the task was resumed with. That is so where our own code is optimized;
+// elsewhere, and for an `AsyncStream`, the library awaits on its own.
+//
+// Of copies: who changes an array, and is the only one to have it, changes it in place. That it is the only one is known
+// by the count of references, which the library keeps: the sanitizer would report those who read their copy of the array
+// and gave it up before.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -80,4 +85,42 @@ ASYNC void await(struct continuation *continuation) {
     going_on = continuation->resume;
     continuation->resume = resumed;
     __attribute__((musttail)) return await(continuation);
+}
+
+typedef void (*Release)(void *object);
+typedef void (*ReleaseMany)(void *object, uint32_t count);
+typedef bool (*IsUnique)(void *object);
+
+// Kept, since they are called so often.
+static Release release;
+static ReleaseMany release_many;
+static IsUnique is_unique;
+
+static void find_counts(void) {
+    release_many = (ReleaseMany)next("swift_release_n");
+    is_unique = (IsUnique)next("swift_isUniquelyReferenced_nonNull_native");
+    release = (Release)next("swift_release");
+}
+
+// Who gives up the last reference leaves nobody behind whom this could be told.
+static void tell_release(void *object) {
+    if (!release) find_counts();
+    if ((intptr_t)object > 0 && __tsan_release && !is_unique(object)) __tsan_release(object);
+}
+
+void swift_release(void *object) {
+    tell_release(object);
+    release(object);
+}
+
+void swift_release_n(void *object, uint32_t count) {
+    tell_release(object);
+    release_many(object, count);
+}
+
+bool swift_isUniquelyReferenced_nonNull_native(void *object) {
+    if (!release) find_counts();
+    bool unique = is_unique(object);
+    if (unique && __tsan_acquire) __tsan_acquire(object);
+    return unique;
 }

@@ -31,7 +31,7 @@ final class Stand {
         let server = Process()
         server.executableURL = URL(filePath: Run.path(of: "caretd"))
         server.arguments = ["--data", data, "--listen", "127.0.0.1:0"] + options
-        server.environment = [:]
+        server.environment = Run.surroundings
         let log = Pipe()
         server.standardError = log
         try server.run()

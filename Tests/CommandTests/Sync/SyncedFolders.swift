@@ -26,7 +26,7 @@ final class SyncedFolders {
         process.arguments =
             isServer
             ? ["--data", data, "--listen", "127.0.0.1:0"] : ["sync", folder(key).path, "--data", data]
-        process.environment = [:]
+        process.environment = Run.surroundings
         // Files and no pipes, which would fill.
         process.standardOutput = try log(key, "output")
         process.standardError = try log(key, "complaints")

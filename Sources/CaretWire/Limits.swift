@@ -64,7 +64,7 @@ package struct Limits: Equatable, Sendable {
     /// Selections that a room maps through each change, of all sessions together.
     package var roomSelections = 20_000
     /// Bytes of revisions that a room keeps at hand, some hundred keys: whoever is further behind is served by the store.
-    package var windowBytes = 1 << 20
+    package var windowBytes = 2 << 20
     /// Bytes of revisions that all rooms together keep at hand: where that is less than `windowBytes` for each that is
     /// written to, each keeps less.
     package var windowBudget = 256 << 20

@@ -23,8 +23,13 @@ struct Committed: Sendable {
         mark = logged.pusher.mark
     }
 
-    /// What it counts in the window's bound: its edits, its lines, and the chunks of text that it does not share.
-    var weight: Int { 2048 + logged.edits.reduce(0) { $0 + 64 + 2 * $1.edit.inserted.utf8 } }
+    /// What it counts in the window's bound: its edits, its lines, and what of its text it does not share with the one
+    /// before it, which is a chunk and the list that the chunk stands in.
+    var weight: Int {
+        let length = text.length.utf8
+        let unshared = min(length / 2, 1536) + min(length / 48, 4096)
+        return 2048 + unshared + logged.edits.reduce(0) { $0 + 64 + 2 * $1.edit.inserted.utf8 }
+    }
 }
 
 extension Pusher {

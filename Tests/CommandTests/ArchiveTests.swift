@@ -149,7 +149,7 @@ import Testing
         "what was typed is the same elsewhere, at every revision, by the same people at the same times",
         .enabled(if: TraceFolder.reasonForAbsence == nil))
     func roundTrip() async throws {
-        let name = FolderTests.isFull ? "automerge-paper" : "sveltecomponent"
+        let name = Seeds.areWhole ? "automerge-paper" : "sveltecomponent"
         let (stand, trace) = (try Stand(nil), try Trace(named: name))
         let (source, target) = (stand.data, stand.folder.path + "/new")
         try await FolderTests.fill(source, with: trace)

@@ -1,37 +1,40 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Synced folders, on a real server", .serialized) struct SyncTests {
-    private static let isFull = ProcessInfo.processInfo.environment["CARET_FULL"] != nil
-    private static let asked = ProcessInfo.processInfo.environment["CARET_SEED"].flatMap(UInt64.init)
     private static let names = ["ann", "bob", "eve"]
     private static let files = ["one", "two"]
 
     /// One writer of each folder in turn adds a line of its own, and then something is killed.
     @Test(
         "three folders, written at once and killed at any moment, are equal in the end, with each line once",
-        arguments: asked.map { $0...$0 } ?? 1...(isFull ? 20 : 2))
+        arguments: Seeds.first(Seeds.share(of: 20, everyCommit: 2)))
     func killed(seed: UInt64) throws {
-        var dice = Dice(seed)
+        var random = Seeded(seed)
         let folders = try SyncedFolders(Self.names)
         let everybody = [SyncedFolders.server] + Self.names
         for key in everybody { try folders.start(key) }
         var saved: [String: [String]] = [:]
-        for round in 0..<(Self.isFull ? 300 : 60) {
-            let (name, file) = (Self.names[dice.next(3)], Self.files[dice.next(2)])
+        for round in 0..<Seeds.share(of: 300, everyCommit: 60) {
+            let (name, file) = (random.pick(Self.names), random.pick(Self.files))
             let path = folders.folder(name).appending(path: file)
             var lines = ((try? String(contentsOf: path, encoding: .utf8)) ?? "").components(
                 separatedBy: "\n")
             let line = "\(round) \(name)"
-            lines.insert(line, at: dice.next(lines.count))
-            try folders.save(lines.joined(separator: "\n"), to: file, in: name, dice.next(3))
+            lines.insert(line, at: random.number(0...lines.count - 1))
+            try folders.save(lines.joined(separator: "\n"), to: file, in: name, random.number(0...2))
             saved[file, default: []].append(line)
-            if dice.next(6) == 0 {
-                let key = everybody[dice.next(4)]
+            if random.chance(17) {
+                let key = random.pick(everybody)
                 folders.kill(key)
                 try folders.start(key)
             }
-            usleep(UInt32(dice.next(60)) * 1_000)
+            // The next one is written at once, or when this one has come to somebody, and is on its way to the others.
+            let reader = random.pick(Self.names)
+            if random.chance(12) {
+                try folders.waits { folders.texts(in: reader)[file]?.contains(line + "\n") == true }
+            }
         }
         let texts = try equal(folders) { texts in
             saved.allSatisfy { file, lines in
@@ -41,7 +44,8 @@ import Testing
         }
         for (file, lines) in saved {
             let there = try #require(texts[file]).components(separatedBy: "\n").filter { !$0.isEmpty }
-            #expect(there.sorted() == lines.sorted(), "seed \(seed): \(file)")
+            #expect(
+                there.sorted() == lines.sorted(), "\(file): \(Seeds.replay(seed, of: "SyncTests.killed"))")
         }
     }
 
@@ -66,8 +70,7 @@ import Testing
         let folders = try SyncedFolders(["ann", "bob"])
         try folders.save("a\n", to: "list", in: "ann", 1)
         try folders.start("ann")
-        let end = ContinuousClock.now + .seconds(30)
-        while try folders.complained("ann").isEmpty, ContinuousClock.now < end { usleep(10_000) }
+        try folders.waits { try !folders.complained("ann").isEmpty }
         let said = try folders.complained("ann")
         #expect(said.hasPrefix("caret: \(folders.root.path)/data/caretd.sock: "), "\(said)")
         #expect(said.contains("; it is tried again until it can be reached\n  start caretd, "), "\(said)")
@@ -93,19 +96,5 @@ import Testing
             }
             usleep(20_000)
         }
-    }
-}
-
-/// The same numbers for the same seed.
-private struct Dice {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-    mutating func next(_ count: Int) -> Int {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return Int(state % UInt64(count))
     }
 }

@@ -18,12 +18,20 @@ package struct StoreSettings: Sendable {
     /// How long a pusher is remembered after his last push, in milliseconds.
     package var keepPushers = 90 * day
 
-    /// How often the store goes through all documents by itself.
-    package var roundEvery = Duration.seconds(3600)
+    /// How often the store goes through all documents by itself; nil is never.
+    package var roundEvery: Duration? = .seconds(3600)
     /// The time by which rounds judge what is old, in milliseconds since 1970.
     package var now: @Sendable () -> Int64 = { StoreSettings.systemTime() }
 
     package init() {}
+
+    /// For whoever opens the store of a server that is not running, and does not know what that was told to keep:
+    /// nothing is forgotten meanwhile.
+    package static var withoutRounds: StoreSettings {
+        var settings = StoreSettings()
+        (settings.keepDeleted, settings.keepPushers, settings.roundEvery) = (.max, .max, nil)
+        return settings
+    }
 
     private static func systemTime() -> Int64 {
         var time = timespec()

@@ -24,6 +24,16 @@ import Testing
         #expect(groups == ConfigurationKey.Group.allCases.flatMap { group in groups.filter { $0 == group } })
     }
 
+    @Test("the widest limits are those that the keys allow, and a server could have them")
+    func widest() throws {
+        let limits = Limits.widest
+        #expect(limits.announced.document == 64 << 20 && limits.announced.line == 1 << 30)
+        #expect(limits.announced.edits == 1_000_000 && limits.announced.pushesPerSecond == nil)
+        var settings = Settings()
+        settings.configuredLimits = limits
+        #expect(Contradiction.all(in: settings) == [])
+    }
+
     @Test("what is said of a key is one line that ends")
     func meanings() {
         for key in ConfigurationKey.all {

@@ -127,6 +127,26 @@ import Testing
         await store.close()
     }
 
+    @Test("whoever does not know what is to be kept forgets nothing, and makes no rounds")
+    func withoutRounds() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let settings = StoreSettings.withoutRounds
+        #expect(settings.roundEvery == nil && settings.keepHistory == .all)
+        let store = try SQLiteStore(folder: scratch.path, settings: settings)
+        var document = try await Following(on: store)
+        try await document.type("ab")
+        let id = document.entry.id
+        #expect(refusal(await store.delete(id, at: 1000)) == nil)
+        await store.tend(at: .max)
+        guard case .undeleted = await store.undelete(id) else {
+            throw Unexpected(what: "it was forgotten")
+        }
+        await store.tend(at: .max)
+        #expect(try await store.pusher(SampleLog.ann, in: id).get().entry != nil)
+        await store.close()
+    }
+
     @Test("history is kept for the time that the settings say, to the revision")
     func trimmedByTime() async throws {
         var settings = StoreSettings()

@@ -75,6 +75,21 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: stand.data).sorted() == before)
     }
 
+    @Test("what a server with wider limits took is taken and told without it too")
+    func wideLimits() throws {
+        let stand = try Stand(["--limit-document", "8 MiB", "--limit-line", "64 MiB"])
+        let text = String(repeating: "a line of a text that is long\n", count: 160_000)
+        #expect(try stand.caret(["put", "a", "--create"], input: text).status == 0)
+        stand.stop()
+        let data = ["--data", stand.data]
+        let put = try stand.caret(["put", "a"] + data, input: text + "and one more\n")
+        #expect(put.status == 0 && put.output == "a: saved as revision 2\n", "\(put)")
+        let cat = try stand.caret(["cat", "a"] + data)
+        // Compared outside, since a test that fails looks at every letter of what it compares.
+        let isWhole = cat.output.utf8.elementsEqual((text + "and one more\n").utf8)
+        #expect(cat.status == 0 && isWhole, "\(cat.errors)")
+    }
+
     @Test("verify ends with 4 where something is damaged")
     func damage() throws {
         let stand = try Stand()

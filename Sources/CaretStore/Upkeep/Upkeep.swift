@@ -41,7 +41,8 @@ struct Upkeep: Sendable {
 
     /// Makes a round now and then, until its task is cancelled.
     func runRounds() async {
-        while (try? await Task.sleep(for: settings.roundEvery)) != nil {
+        guard let pause = settings.roundEvery else { return }
+        while (try? await Task.sleep(for: pause)) != nil {
             calls.began()
             await round(at: settings.now())
             calls.ended()

@@ -42,7 +42,7 @@ struct ArchiveImport {
         let contents = try? FileManager.default.contentsOfDirectory(atPath: folder)
         if !isMade { try FolderServer.requireOwner(folder) }
         guard isMade || contents?.isEmpty == true else { return try FolderServer.store(folder) }
-        do throws(OpeningFault) { return try SQLiteStore(folder: folder) } catch {
+        do throws(OpeningFault) { return try SQLiteStore(folder: folder, settings: .withoutRounds) } catch {
             throw Failure(error, in: folder)
         }
     }

@@ -21,8 +21,10 @@ struct FolderServer {
         let store = try FolderServer.store(folder)
         let path = folder + "/caret.sock"
         do {
-            let settings = ServerSettings(
+            var settings = ServerSettings(
                 name: WireString("caret/\(Version.number)"), loops: 1, roomQueues: 1)
+            // Only the owner asks, and it is not known what his server is told to take.
+            settings.limits = .widest
             server = try Server(
                 settings, store: store, in: folder, doorman: OwnerAlone(), counters: CounterBoard(),
                 log: LogWriter(format: .plain, level: .error))
@@ -41,7 +43,7 @@ struct FolderServer {
     ) throws -> SQLiteStore {
         try requireStore(folder)
         do throws(OpeningFault) {
-            return try SQLiteStore(folder: folder, tell: tell)
+            return try SQLiteStore(folder: folder, settings: .withoutRounds, tell: tell)
         } catch {
             throw Failure(error, in: folder)
         }

@@ -20,10 +20,9 @@ final class KeepingFolder: Sendable {
         }
         lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if lock < 0 { throw KeepingFault("open", path + "/lock", code: errno) }
+        // Whoever throws from here on is let go of, which closes it.
         if flock(lock, LOCK_EX | LOCK_NB) != 0 {
-            let code = errno
-            Glibc.close(lock)
-            throw KeepingFault("lock", path + "/lock", code: code)
+            throw KeepingFault("lock", path + "/lock", code: errno)
         }
     }
 

@@ -12,10 +12,8 @@ final class GzipOutput {
         if descriptor < 0 { throw NewFile.Fault(code: errno) }
         // zlib closes the one that it has, and what was written is synced by the other one after that.
         file = gzdopen(fcntl(descriptor, F_DUPFD_CLOEXEC, 0), "wb6")
-        if file == nil {
-            close(descriptor)
-            throw NewFile.Fault(code: ENOMEM)
-        }
+        // It is let go of, which closes the descriptor.
+        if file == nil { throw NewFile.Fault(code: ENOMEM) }
         gzbuffer(file, 1 << 17)
     }
 

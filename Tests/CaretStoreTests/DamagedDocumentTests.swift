@@ -1,5 +1,6 @@
 import CaretCore
 import CaretLog
+import Foundation
 import TestSupport
 import Testing
 
@@ -76,6 +77,39 @@ import Testing
             #expect(seen == ["a", "d"] && damaged == 3 && pages <= 2, "pages of \(limit)")
         }
         await again.close()
+    }
+
+    @Test("whichever page is damaged, a round goes on behind it, and what it leaves out is told")
+    func roundOverDamage() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let (store, count) = (try SQLiteStore(folder: scratch.path), 300)
+        for number in 1...count {
+            _ = await store.create(try DocumentName("doc/\(number)"))
+            _ = await store.delete(DocumentID(Int64(number)), at: 1)
+        }
+        await store.close()
+        let bytes = try scratch.databaseBytes()
+        var (partial, refused) = (0, 0)
+        for page in 0..<bytes.count / PageSums.pageSize {
+            var harmed = bytes
+            harmed[page * PageSums.pageSize + 2000] ^= 1
+            let copy = try Scratch.inMemory()
+            defer { copy.remove() }
+            try copy.write(harmed)
+            let told = Told()
+            guard let store = try? SQLiteStore(folder: copy.path, tell: { told.add($0) }) else {
+                refused += 1
+                continue
+            }
+            await store.tend(at: 40 * StoreSettings.day)
+            await store.close()
+            let purged = told.all.count { if case .purged = $0 { true } else { false } }
+            #expect(purged == count || told.hasDamage, "page \(page): \(purged) were removed")
+            if told.all.contains(.damaged(nil)), purged > count / 2 { partial += 1 }
+        }
+        // One leaf of documents, and there are several.
+        #expect(partial > 2 && refused < 5, "\(partial) with some left out, \(refused) refused")
     }
 
     @Test("a database without the row of the store is refused, and its documents are not given other epochs")

@@ -121,16 +121,39 @@ struct Upkeep: Sendable {
     /// Goes once through all documents: removes what was deleted long ago, forgets what need not be kept, merges what
     /// rests, and gives space back.
     func round(at time: Int64) async {
+        // Where a document was not seen, nobody can say that it has rested since.
+        if await visitAll(at: time), !calls.isClosing { lastRound.set(time) }
+        await giveSpaceBack()
+    }
+
+    /// Visits the documents by their identities; whether the list of them could be read to its end.
+    private func visitAll(at time: Int64) async -> Bool {
         var last = DocumentID(0)
         while !calls.isClosing {
             let after = last
-            let page = await reader.done { $0.documents(after: after, limit: 256) }
-            guard case .success(let rows) = page, let end = rows.last else { break }
-            for row in rows where !calls.isClosing { await visit(row, at: time) }
-            last = end.id
+            switch await reader.done({ $0.documents(after: after, limit: 256) }) {
+            case .success(let rows):
+                guard let end = rows.last else { return true }
+                for row in rows where !calls.isClosing { await visit(row, at: time) }
+                last = end.id
+            case .failure(let fault):
+                guard case .refused(.damaged) = fault.historyRefusal else { return false }
+                tell(.damaged(nil))
+                await visitEach(after: last, at: time)
+                return false
+            }
         }
-        if !calls.isClosing { lastRound.set(time) }
-        await giveSpaceBack()
+        return false
+    }
+
+    /// Tries every identity that was ever given, where the table cannot be read from one to the next.
+    private func visitEach(after last: DocumentID, at time: Int64) async {
+        guard case .success(let most) = await reader.done({ $0.lastDocument() }) else { return }
+        for value in last.value..<max(last.value, most.value) where !calls.isClosing {
+            let found = await reader.done { $0.visited(DocumentID(value + 1)) }
+            // What cannot be read was told of already, with all that stands there.
+            if case .success(let row?) = found { await visit(row, at: time) }
+        }
     }
 
     private func visit(_ row: UpkeepReader.Visited, at time: Int64) async {

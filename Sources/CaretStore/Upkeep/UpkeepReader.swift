@@ -20,12 +20,29 @@ struct UpkeepReader {
         Result { () throws(StoreFault) in
             try database.every(
                 "SELECT \(DocumentRow.columns) FROM document WHERE id > ? ORDER BY id LIMIT ?",
-                .integer(id.value), .integer(Int64(limit))
-            ) { row in
-                Visited(
-                    id: DocumentID(row.integer(0)),
-                    document: DocumentRow(row, generation: reader.generation))
-            }
+                .integer(id.value), .integer(Int64(limit)), read: visited)
+        }
+    }
+
+    /// One document; nil where there is none of this identity.
+    func visited(_ id: DocumentID) -> Result<Visited?, StoreFault> {
+        Result { () throws(StoreFault) in
+            try database.one(
+                "SELECT \(DocumentRow.columns) FROM document WHERE id = ?", .integer(id.value), read: visited)
+        }
+    }
+
+    private func visited(_ row: Row) -> Visited {
+        Visited(
+            id: DocumentID(row.integer(0)), document: DocumentRow(row, generation: reader.generation))
+    }
+
+    /// The highest identity that was ever given.
+    func lastDocument() -> Result<DocumentID, StoreFault> {
+        Result { () throws(StoreFault) in
+            DocumentID(
+                try database.one("SELECT seq FROM sqlite_sequence WHERE name = 'document'") { $0.integer(0) }
+                    ?? 0)
         }
     }
 

@@ -90,15 +90,18 @@ struct GroupCommit {
     private mutating func committed(_ place: StorePlace) {
         store.place = place
         tell(.committed)
-        count()
+        _ = count()
     }
 
-    /// Writes down how far the store has got. A counter that lags behind is as good as one after a power cut.
-    private mutating func count() {
+    /// Writes down how far the store has got; whether there was space for it. A counter that lags behind is as good as
+    /// one after a power cut.
+    private mutating func count() -> Bool {
         do throws(DatabaseFault) {
             try counter.write(store.place)
+            return true
         } catch {
-            if error.kind == .full { tell(.full) } else { fail(error) }
+            if error.kind == .full { tell(.checkpointFull) } else { fail(error) }
+            return false
         }
     }
 
@@ -121,12 +124,12 @@ struct GroupCommit {
             try writer.database.execute("PRAGMA user_version = \(number)")
             if try writer.database.checkpoint(checkpoint) {
                 store.place.checkpoints = number
-                count()
+                if !count() { return }
             }
             tell(.checkpointed)
         } catch {
             // What does not fit the disk yet stays in the log, where it is as safe.
-            if error.kind == .full { tell(.full) } else { fail(error) }
+            if error.kind == .full { tell(.checkpointFull) } else { fail(error) }
         }
     }
 

@@ -31,6 +31,9 @@ package enum StoreEvent: Equatable, Sendable {
     case copying(pages: Int, of: Int)
     /// The disk is full; calls are refused until there is space.
     case full
+    /// The disk is full: what was committed stays in the log, or is not counted beside it, which is as safe. Calls are
+    /// taken as long as the log has space.
+    case checkpointFull
     /// A document is damaged; it is closed, and the others live. Nil where it is not known which.
     case damaged(DocumentID?)
     /// The disk failed; nothing more is written, and the process should end.

@@ -9,8 +9,7 @@ import Synchronization
 /// Tells the operator what happens inside the store, and counts its commits.
 final class StoreLog: Sendable {
     private let log: LogWriter
-    /// No space was left when the store wrote last.
-    private let isFull = Mutex(false)
+    private let space = Mutex(DiskSpace())
     private let commits: Mutex<CommitTally>
 
     private struct CommitTally {
@@ -25,6 +24,11 @@ final class StoreLog: Sendable {
     }
 
     func tell(_ event: StoreEvent) {
+        switch space.withLock({ $0.news(of: event) }) {
+        case .full: log.write(LogEvent(.diskFull))
+        case .freed: log.write(LogEvent(.diskFreed))
+        case nil: break
+        }
         switch event {
         case .renewed(let renewal): log.write(LogEvent(.epochsRenewed, .reason(renewal.word)))
         case .migrating(let number): log.write(LogEvent(.migrating, .count(Int(number))))
@@ -35,32 +39,18 @@ final class StoreLog: Sendable {
                 commits.tally.add(to: .commits)
                 commits.tally.took(Moment.now.nanoseconds - begun.nanoseconds, .commit)
             }
-            freed()
         case .trimmed(let document, let start):
             log.write(LogEvent(.historyTrimmed, .document(document.value), .revision(start.value)))
         case .purged(let document): log.write(LogEvent(.documentPurged, .document(document.value)))
         case .forgot(let document, let pushers):
             log.write(LogEvent(.pushersForgotten, .document(document.value), .count(pushers)))
-        case .full:
-            let isNew = isFull.withLock { isFull in
-                defer { isFull = true }
-                return !isFull
-            }
-            if isNew { log.write(LogEvent(.diskFull)) }
         case .damaged(let document?): log.write(LogEvent(.documentDamaged, .document(document.value)))
         case .damaged(nil): log.write(LogEvent(.documentDamaged))
         case .failed(let fault): end(fault)
-        case .writing, .checkpointing, .checkpointed, .snapshotting, .merging, .merged, .copying:
+        case .writing, .checkpointing, .checkpointed, .snapshotting, .merging, .merged, .copying, .full,
+            .checkpointFull:
             break
         }
-    }
-
-    private func freed() {
-        let was = isFull.withLock { isFull in
-            defer { isFull = false }
-            return isFull
-        }
-        if was { log.write(LogEvent(.diskFreed)) }
     }
 
     /// What is on disk is known only once the file is opened anew, so the process ends, and whoever runs it starts it

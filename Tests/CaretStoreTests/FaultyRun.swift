@@ -40,7 +40,8 @@ struct FaultyRun {
         do {
             store = try SQLiteStore(folder: folder) { event in
                 switch event {
-                case .renewed, .damaged, .failed, .full: events.withLock { $0.append("\(event)") }
+                case .renewed, .damaged, .failed, .full, .checkpointFull:
+                    events.withLock { $0.append("\(event)") }
                 default: break
                 }
             }

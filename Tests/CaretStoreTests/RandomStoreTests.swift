@@ -45,7 +45,7 @@ private struct RandomRun {
     private static func opened(_ scratch: Scratch) throws(OpeningFault) -> SQLiteStore {
         try SQLiteStore(folder: scratch.path) { event in
             switch event {
-            case .renewed, .damaged, .failed, .full: Issue.record("\(event)")
+            case .renewed, .damaged, .failed, .full, .checkpointFull: Issue.record("\(event)")
             default: break
             }
         }

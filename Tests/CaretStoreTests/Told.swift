@@ -28,7 +28,7 @@ final class Told: Sendable {
     var firstFailure: StoreEvent? {
         all.first { event in
             switch event {
-            case .failed, .full: true
+            case .failed, .full, .checkpointFull: true
             default: false
             }
         }

@@ -40,6 +40,7 @@ struct Runner {
                 failure.hasCome.withLock { $0 = true }
                 say("event: failed")
             case .full: say("event: full")
+            case .checkpointFull: say("event: checkpoint full")
             default: break
             }
         }

@@ -37,7 +37,7 @@ import TestSupport
     /// Whoever reads what is said takes it for no ack.
     private static func isUnexpected(_ event: StoreEvent) -> Bool {
         switch event {
-        case .renewed, .damaged, .failed, .full: true
+        case .renewed, .damaged, .failed, .full, .checkpointFull: true
         case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
             .merging, .merged, .trimmed, .purged, .forgot, .copying:
             false
@@ -55,7 +55,9 @@ import TestSupport
         case .merged: "merged"
         case .copying: "copying"
         case .migrating(let number) where number > Migration.all.last?.number ?? 0: "migrating"
-        case .migrating, .renewed, .writing, .trimmed, .purged, .forgot, .full, .damaged, .failed: nil
+        case .migrating, .renewed, .writing, .trimmed, .purged, .forgot, .full, .checkpointFull, .damaged,
+            .failed:
+            nil
         }
     }
 

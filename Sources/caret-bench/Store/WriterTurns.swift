@@ -72,7 +72,8 @@ final class WriterTurns: Sendable {
                 state.turns.append(state.turn)
             case .checkpointing: state.moment = now
             case .checkpointed: state.checkpoints.append(now - state.moment)
-            case .full, .failed, .damaged: preconditionFailure("the store is not well: \(event)")
+            case .full, .checkpointFull, .failed, .damaged:
+                preconditionFailure("the store is not well: \(event)")
             case .renewed, .migrating, .trimmed, .purged, .forgot, .copying: break
             }
         }

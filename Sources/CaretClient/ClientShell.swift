@@ -39,7 +39,7 @@ final class ClientShell: Sendable {
 
     func begin() { happened { $0.begun(at: .now) } }
 
-    func close() { happened { $0.closed() } }
+    func close() { happened { $0.closed(at: .now) } }
 
     // MARK: Requests
 

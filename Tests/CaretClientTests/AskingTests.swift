@@ -127,6 +127,27 @@ import Testing
         #expect(talk.close() == [])
     }
 
+    @Test(
+        "a document that is open is told of the end, in front of it, and what is typed then waits for nothing"
+    )
+    func closedWithDocument() throws {
+        var talk = ClientTalk.welcomed()
+        let key = talk.open("ab")
+        #expect(talk.close() == [.disconnect, .update(key, .state(.offline)), .end(.closed)])
+        #expect(try talk.type("x", in: key) == [])
+        #expect(talk.state.documents[key]?.replica.state == .offline)
+    }
+
+    @Test("without another attempt a document that is open is told of the cut")
+    func oneShotWithDocument() throws {
+        var talk = ClientTalk.welcomed(reconnects: false)
+        let key = talk.open("ab")
+        _ = try talk.type("x", in: key)
+        #expect(talk.state.documents[key]?.replica.state == .sending)
+        let fault = ConnectionFault.cut(ClientTalk.address, reason: CutReason.ended.words)
+        #expect(talk.cut() == [.disconnect, .update(key, .state(.offline)), .end(fault)])
+    }
+
     @Test("documents are followed anew over each connection, and told from the beginning")
     func follow() {
         var talk = ClientTalk.welcomed()

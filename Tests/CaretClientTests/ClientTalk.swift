@@ -51,8 +51,21 @@ struct ClientTalk {
         return state.timePassed(at: now, luck)
     }
 
+    /// A document that is open for `notes`, at revision 1.
+    mutating func open(_ text: String) -> DocumentKey {
+        let (key, _) = state.opened("notes", creating: false, mode: .edit, at: now)
+        _ = hear(.opened(.text(text, at: 1)), .number(1))
+        return key
+    }
+
+    mutating func type(_ text: String, in key: DocumentKey) throws -> [ClientAction] {
+        try state.change(key) { [now] document, ids in
+            try document.typed(Change([Edit(0..<0, text)]), at: now, &ids)
+        }
+    }
+
     mutating func follow() -> [ClientAction] { state.followed(Follow(prefix: nil)) }
-    mutating func close() -> [ClientAction] { state.closed() }
+    mutating func close() -> [ClientAction] { state.closed(at: now) }
 }
 
 extension ClientAction {

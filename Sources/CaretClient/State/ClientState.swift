@@ -92,7 +92,7 @@ extension ClientState {
         return [.send(.unfollow(Unfollow()), id: nil)]
     }
 
-    mutating func closed() -> [ClientAction] { end(.closed) }
+    mutating func closed(at now: Moment) -> [ClientAction] { end(.closed, at: now) }
 }
 
 // Documents.
@@ -221,8 +221,8 @@ extension ClientState {
         let words = farewell?.reason ?? reason.words
         let lost = ConnectionFault.cut(settings.address, reason: words)
         if !settings.reconnects {
-            if case .welcomed = link { return end(lost) }
-            return end(.unreachable(settings.address, reason: words))
+            if case .welcomed = link { return end(lost, at: now) }
+            return end(.unreachable(settings.address, reason: words), at: now)
         }
         let pause = max(luck.share(of: pauses.wait()), farewell?.retryAfter ?? 0)
         farewell = nil
@@ -266,7 +266,7 @@ extension ClientState {
             }
             return [.greeted(welcome)] + changeAll { $0.welcomed(at: now, &$1) } + sendFollow() + sendAsks()
         case .error(let error): return greetingRefused(error, at: now, luck)
-        case .bye(let bye): return take(bye)
+        case .bye(let bye): return take(bye, at: now)
         case .opened, .closed, .ack, .change, .check, .peer, .listed, .document, .text, .revisions, .done,
             .gone, .ping, .pong, .resync, .rights, .admin:
             return []
@@ -277,7 +277,7 @@ extension ClientState {
         _ error: ErrorReport, at now: Moment, _ luck: Luck
     ) -> [ClientAction] {
         let refusal = ServerRefusal(error)
-        if refusal.code?.refusesEveryGreeting == true { return end(.refused(refusal)) }
+        if refusal.code?.refusesEveryGreeting == true { return end(.refused(refusal), at: now) }
         farewell = Farewell(error)
         return cut(.said(refusal.description), at: now, luck)
     }
@@ -297,13 +297,13 @@ extension ClientState {
                 return actions + cut(.notUnderstood("a text or an edit that is none"), at: now, luck)
             }
         }
-        return actions + take(envelope)
+        return actions + take(envelope, at: now)
     }
 
-    private mutating func take(_ envelope: Envelope<ServerMessage>) -> [ClientAction] {
+    private mutating func take(_ envelope: Envelope<ServerMessage>, at now: Moment) -> [ClientAction] {
         switch envelope.message {
         case .ping: return [.send(.pong(Pong()), id: nil)]
-        case .bye(let bye): return take(bye)
+        case .bye(let bye): return take(bye, at: now)
         case .error(let error): return take(error, envelope.id)
         case .document(let document): return follow == nil ? [] : [.tell(.document(document))]
         case .gone(let gone): return follow == nil ? [] : [.tell(.gone(gone))]
@@ -330,10 +330,10 @@ extension ClientState {
         return [.fail(number, .refused(refusal))] + sendAsks()
     }
 
-    private mutating func take(_ bye: Bye) -> [ClientAction] {
+    private mutating func take(_ bye: Bye, at now: Moment) -> [ClientAction] {
         switch bye.reason {
-        case .known(.replaced): return end(.replaced)
-        case .known(.revoked): return end(.revoked)
+        case .known(.replaced): return end(.replaced, at: now)
+        case .known(.revoked): return end(.revoked, at: now)
         case .known(.shuttingDown), .known(.idle), .known(.tooSlow), .unknown:
             farewell = Farewell(bye)
             return []
@@ -360,11 +360,13 @@ extension ClientState {
         return [.tell(.beginning), .send(.follow(follow.message), id: follow.id)]
     }
 
-    private mutating func end(_ fault: ConnectionFault) -> [ClientAction] {
+    private mutating func end(_ fault: ConnectionFault, at now: Moment) -> [ClientAction] {
         if case .ended = link { return [] }
         link = .ended(fault)
         follow = nil
-        return [.disconnect] + asks.removeAll().map { .fail($0, .connection(fault)) } + [.end(fault)]
+        // Documents are told before everybody is: nothing is told behind the end.
+        return [.disconnect] + changeAll { $0.cutOff(at: now, &$1) }
+            + asks.removeAll().map { .fail($0, .connection(fault)) } + [.end(fault)]
     }
 
     private var deadline: Moment? {

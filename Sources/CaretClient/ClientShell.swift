@@ -65,17 +65,24 @@ final class ClientShell: Sendable {
 
     /// What the server said to welcome the client, as soon as it has.
     func welcome() async throws -> Welcome {
-        try await withCheckedThrowingContinuation { greeting in
-            let answer: Result<Welcome, any Error>? = held.withLock { held in
-                switch held.state.link {
-                case .welcomed(let welcome): return .success(welcome)
-                case .ended(let fault): return .failure(fault)
-                case .idle, .connecting, .greeting, .waiting: break
+        let number = held.withLock { $0.state.nextNumber() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { greeting in
+                let answer: Result<Welcome, any Error>? = held.withLock { held in
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    switch held.state.link {
+                    case .welcomed(let welcome): return .success(welcome)
+                    case .ended(let fault): return .failure(fault)
+                    case .idle, .connecting, .greeting, .waiting: break
+                    }
+                    held.waiters.greetings[number] = greeting
+                    return nil
                 }
-                held.waiters.greetings.append(greeting)
-                return nil
+                if let answer { greeting.resume(with: answer) }
             }
-            if let answer { greeting.resume(with: answer) }
+        } onCancel: {
+            let greeting = held.withLock { $0.waiters.greetings.removeValue(forKey: number) }
+            greeting?.resume(throwing: CancellationError())
         }
     }
 

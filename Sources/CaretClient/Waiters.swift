@@ -5,7 +5,7 @@ struct Waiters {
     var asks: [AskNumber: CheckedContinuation<ServerMessage, any Error>] = [:]
     /// Who wants to know how far a request has come.
     var progress: [AskNumber: @Sendable (RequestProgress) -> Void] = [:]
-    var greetings: [CheckedContinuation<Welcome, any Error>] = []
+    var greetings: [AskNumber: CheckedContinuation<Welcome, any Error>] = [:]
     var news: Pipe<PendingNews>?
     var documents: [DocumentKey: DocumentWaiters] = [:]
 
@@ -38,8 +38,8 @@ struct Waiters {
     }
 
     private mutating func greet(_ answer: Result<Welcome, any Error>) -> [ClientOrder] {
-        defer { greetings = [] }
-        return greetings.map { .greet($0, answer) }
+        defer { greetings = [:] }
+        return greetings.values.map { .greet($0, answer) }
     }
 }
 

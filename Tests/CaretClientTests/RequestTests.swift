@@ -41,6 +41,22 @@ import Testing
         #expect(try await text == "kept")
     }
 
+    @Test("who waits for a server that is not there may be cancelled", .timeLimit(.minutes(1)))
+    func cancelledBeforeWelcome() async throws {
+        let client = CaretClient(.unix(path: "/nowhere/caretd.sock"))
+        let waiting = Task { try await client.connected() }
+        await Task.yield()
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        await #expect(throws: CancellationError.self) {
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await client.connected() }
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test("the documents of a server are followed over its Unix socket")
     func follow() async throws {
         let server = try ServerProcess()

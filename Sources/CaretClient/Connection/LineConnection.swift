@@ -1,3 +1,4 @@
+import CaretReplica
 import CaretWire
 @preconcurrency import Dispatch
 import Glibc
@@ -25,6 +26,8 @@ final class LineConnection {
     private var isOver = false
     /// Where to try next.
     private var addresses: [SystemAddress] = []
+    /// How long an address is waited for while there is another one.
+    private var share: Milliseconds = 0
 
     private var limits = Limits.Announced()
     private var framer = LineFramer(limit: Limits.Announced().serverLine)
@@ -46,10 +49,12 @@ final class LineConnection {
 
     // MARK: Connecting
 
-    /// Tries one address after the other.
-    func connect(to addresses: [SystemAddress]) {
+    /// Tries one address after the other. One that is silent takes its share of the patience, or a second, and whoever
+    /// waits for all of them waits no longer for the last.
+    func connect(to addresses: [SystemAddress], within patience: Milliseconds = ClientState.patience) {
         if isOver { return }
         self.addresses = addresses.reversed()
+        share = max(1_000, Milliseconds(patience.value / max(1, addresses.count)))
         connectToNext(after: ENXIO)
     }
 
@@ -90,7 +95,16 @@ final class LineConnection {
         }
         self.socket = socket
         socket.watchOutput(true)
+        if !addresses.isEmpty { giveUp(socket, after: share) }
         return 0
+    }
+
+    private func giveUp(_ socket: WatchedSocket, after span: Milliseconds) {
+        let attempt = QueueBound(within: queue) { [weak self, weak socket] in
+            guard let self, let socket, socket === self.socket, !isConnected else { return }
+            failedToConnect(ETIMEDOUT)
+        }
+        queue.asyncAfter(deadline: .now() + .milliseconds(span.value)) { attempt.value() }
     }
 
     private func finishConnecting(_ socket: WatchedSocket) {

@@ -1,0 +1,71 @@
+import CaretReplica
+@preconcurrency import Dispatch
+import Glibc
+import Testing
+
+@testable import CaretClient
+
+@Suite("The addresses of a server") struct LineConnectionTests {
+    @Test(
+        "behind an address that is silent the next one is tried, in time", .timeLimit(.minutes(1)),
+        arguments: [true, false])
+    func silentAddress(isFirst: Bool) async throws {
+        let (silent, server) = (try Listener(isSilent: true), try Listener(isSilent: false))
+        let addresses = try (isFirst ? [silent, server] : [server, silent]).map {
+            try SystemAddress.resolved(.tcp(host: "127.0.0.1", port: $0.port))[0]
+        }
+        let queue = DispatchQueue(label: "addresses")
+        let (events, told) = AsyncStream<String>.makeStream()
+        let connection = QueueBound(
+            queue,
+            LineConnection(queue) { event in
+                switch event {
+                case .connected: told.yield("connected")
+                case .cut(let reason): told.yield(reason.words)
+                case .heard, .overlong: break
+                }
+            })
+        queue.async { connection.value.connect(to: addresses, within: 2_000) }
+        #expect(await events.first { _ in true } == "connected")
+        queue.sync { connection.value.close() }
+    }
+}
+
+/// A socket that listens on loopback; a silent one has so many who wait for it that the system answers nobody else.
+private final class Listener {
+    let port: UInt16
+    private var sockets: [Int32] = []
+
+    init(isSilent: Bool) throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        sockets = [listener]
+        var here = sockaddr_in()
+        here.sin_family = sa_family_t(AF_INET)
+        here.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &here) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, size) == 0 && listen(listener, isSilent ? 0 : 8) == 0
+                    && getsockname(listener, $0, &size) == 0
+            } ? 0 : errno
+        }
+        port = UInt16(bigEndian: here.sin_port)
+        try #require(code == 0, "it does not listen: \(code)")
+        if isSilent { for _ in 0..<4 { crowd(here) } }
+    }
+
+    /// One more who waits to be taken.
+    private func crowd(_ address: sockaddr_in) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let guest = socket(AF_INET, kind, 0)
+        var address = address
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(guest, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        sockets.append(guest)
+    }
+
+    deinit { for socket in sockets { close(socket) } }
+}

@@ -119,6 +119,32 @@ struct TurnsTests {
         await turns.ended()
     }
 
+    @Test("what comes behind the end is let go of, whichever way it comes")
+    func behindTheEnd() async throws {
+        final class Cargo: Sendable {}
+        final class Idler: TurnWorker {
+            func areDear(_ jobs: [Cargo]) -> Bool { false }
+            func run(_ jobs: [Cargo]) {}
+        }
+        let (inbox, turns) = (Inbox<Cargo>("inbox"), Turns<Idler>("turns"))
+        inbox.begin { _ in }
+        turns.begin(Idler(), on: [])
+        await inbox.ended()
+        await turns.ended()
+        let ways: [(Cargo) -> Void] = [
+            inbox.post, { inbox.post([$0]) }, turns.post, turns.postToLoop, { turns.bring([$0], from: 0) },
+        ]
+        for post in ways {
+            weak var cargo: Cargo?
+            do {
+                let posted = Cargo()
+                cargo = posted
+                post(posted)
+            }
+            #expect(cargo == nil)
+        }
+    }
+
     @Test("whoever brings it, every job is done once, one at a time, and in the order of whoever brought it")
     func order() async throws {
         let loops = try (0..<2).map { try Loop(LoopNumber($0)) }

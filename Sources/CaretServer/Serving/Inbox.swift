@@ -9,6 +9,7 @@ final class Inbox<Job: Sendable>: Sendable {
         var jobs: [Job] = []
         /// The queue is at work, or is about to be, and looks again before it rests.
         var isAwake = false
+        var isEnded = false
         var work: Work?
     }
 
@@ -32,6 +33,7 @@ final class Inbox<Job: Sendable>: Sendable {
 
     private func post(_ add: (inout [Job]) -> Void) {
         let wakes = state.withLock { state in
+            if state.isEnded { return false }
             add(&state.jobs)
             return Inbox.wakes(&state)
         }
@@ -63,11 +65,11 @@ final class Inbox<Job: Sendable>: Sendable {
         await withCheckedContinuation { done in
             queue.async {
                 // Let go of outside of the lock: it may hold much.
-                let work = self.state.withLock { state in
-                    defer { state.work = nil }
-                    return state.work
+                let held = self.state.withLock { state in
+                    defer { state = State(isEnded: true) }
+                    return state
                 }
-                withExtendedLifetime(work) {}
+                withExtendedLifetime(held) {}
                 done.resume()
             }
         }

@@ -21,6 +21,7 @@ final class Turns<Worker: TurnWorker>: Sendable {
         var jobs: [Worker.Job] = []
         /// Somebody is at work, or is about to be, and looks again before he leaves.
         var isTaken = false
+        var isEnded = false
         var worker: TurnBound<Worker>?
         var loops: [Loop] = []
         /// The loop that brought jobs last; nil where they were dear.
@@ -58,7 +59,7 @@ final class Turns<Worker: TurnWorker>: Sendable {
             queue.async {
                 // Let go of outside of the lock: it may hold much.
                 let held = self.state.withLock { state in
-                    defer { state = State() }
+                    defer { state = State(isEnded: true) }
                     return state
                 }
                 withExtendedLifetime(held) {}
@@ -70,6 +71,7 @@ final class Turns<Worker: TurnWorker>: Sendable {
     /// Whether whoever asks has the turn now.
     private func add(_ jobs: [Worker.Job], from loop: Int? = nil) -> Bool {
         state.withLock { state in
+            if state.isEnded { return false }
             state.jobs += jobs
             if let loop { state.last = loop }
             return Turns.take(&state)

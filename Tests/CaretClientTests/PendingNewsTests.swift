@@ -22,8 +22,20 @@ import Testing
     func gone() {
         var news = PendingNews()
         let gone = DocumentNews.gone(Gone(document: "a", reason: .deleted))
-        for next in [document("a", 1), gone, document("a", 1)] { news.add(next) }
-        #expect(news.take() == [document("a", 1), gone, document("a", 1)])
+        for next in [gone, document("a", 1), document("a", 2)] { news.add(next) }
+        #expect(news.take() == [gone, document("a", 2)])
+    }
+
+    @Test(
+        "of a name that is given and taken away again and again only the last end waits, and what came behind it"
+    )
+    func goneAgain() {
+        var news = PendingNews()
+        let gone = DocumentNews.gone(Gone(document: "a", reason: .deleted))
+        for _ in 0..<1_000 { for next in [document("a", 1), document("b", 1), gone] { news.add(next) } }
+        #expect(news.take() == [document("b", 1), gone])
+        for _ in 0..<1_000 { for next in [gone, document("a", 1)] { news.add(next) } }
+        #expect(news.take() == [gone, document("a", 1)])
     }
 
     @Test("what is told from the beginning takes the place of what was not taken")

@@ -1,33 +1,49 @@
 import CaretWire
 
-/// News of documents that nobody has taken yet: of one that changes again and again only the latest is kept.
+/// News of documents that nobody has taken yet: of each name that comes up again and again only the latest end is kept,
+/// and the latest of the document that has it since.
 struct PendingNews: Pending {
-    private var news: [DocumentNews] = []
-    /// Where the latest news of a document stand, as long as they may be replaced.
-    private var places: [WireString: Int] = [:]
+    /// Where the news of one name stand.
+    private struct Places {
+        var end: Int?
+        var document: Int?
+    }
+
+    /// By the order in which they are taken.
+    private var news: [Int: DocumentNews] = [:]
+    private var count = 0
+    private var places: [WireString: Places] = [:]
 
     var isEmpty: Bool { news.isEmpty }
 
     mutating func add(_ next: DocumentNews) {
         switch next {
         // Nobody needs the end of what is told anew.
-        case .beginning: (news, places) = ([.beginning], [:])
-        case .complete: news.append(.complete)
+        case .beginning:
+            self = PendingNews()
+            _ = append(next)
+        case .complete: _ = append(next)
         case .gone(let gone):
-            places[gone.document] = nil
-            news.append(next)
+            let old = places[gone.document] ?? Places()
+            for place in [old.end, old.document].compactMap(\.self) { news[place] = nil }
+            places[gone.document] = Places(end: append(next))
         case .document(let summary):
-            if let place = places[summary.document] {
+            if let place = places[summary.document]?.document {
                 news[place] = next
             } else {
-                places[summary.document] = news.count
-                news.append(next)
+                places[summary.document, default: Places()].document = append(next)
             }
         }
     }
 
+    private mutating func append(_ next: DocumentNews) -> Int {
+        count += 1
+        news[count] = next
+        return count
+    }
+
     mutating func take() -> [DocumentNews] {
-        defer { (news, places) = ([], [:]) }
-        return news
+        defer { self = PendingNews() }
+        return news.sorted { $0.key < $1.key }.map(\.value)
     }
 }

@@ -78,8 +78,9 @@ struct Upkeep: Sendable {
                 switch step {
                 case .merge(let replacement):
                     tell(.merging(document, segments: replacement.old.count))
-                    defer { tell(.merged(document)) }
-                    return try writer.replace(replacement)
+                    let isDone = try writer.replace(replacement)
+                    if isDone { tell(.merged(document)) }
+                    return isDone
                 case .snapshot(let snapshot, let superseded, let covered):
                     tell(.snapshotting(document, snapshot.revision))
                     try writer.keep(snapshot, superseding: superseded, covering: covered)

@@ -77,7 +77,7 @@ import Testing
     }
 }
 
-/// Where threads wait until it is opened: those of a queue, since tasks have few.
+/// Where the thread of a writer waits until it is opened.
 private final class Gate: Sendable {
     private let opening = DispatchSemaphore(value: 0)
     private let waits = Counted()

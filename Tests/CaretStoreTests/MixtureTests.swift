@@ -151,7 +151,7 @@ private struct States {
     }
 }
 
-/// A copy of a store's folder, taken on the writer's queue: at one moment, since nobody else writes to its files.
+/// A copy of a store's folder, taken on the writer's thread: at one moment, since nobody else writes to its files.
 private final class NextCopy: Sendable {
     private enum State {
         case none

@@ -16,7 +16,7 @@ public struct DocumentUpdates: AsyncSequence, Sendable {
         public mutating func next() async -> DocumentUpdate? {
             if waiting.isEmpty {
                 // These updates end without an error, so there is none to tell.
-                waiting = ((try? await subscription.updates.next()) ?? [])?.reversed() ?? []
+                waiting = (try? await subscription.updates.next())?.reversed() ?? []
             }
             return waiting.popLast()
         }

@@ -153,6 +153,8 @@ import Testing
             {"doc":"a","rev":2,"start":2,"revisions":2,"trimmed":false}
             $ trim a@2 -y
             a: forgotten are 2 revisions, up to 2, whose text stays
+            $ stat a --json
+            {"doc":"a","epoch":"…","rev":3,"length":2,"bytes":2,"lines":1,"newline":"lf","first":3,"created":null,"updated":"…Z","user":"anonymous"}
             $ trim a@2 -y --json
             {"doc":"a","rev":2,"start":null,"revisions":0,"trimmed":false}
             $ cat a@2

@@ -21,6 +21,8 @@ struct Stat: Subcommand {
                 of: document, after: .revision(.init(max(0, head - 1))), limit: 1)
             return (version, first, last.entries.first)
         }
+        // Where history was trimmed, nobody knows any more when it began.
+        let made = first.flatMap { $0.revision == 1 ? $0.time : nil }
         let rows: [(key: String, label: String, value: JSON)] = [
             ("doc", "name", .text(version.name)), ("epoch", "epoch", .text(version.epoch)),
             ("rev", "revision", .number(version.revision.value)),
@@ -29,7 +31,7 @@ struct Stat: Subcommand {
             ("lines", "lines", .number(version.text.lineCount)),
             ("newline", "line breaks in files", .text(version.usesCRLF ? "crlf" : "lf")),
             ("first", "oldest kept revision", first.map { .number($0.revision.value) } ?? .null),
-            ("created", "made", first.map { .text(stage.stampForStat($0.time)) } ?? .null),
+            ("created", "made", made.map { .text(stage.stampForStat($0)) } ?? .null),
             ("updated", "last changed", last.map { .text(stage.stampForStat($0.time)) } ?? .null),
             ("user", "last changed by", last.map { .text($0.user) } ?? .null),
         ]

@@ -10,6 +10,8 @@ final class LiveServer {
     let startup: Duration
     private let options: [String: String]
     private let wrapper: [String]
+    /// What it has said since it was ready, as far as a test has waited for it.
+    private(set) var said: [String] = []
 
     /// Nothing that comes because nothing happens comes into a test that does not want it.
     private static let quiet = ["--ping": "1 h", "--limit-rest-time": "1 h"]
@@ -53,6 +55,7 @@ final class LiveServer {
     /// Waits until it says a line that ends so.
     func says(_ event: String) throws {
         while let line = try program.errors.next() {
+            said.append(line)
             if line.hasSuffix(event) { return }
         }
         throw Unexpected("the server ended without saying \(event)")
@@ -61,6 +64,7 @@ final class LiveServer {
     /// Waits until it says a line like this.
     func says(_ event: some RegexComponent) throws {
         while let line = try program.errors.next() {
+            said.append(line)
             if line.contains(event) { return }
         }
         throw Unexpected("the server ended without saying what was waited for")

@@ -12,7 +12,10 @@ import Testing
         #expect(talk.begin() == [.connect, .wake(10_000)])
         #expect(talk.connected() == [.send(.hello(Hello(client: "client-1")), id: nil)])
         #expect(talk.begin() == [])
-        guard case .welcome(let welcome) = ClientTalk.welcome else { return }
+        guard case .welcome(let welcome) = ClientTalk.welcome else {
+            Issue.record("it is no welcome")
+            return
+        }
         #expect(talk.hear(ClientTalk.welcome) == [.greeted(welcome)])
     }
 
@@ -23,7 +26,10 @@ import Testing
         var pauses: [Int] = []
         for _ in 0..<8 {
             _ = talk.cut(.unreachable("refused"))
-            guard case .waiting(let until) = talk.state.link else { return }
+            guard case .waiting(let until) = talk.state.link else {
+                Issue.record("it does not wait: \(talk.state.link)")
+                return
+            }
             var waited = 0
             while talk.state.link == .waiting(until: until) {
                 waited += 250

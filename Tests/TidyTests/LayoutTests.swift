@@ -45,6 +45,15 @@ struct LayoutTests {
         expectNone(TopLevelRule.violations(names: try Repository.topLevelNames()))
     }
 
+    @Test("what is checked as Swift is all Swift of all targets, and nothing else")
+    func swiftFiles() throws {
+        let files = try Repository.swiftFiles().map(\.path)
+        #expect(files.filter { !$0.hasSuffix(".swift") } == [])
+        for path in ["Sources/CaretCore/Change.swift", "Tests/TidyTests/LayoutTests.swift"] {
+            #expect(files.contains(path))
+        }
+    }
+
     @Test("no file names a path of one machine")
     func noMachinePaths() throws {
         expectNone(try Repository.textFiles().flatMap(MachinePathRule.violations(in:)))

@@ -45,9 +45,7 @@ enum Repository {
 
     /// The Swift files of all targets.
     static func swiftFiles() throws -> [RepositoryFile] {
-        try textFiles(under: "Sources")
-            + textFiles(under: "Tests")
-            .filter { $0.path.hasSuffix(".swift") }
+        try (textFiles(under: "Sources") + textFiles(under: "Tests")).filter { $0.path.hasSuffix(".swift") }
     }
 
     /// Every text file that people write: all but what is hidden and what a build leaves behind.

@@ -84,6 +84,29 @@ struct HubFollowTests {
         #expect(ann.hears() == [#"{"type":"gone","doc":"b","reason":"deleted"}"#])
     }
 
+    @Test("what was seen of a document before it was renamed or deleted is not told behind that")
+    func seenBefore() {
+        for isRenamed in [true, false] {
+            let world = ServerWorld()
+            world.document("a", "x")
+            let (ann, bob) = (world.connect("ann"), world.connect("bob"))
+            ann.says(#"{"type":"follow"}"#)
+            world.pass(milliseconds: 1_000)
+            _ = ann.heard()
+            world.holdsAnswer = { if case .entries = $0 { true } else { false } }
+            push(bob, "a", 1)
+            bob.says(
+                isRenamed ? #"{"type":"rename","doc":"a","to":"b"}"# : #"{"type":"delete","doc":"a"}"#)
+            let gone = ann.hears()
+            #expect(gone.count == 1 && gone.line(0).hasPrefix(#"{"type":"gone","doc":"a""#))
+            world.release()
+            // By the new name it is told at once, since by the old one it was not.
+            #expect(ann.hears() == (isRenamed ? [summary("b", 1, 2, 1, 11_000)] : []))
+            world.pass(milliseconds: 2_000)
+            #expect(ann.hears() == [])
+        }
+    }
+
     @Test("a follower is told only of what he may read, and of a new name only where he may read that")
     func rights() {
         let world = ServerWorld()

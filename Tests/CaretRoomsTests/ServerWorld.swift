@@ -39,6 +39,8 @@ final class ServerWorld {
     }
     /// Which calls of the store wait until `release`.
     var holds: (StoreCall) -> Bool = { _ in false }
+    /// Which calls are done at once, and only their answers wait until then.
+    var holdsAnswer: (StoreCall) -> Bool = { _ in false }
     /// Rooms are dropped as soon as they are idle.
     var dropsIdleRooms = true
     private var held: [Mail] = []
@@ -147,7 +149,7 @@ final class ServerWorld {
 
     /// Does the calls of the store that were held.
     func release() {
-        holds = { _ in false }
+        (holds, holdsAnswer) = ({ _ in false }, { _ in false })
         mail += held
         held = []
         run()
@@ -233,6 +235,10 @@ final class ServerWorld {
             calls.append(call)
             storeLater(call) { [unowned self] in
                 let answer = self.store.answer(call)
+                if self.holdsAnswer(call) {
+                    let tell = { self.hubEvent { $0.answered(id, answer) } }
+                    return self.held.append(Mail(place: .hub, deliver: tell))
+                }
                 self.hubLater { $0.answered(id, answer) }
             }
         case .makeRoom(let entry, let snapshot):
@@ -305,11 +311,16 @@ final class ServerWorld {
 
     private func rename(_ document: DocumentID, _ to: DocumentName) {
         let result = store.rename(document, to: to)
-        hubLater { $0.renamed(document, to: to, result) }
-        post(.room(document)) { [unowned self] in
-            let actions = self.rooms[document]?.renamed(result) ?? []
-            for action in actions { self.run(action, of: document) }
-        }
+        let told = [
+            Mail(place: .hub) { [unowned self] in
+                self.hubEvent { $0.renamed(document, to: to, result) }
+            },
+            Mail(place: .room(document)) { [unowned self] in
+                let actions = self.rooms[document]?.renamed(result) ?? []
+                for action in actions { self.run(action, of: document) }
+            },
+        ]
+        if holdsAnswer(.rename(document, to: to)) { held += told } else { mail += told }
     }
 
     private func delete(_ document: DocumentID) {

@@ -29,6 +29,8 @@ struct DocumentFeed: Equatable, Sendable {
     private var told: [DocumentID: Int64] = [:]
     /// Documents that are being looked at.
     private var looking: Set<DocumentID> = []
+    /// Those of them that were renamed or deleted since: what was seen may be from before.
+    private var outdated: Set<DocumentID> = []
     /// Somebody follows: nothing is kept else.
     private(set) var isWatched = false
 
@@ -46,9 +48,10 @@ struct DocumentFeed: Equatable, Sendable {
         firstDue = min(due, firstDue ?? due)
     }
 
-    mutating func unstir(_ document: DocumentID) { stirred[document] = nil }
-
-    mutating func gone(_ name: DocumentName, to: DocumentName?) {
+    /// A document is not called that any more: whatever was to be told of it under that name is not.
+    mutating func gone(_ document: DocumentID, _ name: DocumentName, to: DocumentName?) {
+        stirred[document] = nil
+        if looking.contains(document) { outdated.insert(document) }
         if isWatched { append(.gone(name, to: to)) }
     }
 
@@ -64,10 +67,11 @@ struct DocumentFeed: Equatable, Sendable {
 
     /// What came of looking at documents.
     mutating func took(_ entries: [DocumentEntry], at now: Int64, every milliseconds: Int) {
-        looking = []
+        let outdated = outdated
+        (looking, self.outdated) = ([], [])
         guard isWatched else { return }
         told = told.filter { $0.value + Int64(milliseconds) > now }
-        for entry in entries {
+        for entry in entries where !outdated.contains(entry.id) {
             told[entry.id] = now
             append(.changed(entry))
             newest[entry.id] = last

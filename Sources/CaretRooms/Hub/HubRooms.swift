@@ -193,7 +193,7 @@ extension HubState {
         outdateLookUps(of: old)
         rooms[document]?.name = name
         names[name] = document
-        feed.gone(old, to: name)
+        feed.gone(document, old, to: name)
         stir(document)
         needsDelivery = true
     }
@@ -203,8 +203,7 @@ extension HubState {
         unname(document, old)
         outdateLookUps(of: old)
         rooms[document]?.name = nil
-        feed.unstir(document)
-        feed.gone(old, to: nil)
+        feed.gone(document, old, to: nil)
         needsDelivery = true
     }
 

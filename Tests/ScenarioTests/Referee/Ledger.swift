@@ -47,7 +47,15 @@ struct Ledger {
         var text: Text { texts[texts.count - 1] }
     }
 
+    /// That a document was given a name.
+    struct Naming: Hashable {
+        let document: DocumentID
+        let name: WireString
+    }
+
     private(set) var histories: [WireString: History] = [:]
+    /// How often each document was given each name.
+    private(set) var namings: [Naming: Int] = [:]
     /// The history that the store has of a document now.
     private(set) var current: [DocumentID: WireString] = [:]
     /// Where each push was ever committed.
@@ -63,6 +71,11 @@ struct Ledger {
         let epoch = entry.epoch.wire
         histories[epoch] = History(document: entry.id, epoch: epoch, serial: serial)
         current[entry.id] = epoch
+        named(entry.id, entry.name)
+    }
+
+    mutating func named(_ document: DocumentID, _ name: DocumentName) {
+        namings[Naming(document: document, name: WireString(name.description)), default: 0] += 1
     }
 
     /// Takes in a committed change, and the text that it made.

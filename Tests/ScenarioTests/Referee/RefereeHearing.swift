@@ -68,7 +68,9 @@ extension Referee {
             check(answered?.own, shownBy: text, on: link)
         case .revisions(let revisions): heard(revisions, answered?.own, sent, link, unit)
         case .listed(let listed): for document in listed.documents { heard(document, sent, link, unit) }
-        case .document(let document): heard(document, sent, link, unit)
+        case .document(let document):
+            heard(document, sent, link, unit)
+            heard(newsOf: document, link)
         case .error(let error): heard(error, asked, sent, link)
         case .welcome, .done, .ping, .pong, .bye, .admin: break
         }
@@ -206,6 +208,8 @@ extension Referee {
     private func end(_ document: WireString, _ link: Link) { link.streams[document] = nil }
 
     private func heard(_ gone: Gone, _ sent: SentLine, _ link: Link) {
+        // Whoever has it open is told of its end as such in front of the news of it.
+        if link.streams[gone.document] == nil { heard(newsOfEnd: gone.document, link) }
         end(gone.document, link)
         if let to = gone.to { mayRead(to, sent, link) }
     }

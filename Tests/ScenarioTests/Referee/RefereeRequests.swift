@@ -18,6 +18,22 @@ extension Referee {
         }
     }
 
+    /// Behind the end of a document by a name it is told of by that only where it was given it again.
+    func heard(newsOf document: DocumentSummary, _ link: Link) {
+        guard let id = ledger[document.epoch]?.document else { return }
+        let naming = Ledger.Naming(document: id, name: document.document)
+        if link.ends[naming, default: 0] >= ledger.namings[naming, default: 0] {
+            fail(.news, "client \(link.client) is told of \(document.document) behind its end")
+        }
+        link.news[document.document] = id
+    }
+
+    func heard(newsOfEnd name: WireString, _ link: Link) {
+        // Of a document that was not told of it is not known which it was.
+        guard let id = link.news.removeValue(forKey: name) else { return }
+        link.ends[Ledger.Naming(document: id, name: name), default: 0] += 1
+    }
+
     func heard(
         _ revisions: Revisions, _ own: OwnPushes?, _ sent: SentLine, _ link: Link, _ unit: CodeUnit
     ) {

@@ -1,3 +1,4 @@
+import CaretLog
 import CaretRooms
 import CaretWire
 
@@ -70,6 +71,10 @@ final class Link {
     var writer = JSONWriter()
     var streams: [WireString: StreamCheck] = [:]
     var awaited: [RequestID: Awaited] = [:]
+    /// The document that a name was told of last, where its end was not.
+    var news: [WireString: DocumentID] = [:]
+    /// How often the end of a document by a name was told.
+    var ends: [Ledger.Naming: Int] = [:]
     var lastID = 0
 
     init(number: Int, client: Int, buffer: Int, longest: Int) {

@@ -34,6 +34,7 @@ enum Law: String {
     case lost = "what was typed is committed"
     case rest = "all comes to rest"
     case check = "a check tells the truth"
+    case news = "no document is told of behind its end"
 }
 
 /// Server, clients, network and store on one clock, all in the hands of a plan.

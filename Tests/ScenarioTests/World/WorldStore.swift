@@ -90,9 +90,7 @@ extension World {
         case .rename(let name):
             ask(
                 host, server, writes: true, refusing: { .renamed(name, .refused($0)) },
-                doing: {
-                    .renamed(name, $0.store.model.rename(document, to: name))
-                })
+                doing: { .renamed(name, $0.rename(document, to: name)) })
         case .delete:
             ask(
                 host, server, writes: true, refusing: { .deleted(.failure($0)) },
@@ -213,7 +211,7 @@ extension World {
         case .list(let prefix, let after, let limit):
             return .listed(.success(store.model.list(prefix: prefix, after: after, limit: limit)))
         case .entries(let documents): return .entries(documents.map { store.model.entry(of: $0) })
-        case .rename(let document, let name): return .renamed(store.model.rename(document, to: name))
+        case .rename(let document, let name): return .renamed(rename(document, to: name))
         case .delete(let document, let time):
             if case .failure(let refusal) = store.model.delete(document, at: time) {
                 return .deleted(refusal)
@@ -221,6 +219,12 @@ extension World {
             return .deleted(nil)
         case .tokens, .admin: preconditionFailure("nobody administers the server here")
         }
+    }
+
+    private func rename(_ document: DocumentID, to name: DocumentName) -> Renaming {
+        let result = store.model.rename(document, to: name)
+        if result == .renamed { referee.ledger.named(document, name) }
+        return result
     }
 }
 

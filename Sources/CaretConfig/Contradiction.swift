@@ -46,7 +46,8 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         if limits.announced.line < line {
             found.append(.lineBelowDocument(line: limits.announced.line, least: line))
         }
-        let budget = limits.announced.line - limits.freeLine
+        // What a line draws is counted in steps of what is free.
+        let budget = limits.announced.line / limits.freeLine * limits.freeLine
         if limits.lineBudget < budget {
             found.append(.budgetBelowLine(budget: limits.lineBudget, least: budget))
         }
@@ -86,7 +87,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
                 + "of limit_document fits, each byte escaped to six"
         case .budgetBelowLine(let budget, let least):
             "limit_line_budget: \(SizeText.written(budget)) is less than \(SizeText.written(least)), which one "
-                + "line of limit_line draws beyond limit_free_line"
+                + "line of limit_line draws by steps of limit_free_line"
         case .roomBelowSession(let room, let session):
             "limit_room_selections: \(room) is less than limit_selections, which is \(session)"
         }

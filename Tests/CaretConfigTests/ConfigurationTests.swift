@@ -170,8 +170,8 @@ import Testing
             ),
             (
                 "{limit_line_budget: '10 MiB'}",
-                "caret.json5:1:21: limit_line_budget: 10 MiB is less than 25536 KiB, which one line of limit_line "
-                    + "draws beyond limit_free_line"
+                "caret.json5:1:21: limit_line_budget: 10 MiB is less than 25 MiB, which one line of limit_line "
+                    + "draws by steps of limit_free_line"
             ),
             (
                 "{limit_room_selections: 999}",
@@ -179,6 +179,16 @@ import Testing
             ),
         ])
     func contradictions(text: String, sentence: String) { #expect(configured(text).sentences == [sentence]) }
+
+    @Test(
+        "the budget of lines holds what the longest line draws on it, by steps of what is free, and no less")
+    func lineBudget() {
+        #expect(configured("{limit_line_budget: '25 MiB'}").faults == [])
+        #expect(configured("{limit_line_budget: \((25 << 20) - 1)}").faults.count == 1)
+        let steps = "limit_free_line: '768 KiB'"
+        #expect(configured("{limit_line_budget: '25344 KiB', \(steps)}").faults == [])
+        #expect(configured("{limit_line_budget: \((25_344 << 10) - 1), \(steps)}").faults.count == 1)
+    }
 
     @Test("where a value was not taken, what it might contradict is not told")
     func noConsequences() {

@@ -257,6 +257,33 @@ import Testing
         #expect(world.held.count == 2)
     }
 
+    @Test(
+        "where a pusher cannot be looked up his session waits for the text, and he is looked up after a while"
+    )
+    func resyncRests() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = { $0.isAppend || $0.isLookUp || $0 == .reload }
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.answerAppend(.gone)
+        let old = try world.store.entry(of: world.document).get()
+        let entry = DocumentEntry(
+            id: old.id, name: old.name, epoch: Epoch(generation: 2, document: 1), head: 4, start: 4,
+            length: old.length, updated: 5, lineBreak: old.lineBreak)
+        let text = try Text("other")
+        world.tell { $0.reloaded(entry, Snapshot(revision: 4, text: text)) }
+        let ann = Person.ann.participant.pusher
+        #expect(world.held == [.reload, .lookUp(ann)])
+        world.forget()
+        world.tell { $0.pusherFound(ann, .failure(.failed)) }
+        world.pass(milliseconds: 999)
+        #expect(world.held.count == 2)
+        world.pass(milliseconds: 1)
+        #expect(world.held == [.reload, .lookUp(ann), .lookUp(ann)])
+        world.tell { $0.pusherFound(ann, .success(PusherAnswer(entry: nil, head: 4))) }
+        #expect(world.lines(.ann).types.contains("resync"))
+    }
+
     @Test("an ack keeps what it answers, though its revision has left the window before it was handed over")
     func dueOutOfWindow() throws {
         var world = try RoomWorld("ab", limits: .narrow)

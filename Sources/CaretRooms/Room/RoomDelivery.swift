@@ -196,7 +196,11 @@ extension RoomState {
     private mutating func resync(_ place: Int, _ reason: ResyncReason) -> Bool {
         let pusher = sessions[place].pusher
         guard pushers.isKnown(pusher) else {
-            if standstills.isEmpty, pushers.ask(for: pusher) { ask(.lookUp(pusher)) }
+            if clock.now < storeRests {
+                clock.needs(at: storeRests)
+            } else if standstills.isEmpty, pushers.ask(for: pusher) {
+                ask(.lookUp(pusher))
+            }
             return false
         }
         sessions[place].resync = nil

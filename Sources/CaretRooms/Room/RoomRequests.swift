@@ -119,6 +119,8 @@ extension RoomState {
         // Whether a push that waits was committed before is not known, so it must not be called unsaved.
         case .failure(.full), .failure(.failed):
             for request in pushers.notFound(pusher) { refuse(request, .unreadable) }
+            // A session that is to be handed the whole text may need him yet.
+            letStoreRest()
         case .success(let answer): found(answer, of: pusher)
         }
         return finished()

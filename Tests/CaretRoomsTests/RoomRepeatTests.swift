@@ -157,6 +157,20 @@ import Testing
         #expect(world.text == "xabc" && world.room.head == 3)
     }
 
+    @Test("whoever waits for the store's head is answered though the segment in flight is refused")
+    func aheadOfRefusedSegment() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.bob)
+        world.holds = \.isAppend
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        let digest = RoomWorld.digest(.text("yab"), 1)
+        try world.commitElsewhere([(0, 0, "y")], by: Person.ann.participant.pusher, seq: 5, digest: digest)
+        world.push(.ann, .text("yab"), base: 1, seq: 5)
+        #expect(world.lines(.ann).isEmpty)
+        world.answerAppend(.full)
+        #expect(world.lines(.ann).types == ["ack"] && world.room.head == 2)
+    }
+
     @Test("what the store knows of a pusher may be ahead of the room, which then follows")
     func aheadOfHead() throws {
         var world = try RoomWorld("ab")

@@ -107,6 +107,8 @@ extension RoomState {
     private mutating func refuse(_ segment: SegmentInFlight, _ refusal: RoomRefusal) {
         inFlight = nil
         for (pusher, _) in segment.draft.verdicts { settle(pusher, refusing: refusal) }
+        // It would have told where the store's head is.
+        if !waitingForHead.isEmpty, !standstills.contains(.reload) { readBehindHead() }
     }
 
     /// Lets the pushes of a segment that was not appended wait for the next one.

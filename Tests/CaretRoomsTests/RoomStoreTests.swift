@@ -229,6 +229,26 @@ import Testing
             ])
     }
 
+    @Test("where the document has another name in the store, its revisions are told by that from then on")
+    func renamedElsewhere() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        #expect(world.lines(.ann).revisions == [2])
+        world.holds = \.isLookUp
+        world.open(.eve)
+        _ = world.store.rename(world.document, to: try DocumentName("other"))
+        world.tell { $0.pusherFound(Person.eve.participant.pusher, .failure(.gone)) }
+        #expect(world.lines(.ann) == [#"{"type":"gone","doc":"notes","reason":"deleted"}"#])
+        world.holds = { _ in false }
+        world.name = "other"
+        world.open(.joe, from: ("1.1", 1))
+        #expect(world.lines(.joe).allSatisfy { $0.contains(#""doc":"other""#) })
+        world.open(.ann.back(5), from: ("1.1", 1))
+        let lines = world.lines(.ann.back(5))
+        #expect(lines.revisions == [2] && lines.allSatisfy { $0.contains(#""doc":"other""#) })
+    }
+
     @Test("a head that is lower than known is damage")
     func headLower() throws {
         var world = try RoomWorld("ab")

@@ -107,7 +107,7 @@ extension RoomState {
         }
         if name != WireString(entry.name.description) {
             endAll(.deleted, .notFound)
-            name = WireString(entry.name.description)
+            take(entry.name)
         }
         (start, lineBreak, newestTime) = (entry.start, entry.lineBreak, entry.updated)
         if !isSameHistory || snapshot.revision > head {
@@ -117,6 +117,13 @@ extension RoomState {
         goOn()
         headMoved()
         return finished()
+    }
+
+    /// The document has another name from now on, and so has it in every line.
+    mutating func take(_ name: DocumentName) {
+        self.name = WireString(name.description)
+        window.forgetLines()
+        squashed = nil
     }
 
     /// Begins a log anew, with everybody who has the document open.

@@ -126,9 +126,7 @@ extension RoomState {
 
     /// The document has another name from now on. Who ordered something of it by the old one comes too late.
     private mutating func call(_ name: DocumentName) {
-        self.name = WireString(name.description)
-        window.forgetLines()
-        squashed = nil
+        take(name)
         let late = standstills
         standstills.removeAll { $0 != .reload }
         for standstill in late {

@@ -70,6 +70,9 @@ extension HubState {
     }
 
     /// A token is good for something else from now on, or, where there are no grants, for nothing.
+    ///
+    /// No message changes a token's grants but to nothing. Others are for whoever runs the hub, and come to what the
+    /// protocol's `rights` says: simulations change them all the time, so that nothing relies on grants that stay.
     package mutating func grantsChanged(_ grants: Grants?, of token: TokenID) -> [HubAction] {
         grantsBook.note(grants, of: token)
         for connection in attendance.connections(with: token) {

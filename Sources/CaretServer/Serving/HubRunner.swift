@@ -51,7 +51,6 @@ final class HubRunner {
         case .deleted(let document, let refusal): run(state.deleted(document, refusal))
         case .pushesSettled(let connection): run(state.pushesSettled(of: connection))
         case .changed(let document): run(state.changed(document))
-        case .grantsChanged(let grants, let token): run(state.grantsChanged(grants, of: token))
         case .shutDown(let completion):
             finished = completion
             run(state.shutDown(retryAfterMilliseconds: nil))

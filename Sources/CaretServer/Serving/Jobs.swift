@@ -65,7 +65,6 @@ enum HubJob: Sendable {
     case deleted(DocumentID, StoreRefusal?)
     case changed(DocumentID)
     case pushesSettled(ConnectionID)
-    case grantsChanged(Grants?, of: TokenID)
     case shutDown(then: @Sendable () -> Void)
     case timePassed
 }

@@ -160,6 +160,34 @@ struct HubFollowTests {
         #expect(ann.hears().count == 2)
     }
 
+    @Test(
+        "a follower for whom more ends of documents are kept than may be is sent away, and others are told them"
+    )
+    func tooFarBehind() throws {
+        for excess in [0, 1] {
+            let world = ServerWorld { $0.takingSeconds = 1_000 }
+            let document = world.document("a0", "x")
+            let (ann, bob, eve) = (world.connect("ann"), world.connect("bob"), world.connect("eve"))
+            eve.says(#"{"type":"open","doc":"a0"}"#)
+            ann.takesAll = false
+            for client in [ann, bob] { client.says(#"{"type":"follow"}"#) }
+            world.pass(milliseconds: 1_000)
+            var told = 0
+            for number in 1...10_000 + excess {
+                let name = try DocumentName("a\(number % 2)")
+                world.hubEvent { $0.renamed(document, to: name, .renamed) }
+                if number % 100 > 0 { continue }
+                world.run()
+                told += bob.heard().count { $0.contains("gone") }
+            }
+            world.run()
+            let bye = #"{"type":"bye","reason":"too_slow"}"#
+            #expect(ann.heard().contains(bye) == (excess > 0))
+            let last = bob.heard()
+            #expect(told + last.count { $0.contains("gone") } == 10_000 + excess && !last.contains(bye))
+        }
+    }
+
     @Test("following anew begins anew, with another prefix")
     func again() {
         let world = ServerWorld()

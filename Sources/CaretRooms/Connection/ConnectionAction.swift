@@ -51,7 +51,8 @@ package enum ConnectionNews: Equatable, Sendable {
     /// Of followed documents. Answered by `tookDocuments`.
     case documents([ServerMessage])
     case grantsChanged(Grants)
-    /// The connection is to be closed, since another took its place or its token is good for nothing any more.
+    /// The connection is to be closed, since another took its place, its token is good for nothing any more, or it
+    /// follows too slowly.
     case ended(ByeReason)
     case shuttingDown(retryAfterMilliseconds: Int?)
 }

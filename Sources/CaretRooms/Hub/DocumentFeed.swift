@@ -3,7 +3,7 @@ import CaretLog
 /// What happened to documents, in order, for those who follow: each follower is a cursor in it.
 ///
 /// A document is told of at most once in so many milliseconds, however often it changes, and only its newest news are kept:
-/// nothing grows with a slow follower but by documents.
+/// nothing grows with a slow follower but by documents, and by their ends, which all are kept up to a bound.
 struct DocumentFeed: Equatable, Sendable {
     enum News: Equatable, Sendable {
         case changed(DocumentEntry)
@@ -16,7 +16,15 @@ struct DocumentFeed: Equatable, Sendable {
         let news: News
     }
 
+    /// Ends of documents that are kept for those who have not been told of them. A follower takes a hundred news in the
+    /// time that a line needs there and back, so that he is this far behind only where he takes next to nothing.
+    static let mostEnds = 10_000
+
     private var items: [Item] = []
+    /// How many of them were left when those that are old were forgotten last.
+    private var kept = 0
+    /// How many of them are ends of documents.
+    private(set) var ends = 0
     /// The item that is the newest of a document.
     private var newest: [DocumentID: Int] = [:]
     private(set) var last = 0
@@ -38,6 +46,7 @@ struct DocumentFeed: Equatable, Sendable {
         self.isWatched = isWatched
         if isWatched { return }
         (items, newest, stirred, told, firstDue) = ([], [:], [:], [:], nil)
+        (kept, ends) = (0, 0)
     }
 
     /// A document was made or changed.
@@ -52,7 +61,9 @@ struct DocumentFeed: Equatable, Sendable {
     mutating func gone(_ document: DocumentID, _ name: DocumentName, to: DocumentName?) {
         stirred[document] = nil
         if looking.contains(document) { outdated.insert(document) }
-        if isWatched { append(.gone(name, to: to)) }
+        guard isWatched else { return }
+        append(.gone(name, to: to))
+        ends += 1
     }
 
     /// The documents that may be told of again, to be looked at; no others until that is done.
@@ -104,12 +115,16 @@ struct DocumentFeed: Equatable, Sendable {
     mutating func forget(through number: Int) {
         let count = items.count - items(after: number).count
         if count == 0 { return }
+        for item in items.prefix(count) { if case .gone = item.news { ends -= 1 } }
         items.removeFirst(count)
+        kept = min(kept, items.count)
         newest = newest.filter { $0.value > number }
     }
 
     private mutating func forgetOld() {
         // Half of them at a time, so that news cost the same however many there are.
-        if items.count > 2 * newest.count + 64 { items = items.filter { !isOld($0) } }
+        if items.count <= 2 * kept + 64 { return }
+        items = items.filter { !isOld($0) }
+        kept = items.count
     }
 }

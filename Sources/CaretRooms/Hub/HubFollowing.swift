@@ -129,8 +129,20 @@ extension HubState {
             case .live(let from): if now >= from { tellNews(connection, follower) }
             }
         }
-        if let position = followers.values.map(\.position).min() { feed.forget(through: position) }
+        forgetTold()
         deliveryDue = nextDelivery
+    }
+
+    /// Forgets what everybody has been told, and sends away whoever is so far behind that too much is kept for him.
+    private mutating func forgetTold() {
+        while let position = followers.values.map(\.position).min() {
+            feed.forget(through: position)
+            if feed.ends <= DocumentFeed.mostEnds { return }
+            for connection in followers.keys.sorted() where followers[connection]?.position == position {
+                endFollowing(connection)
+                if attendance.dismiss(connection) { order(.tell(connection, .ended(.tooSlow))) }
+            }
+        }
     }
 
     /// When a follower can be told something that waits for him.

@@ -244,12 +244,14 @@ struct HubAdministrationTests {
         #expect(other.hears().first == "shutting_down")
     }
 
-    @Test("at a shutdown a check whose document is still looked for does not begin any more")
-    func careLookedForAtTheEnd() {
+    @Test(
+        "at a shutdown what is to be done with a document that is still looked for does not begin any more",
+        arguments: [#"{"type":"verify","id":1,"doc":"a"}"#, #"{"type":"trim","id":1,"doc":"a","rev":1}"#])
+    func lookedForAtTheEnd(request: String) {
         world.document("a", "x")
         let admin = world.connect("admin")
         world.holds = { if case .find = $0 { true } else { false } }
-        #expect(admin.asks(#"{"type":"verify","id":1,"doc":"a"}"#) == [])
+        #expect(admin.asks(request) == [])
         world.hubEvent { $0.shutDown(retryAfterMilliseconds: nil) }
         world.run()
         #expect(admin.hears().first == "shutting_down")

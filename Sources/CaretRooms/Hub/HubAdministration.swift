@@ -8,6 +8,14 @@ struct AdminJob: Equatable, Sendable {
     let request: HubRequest
     /// The document that it names, once that was found.
     var entry: DocumentEntry?
+
+    /// The document is still looked for, and nothing has been done with it.
+    var looksUp: Bool {
+        switch admin {
+        case .trim, .verify: entry == nil
+        case .listTokens, .addToken, .revokeToken, .counters, .who, .listDeleted, .undelete, .backUp: false
+        }
+    }
 }
 
 /// What those ask who may administer all documents.

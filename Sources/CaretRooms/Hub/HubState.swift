@@ -179,7 +179,7 @@ extension HubState.Call {
         case .read(let job): job.request
         case .history(let job): job.request
         case .list(let job): job.request
-        case .admin(let job) where job.admin.onlyReads: job.request
+        case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
         case .load, .change, .follow, .feed, .admin, .care: nil
         }
     }

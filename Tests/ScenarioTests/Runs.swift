@@ -7,6 +7,7 @@ struct Outcome: Sendable {
     var steps = 0
     var events = 0
     var digest: UInt64 = 0
+    var counts = Referee.Counts()
     var failure: Failure?
 }
 
@@ -23,7 +24,7 @@ enum Runs {
         let failure = world.run()
         return Outcome(
             seed: plan.seed, steps: plan.steps.count, events: world.events, digest: world.trace.value,
-            failure: failure)
+            counts: world.referee.counts, failure: failure)
     }
 
     /// The outcomes of seeds, in the order of the seeds.

@@ -18,6 +18,7 @@ import Testing
         print(
             "scenarios: \(outcomes.count) seeds, \(steps) operations, \(events) events,"
                 + " \(Int(Double(steps) / seconds)) operations/s")
+        expectVariety(outcomes)
         let failed = outcomes.filter { $0.failure != nil }
         let laws = Dictionary(grouping: failed) { $0.failure?.law.rawValue ?? "" }
         for (law, ones) in laws.sorted(by: { $0.key < $1.key }) {
@@ -27,5 +28,17 @@ import Testing
             }
             Issue.record("\(Runs.report(PlanMaker.plan(first.seed), failure))")
         }
+    }
+
+    /// What is seldom has happened, where there were plans enough for that.
+    private func expectVariety(_ outcomes: [Outcome]) {
+        let counts: [(String, Int)] = [
+            ("peers", \.peers), ("repeats", \.repeats), ("resyncs", \.resyncs), ("resumes", \.resumes),
+        ].map { (name: String, count: KeyPath<Referee.Counts, Int>) in
+            (name, outcomes.reduce(0) { $0 + $1.counts[keyPath: count] })
+        }
+        print("scenarios: " + counts.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
+        if outcomes.count < 30 { return }
+        for (name, count) in counts { #expect(count >= outcomes.count, "there were \(count) \(name)") }
     }
 }

@@ -65,7 +65,6 @@ final class Machine {
     /// Closes a connection as one should.
     private func end(_ link: Link) {
         link.up.hasEnded = true
-        link.isLeft = true
         world.schedule(up: link)
         forget(link)
     }

@@ -111,14 +111,11 @@ final class Syncer: Program {
         guard let push = files[at].inFlight, push.seq == ack.seq else { return }
         files[at].inFlight = nil
         // An ack does not say in which history: known for a push that named one.
-        guard let epoch = push.epoch ?? epoch(of: ack), let text = ack.text else { return read(at) }
+        guard let epoch = push.epoch, let text = ack.text else { return read(at) }
         take(
             Text(normal: text), from: files[at].pushedText,
             WirePosition(epoch: epoch, revision: ack.revision), at)
     }
-
-    /// Of a push that names no epoch, and whose ack does not either.
-    private func epoch(of ack: Ack) -> WireString? { nil }
 
     /// The server's text is this one: what the file has beyond `known`, which is in it, is kept on top of it.
     private func take(_ text: Text, from known: Text, _ place: WirePosition, _ at: Int) {

@@ -44,15 +44,12 @@ final class Referee {
     var looks = 0
     var counts = Counts()
 
+    /// What happens seldom enough that plans might miss it.
     struct Counts {
-        var commits = 0
-        var acks = 0
-        var changes = 0
         var peers = 0
         var repeats = 0
         var resyncs = 0
         var resumes = 0
-        var refusals: [String: Int] = [:]
     }
 
     init(_ plan: Plan) {
@@ -96,7 +93,6 @@ final class Referee {
         guard let history = ledger.history(of: document) else {
             return fail(.commit, "document \(document.value) has no history")
         }
-        counts.commits += 1
         let client = client(of: logged.pusher)
         guard let change = try? logged.change, let text = try? history.text.applying(change) else {
             return fail(.commit, "revision \(history.head.value + 1) does not fit its text")

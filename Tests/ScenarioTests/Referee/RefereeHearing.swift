@@ -10,7 +10,7 @@ extension Referee {
     func said(_ message: ClientMessage, _ id: RequestID?, on link: Link, unit: CodeUnit) {
         if let id {
             let own = ownPushes(before: message, on: link)
-            link.awaited[id] = Awaited(message: message, time: world.now, own: own)
+            link.awaited[id] = Awaited(message: message, own: own)
         }
         switch message {
         case .push(let push):
@@ -33,8 +33,6 @@ extension Referee {
                 seq: restore.seq, of: link.client)
         // What is on its way then is acked in the new session's stream, without its id.
         case .open(let open): settle(link) { $0.document == open.document }
-        case .close(let close): link.streams[close.document]?.isClosing = true
-        case .diverged(let diverged): link.streams[diverged.document]?.isClosing = true
         default: break
         }
     }
@@ -144,7 +142,7 @@ extension Referee {
         mayRead(opened.document, sent, link)
         guard let history = history(opened.epoch, opened.revision, sent) else { return }
         var stream = StreamCheck(
-            history: history, position: opened.revision, watches: open.mode == .watch, squashes: open.squash)
+            history: history, position: opened.revision, squashes: open.squash)
         switch opened.content {
         case .resumed:
             counts.resumes += 1
@@ -201,8 +199,7 @@ extension Referee {
         check(resync.text, resync.revision, history, "resynced")
         check(resync.own, resync.document, history, link, sent)
         link.streams[resync.document] = StreamCheck(
-            history: history, position: resync.revision, watches: stream.watches, squashes: stream.squashes,
-            isUnsure: true, isClosing: stream.isClosing)
+            history: history, position: resync.revision, squashes: stream.squashes)
     }
 
     private func end(_ document: WireString, _ link: Link) { link.streams[document] = nil }
@@ -217,7 +214,6 @@ extension Referee {
     // MARK: The stream
 
     private func heard(_ change: WireChange, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
-        counts.changes += 1
         mayRead(change.document, sent, link)
         guard let stream = link.streams[change.document] else {
             return fail(.stream, "client \(link.client) is told of a change where nothing is open")
@@ -242,7 +238,7 @@ extension Referee {
             }
             checkSquashed(change, from, history, unit)
         }
-        advance(change.document, to: change.revision, link, squashed: change.origin.isSquashed)
+        advance(change.document, to: change.revision, link)
     }
 
     private func check(
@@ -277,13 +273,11 @@ extension Referee {
     }
 
     /// A revision has been told; everybody's selections are mapped through it.
-    private func advance(_ document: WireString, to revision: Revision, _ link: Link, squashed: Bool = false)
-    {
+    private func advance(_ document: WireString, to revision: Revision, _ link: Link) {
         guard let stream = link.streams[document] else { return }
         let moves = stream.history.moves(from: stream.position, to: revision)
         link.streams[document]?.position = revision
         note(revision, of: stream.history.epoch, toldTo: link.client)
-        if squashed { link.streams[document]?.isUnsure = true }
         for session in stream.peers.keys where !(stream.peers[session]?.selections.isEmpty ?? true) {
             link.streams[document]?.peers[session]?.selections = moves.mapping(
                 stream.peers[session]?.selections ?? [])
@@ -291,7 +285,6 @@ extension Referee {
     }
 
     private func heard(_ ack: Ack, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
-        counts.acks += 1
         let key = Ledger.PushKey(client: link.client, seq: Int64(ack.seq))
         if ack.unchanged { return checkUnchanged(ack, key, sent) }
         if ack.duplicate { counts.repeats += 1 }
@@ -378,16 +371,6 @@ extension Referee {
             fail(
                 .check,
                 "revision \(check.revision.value) does not add up to what client \(link.client) is told")
-        }
-        link.streams[check.document]?.isUnsure = false
-    }
-}
-
-extension WireChange.Origin {
-    fileprivate var isSquashed: Bool {
-        switch self {
-        case .one: false
-        case .squashed: true
         }
     }
 }

@@ -75,6 +75,21 @@ extension Referee {
             selections: selections, taken: taken)
     }
 
+    /// Whose selections a client has not been told as they are; nil where it has been told of all.
+    func unrest(on link: Link, _ server: Server) -> String? {
+        for (name, stream) in link.streams.sorted(by: { $0.key.string < $1.key.string }) {
+            let room = server.rooms.values.first { $0.state.name == name }
+            let sessions = room?.state.sessions ?? []
+            if !sessions.contains(where: { $0.id.connection == link.host?.id }) { continue }
+            let others = sessions.filter { $0.id.connection != link.host?.id && $0.known > 0 }
+            let said = Dictionary(uniqueKeysWithValues: others.map { ($0.participant.name, $0.selections) })
+            if said != stream.peers.mapValues(\.selections) {
+                return "client \(link.client) has been told of other selections in \(name) than there are"
+            }
+        }
+        return nil
+    }
+
     // MARK: Bounds
 
     func look(at host: RoomHost) {

@@ -71,7 +71,6 @@ extension Referee {
 
     func heard(_ error: ErrorReport, _ asked: ClientMessage?, _ sent: SentLine, _ link: Link) {
         guard case .known(let code) = error.code else { return fail(.wire, "an error code is not known") }
-        counts.refusals[code.rawValue, default: 0] += 1
         if code == .internal { fail(.answer, "the server is at fault: \(error.message)") }
         if [.badRange, .badEdits, .badText].contains(code), case .push(let push)? = asked,
             isSound(push, on: link)

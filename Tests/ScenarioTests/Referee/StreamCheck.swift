@@ -12,19 +12,13 @@ struct StreamCheck {
 
     let history: Ledger.History
     var position: Revision
-    let watches: Bool
     let squashes: Bool
     var peers: [WireString: PeerView] = [:]
-    /// A squashed change was told, and the selections behind it have not all come.
-    var isUnsure = false
-    /// The client has said that it wants no more of it.
-    var isClosing = false
 }
 
 /// A request that was not answered yet.
 struct Awaited {
     let message: ClientMessage
-    let time: Int64
     /// The same push was sent once more and answered: one answer does for both.
     var isShared = false
     /// What a reading must show.

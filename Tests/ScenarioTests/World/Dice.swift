@@ -9,7 +9,10 @@ struct Dice {
 
     /// What chance is asked about.
     enum Question: UInt64 {
-        case queue, pause, link, piece, store, answer, outcome, loss, reconnect, close, shape, buffer, gather
+        case queue, pause, link, piece, store, answer, outcome, loss, reconnect, close
+        // By these numbers, so that seeds keep their luck.
+        case buffer = 11
+        case gather = 12
     }
 
     /// A source of numbers for one question about one thing at one time.

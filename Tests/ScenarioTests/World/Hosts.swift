@@ -83,7 +83,6 @@ final class RoomHost {
 
 /// One life of the server, from a start to a crash or a stop.
 final class Server {
-    let life: Int
     let hub: HubHost
     var rooms: [DocumentID: RoomHost] = [:]
     var connections: [ConnectionID: ConnectionHost] = [:]
@@ -95,8 +94,7 @@ final class Server {
     /// It is no more: what was on its way to it comes too late.
     var isDead = false
 
-    init(life: Int, hub: HubState, budget: LineBudget) {
-        self.life = life
+    init(hub: HubState, budget: LineBudget) {
         self.hub = HubHost(hub)
         self.budget = budget
     }

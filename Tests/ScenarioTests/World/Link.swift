@@ -62,8 +62,6 @@ final class Link {
     var sent = SerialQueue<SentLine>()
     /// Neither side hears of it any more.
     var isGone = false
-    /// The client has given it up.
-    var isLeft = false
     var isWelcomed = false
 
     var framer: LineFramer

@@ -23,7 +23,7 @@ extension Limits {
         limits.roomSelections = 40
         limits.windowBytes = random.pick([7_000, 20_000, 100_000])
         limits.creditBytes = random.pick([300, 2_000, 100_000])
-        limits.sessionBehind = random.pick([10, 40, 5_000])
+        limits.sessionBehind = random.pick([2, 10, 5_000])
         limits.segmentChanges = random.pick([1, 3, 16])
         (limits.restMilliseconds, limits.retryMilliseconds) = (random.pick([60, 400]), 80)
         limits.idleRoomSeconds = 1

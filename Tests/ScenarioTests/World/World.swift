@@ -73,7 +73,6 @@ final class World {
     var step = 0
     var events = 0
     var trace = Trace64()
-    var isResting = false
     /// What is said is printed.
     var talks = false
     let settings: ConnectionSettings

@@ -9,7 +9,6 @@ extension World {
     private static let rounds = 120
 
     func comeToRest() {
-        isResting = true
         heal()
         for round in 0..<World.rounds {
             proceed(until: now + 400_000)
@@ -50,7 +49,7 @@ extension World {
                 return "client \(machine.index) waits for an answer to \(first.value)"
             }
             if link.up.count + link.down.count > 0 { return "lines are on their way" }
-            if let unrest = machine.program.unrest() { return unrest }
+            if let unrest = machine.program.unrest() ?? referee.unrest(on: link, server) { return unrest }
         }
         if !store.pending.isEmpty { return "the store is at work" }
         return nil

@@ -12,7 +12,7 @@ extension World {
     func start() {
         lives += 1
         let hub = HubState(limits: limits, at: time, publicClient: { Names.publicClient($0) })
-        let server = Server(life: lives, hub: hub, budget: LineBudget(limits.lineBudget))
+        let server = Server(hub: hub, budget: LineBudget(limits.lineBudget))
         // Sessions are called after their connections, and no two of them alike.
         server.lastConnection = Int64(lives) * 100_000
         self.server = server

@@ -56,6 +56,13 @@ import Testing
         let text = String(decoding: writer.bytes, as: UTF8.self)
         let wanted = #"{"type":"ping","id":9}"# + "\n" + #"{"type":"close","doc":"a\u0000\"\\\n"}"# + "\n"
         #expect(text == wanted)
+        let place = writer.bytes.withUnsafeBufferPointer { $0.baseAddress }
+        let room = writer.bytes.capacity
+        writer.bytes.removeAll(keepingCapacity: true)
+        Close(document: "a\u{0}\"\\\n").encode(into: &writer)
+        Ping().encode(id: .number(9), into: &writer)
+        #expect(writer.bytes.count == wanted.utf8.count && writer.bytes.capacity == room)
+        #expect(writer.bytes.withUnsafeBufferPointer { $0.baseAddress } == place)
     }
 }
 

@@ -25,7 +25,9 @@ import Testing
                 changes.append(try SampleLog.pushed(change, in: text, seq: Int64(seq)))
                 try text.apply(change)
             }
-            #expect(try entry(length).length(after: changes) == text.length, "seed \(seed)")
+            #expect(
+                try entry(length).length(after: changes) == text.length,
+                "\(Seeds.replay(seed, of: "DocumentFitTests/lengths"))")
         }
     }
 

@@ -18,14 +18,10 @@ import Testing
 
     @Test("the growth of a change is the difference of the texts' lengths, in every unit")
     func growth() {
-        checkGrowth(cases: 20_000)
-    }
-
-    private func checkGrowth(cases: Int) {
-        for seed in 0..<UInt64(cases) {
+        for seed in Seeds.first(20_000) {
             var random = Seeded(seed)
             let fault = growthFault(&random)
-            #expect(fault == nil, "seed \(seed)")
+            #expect(fault == nil, "\(Seeds.replay(seed, of: "LoggedChangeTests/growth"))")
             if fault != nil { return }
         }
     }

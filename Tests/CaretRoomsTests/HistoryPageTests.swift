@@ -24,7 +24,8 @@ import Testing
 
     @Test("a page ends where the bytes of its revisions do, however they were counted")
     func ends() {
-        for seed in 0..<UInt64(300) {
+        for seed in Seeds.first(300) {
+            let replay = Seeds.replay(seed, of: "HistoryPageTests/ends")
             var random = Seeded(seed)
             let limit = random.number(0...8_000)
             let all = (0..<60).map { _ in summary(&random) }
@@ -34,8 +35,8 @@ import Testing
                 return bytes == 0 || bytes + summary.encodedBytes <= limit
             }
             for summary in all where !page.take(summary, within: limit) { break }
-            #expect(page.revisions == Array(expected), "seed \(seed)")
-            #expect(all.allSatisfy { $0.encodedBytes <= $0.mostBytes }, "seed \(seed)")
+            #expect(page.revisions == Array(expected), "\(replay)")
+            #expect(all.allSatisfy { $0.encodedBytes <= $0.mostBytes }, "\(replay)")
         }
     }
 }

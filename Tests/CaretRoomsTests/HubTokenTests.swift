@@ -41,6 +41,9 @@ struct HubTokenTests {
         return ByteString(added.token.string)
     }
 
+    @Test("a name and a token's grants have the same bounds on the wire as in the store")
+    func bounds() { #expect(Limits.name == DocumentName.longest && Limits.grants == Grants.most) }
+
     @Test("a token is added, listed, and revoked")
     func conversation() throws {
         let admin = connect(root.bytes)

@@ -15,14 +15,14 @@ struct GraphemeEdges {
     mutating func edge(atOrBefore index: Int) -> Int {
         if isPlainEdge(index) { return index }
         lookThroughRun(around: index)
-        return edges[edges.partitioningIndex { $0 > index } - 1]
+        return edges[edges.indices.firstPlace { edges[$0] > index } - 1]
     }
 
     /// The first edge that is not before the scalar boundary `index`.
     mutating func edge(atOrAfter index: Int) -> Int {
         if isPlainEdge(index) { return index }
         lookThroughRun(around: index)
-        return edges[edges.partitioningIndex { $0 >= index }]
+        return edges[edges.indices.firstPlace { edges[$0] >= index }]
     }
 
     /// An edge, as the two scalars beside it tell.
@@ -48,17 +48,5 @@ struct GraphemeEdges {
             next += utf8Width(ofScalarWithLead: bytes[next])
         }
         edges.append(end)
-    }
-}
-
-extension [Int] {
-    /// The first index whose element satisfies `belongs`, which holds from some element on.
-    fileprivate func partitioningIndex(_ belongs: (Int) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if belongs(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -102,11 +102,7 @@ struct OpenDocuments: Equatable, Sendable {
     }
 
     private func place(of session: SessionID) -> Int? {
-        var (low, high) = (0, streams.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if streams[middle].session < session { low = middle + 1 } else { high = middle }
-        }
-        return low < streams.count && streams[low].session == session ? low : nil
+        let place = streams.indices.firstPlace { streams[$0].session >= session }
+        return place < streams.count && streams[place].session == session ? place : nil
     }
 }

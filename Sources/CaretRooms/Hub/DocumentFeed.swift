@@ -1,3 +1,4 @@
+import CaretCore
 import CaretLog
 
 /// What happened to documents, in order, for those who follow: each follower is a cursor in it.
@@ -97,12 +98,7 @@ struct DocumentFeed: Equatable, Sendable {
 
     /// What is to be told behind an item, of the oldest first.
     func items(after number: Int) -> ArraySlice<Item> {
-        var (low, high) = (0, items.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if items[middle].number <= number { low = middle + 1 } else { high = middle }
-        }
-        return items[low...]
+        items[items.indices.firstPlace { items[$0].number > number }...]
     }
 
     /// There are newer news of the same document, or will be at once.

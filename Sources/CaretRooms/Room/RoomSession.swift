@@ -82,12 +82,5 @@ extension [RoomSession] {
 
     mutating func add(_ session: RoomSession) { insert(session, at: place(for: session.id)) }
 
-    private func place(for id: SessionID) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].id < id { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func place(for id: SessionID) -> Int { indices.firstPlace { self[$0].id >= id } }
 }

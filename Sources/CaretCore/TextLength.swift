@@ -34,7 +34,6 @@ public struct TextLength: Hashable, Sendable {
     }
 
     public static func += (left: inout TextLength, right: TextLength) { left = left + right }
-    public static func -= (left: inout TextLength, right: TextLength) { left = left - right }
 }
 
 extension Text {

@@ -47,7 +47,7 @@ struct Markers {
         missing.formUnion(Markers.found(in: change))
     }
 
-    mutating func forgetAll(in history: History) {
+    mutating func forgetAll() {
         missing.formUnion(committed)
         committed = []
     }

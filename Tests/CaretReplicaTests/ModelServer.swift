@@ -377,7 +377,7 @@ struct ModelServer {
     mutating func deleteAndCreate(_ random: inout Seeded) throws {
         depart(.deleted)
         known = known.map { _ in nil }
-        markers.forgetAll(in: history)
+        markers.forgetAll()
         renew(History(epoch: nextEpoch, first: 0, text: try Text(SampleText.make(upTo: 10, &random))))
     }
 

@@ -52,8 +52,6 @@ struct OpenDocuments: Equatable, Sendable {
     /// Nil where the session has ended.
     func stage(of session: SessionID) -> OpenDocument.Stage? { place(of: session).map { streams[$0].stage } }
 
-    func name(of session: SessionID) -> WireString? { entries[session]?.name }
-
     /// All of them, in the order of their opening.
     var sessions: [SessionID] { streams.map(\.session) }
 

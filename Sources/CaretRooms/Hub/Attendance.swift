@@ -33,7 +33,6 @@ struct Attendance: Equatable, Sendable {
     /// The connections of each user and client, the newest last: it is the one that stays.
     private var crowds: [Pusher: [ConnectionID]] = [:]
 
-    var count: Int { attendants.count }
     var isEmpty: Bool { attendants.isEmpty }
     var connections: [ConnectionID] { attendants.keys.sorted() }
 

@@ -73,13 +73,6 @@ package struct HubState: Sendable {
     }
 
     var isStopping: Bool { stage != .serving }
-    /// How much is remembered of requests, for whoever bounds it.
-    package var requestsUnderWay: Int {
-        calls.count + readings.count + rooms.values.reduce(0) { $0 + $1.waiting.count }
-    }
-    package var roomCount: Int { rooms.count }
-    package var sessionCount: Int { sessions.count }
-    package var connectionCount: Int { attendance.count }
 
     mutating func order(_ action: HubAction) { actions.append(action) }
 

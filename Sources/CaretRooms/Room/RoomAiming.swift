@@ -194,7 +194,7 @@ extension RoomState {
                 return nil
             }
             let steps = missed.count * (change.edits.count + 1)
-            if steps <= RoomState.rebaseAtOnce || known.rounds >= RoomState.mostRounds {
+            if steps <= RoomState.rebaseAtOnce || isTired(pusher) {
                 return .change(change.rebased(over: missed.map(\.change), tie: .otherFirst))
             }
             compute(.rebase(change, over: missed.map(\.change)), for: pusher, at: head)
@@ -202,7 +202,7 @@ extension RoomState {
         case .restore(_, found: _?) where revision == head: return aim
         case .restore(let target, _):
             let bytes = text.length.utf8 + target.length.utf8
-            if bytes <= RoomState.diffAtOnce || known.rounds >= RoomState.mostRounds {
+            if bytes <= RoomState.diffAtOnce || isTired(pusher) {
                 return .restore(target, found: nil)
             }
             compute(.diff(from: text, to: target), for: pusher, at: head)

@@ -9,8 +9,6 @@ struct RoomClock: Sendable {
 
     mutating func needs(at time: Int64) { due = min(due ?? time, time) }
 
-    mutating func needs(in milliseconds: Int) { needs(at: now + Int64(milliseconds)) }
-
     /// Takes the time that it is; true where something is due.
     mutating func passed(to time: Int64) -> Bool {
         now = max(now, time)

@@ -32,7 +32,6 @@ struct SimulatedStore {
     }
 
     var isQuiet: Bool { calls.isEmpty }
-    var callCount: Int { calls.count }
 
     mutating func ask(_ action: RoomAction) { calls.append(Call(action: action)) }
 

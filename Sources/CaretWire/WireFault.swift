@@ -30,10 +30,8 @@ package struct WireFault: Error, Equatable, Sendable {
 
     init(_ fault: JSONFault) { self.init(.badJSON, fault.description, byte: fault.byte) }
 
-    /// The error that answers the line.
-    package var reply: Envelope<ServerMessage> {
-        Envelope(.error(ErrorReport(code, message, document: document, seq: seq)), id: id)
-    }
+    /// The error that answers the line, with its id.
+    package var report: ErrorReport { ErrorReport(code, message, document: document, seq: seq) }
 }
 
 /// What is wrong with one field, told from the inside out.

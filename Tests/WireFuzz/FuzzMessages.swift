@@ -30,11 +30,11 @@ private func expectSound(_ fault: WireFault, _ line: UnsafeRawBufferPointer) {
     precondition(!fault.message.isEmpty, "a fault says nothing")
     precondition(fault.message.unicodeScalars.count < 250, "a fault repeats too much")
     var writer = JSONWriter()
-    fault.reply.encode(into: &writer)
+    fault.report.encode(id: fault.id, into: &writer)
     var decoder = MessageDecoder()
     do throws(WireFault) {
         let reply = try decoder.serverMessage(Array(writer.bytes.dropLast()))
-        precondition(reply == fault.reply, "the error for a fault changed on its way")
+        precondition(reply == Envelope(.error(fault.report), id: fault.id), "the error for a fault changed on its way")
     } catch {
         preconditionFailure("the error for a fault is none: \(error.message)")
     }

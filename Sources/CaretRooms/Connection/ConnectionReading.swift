@@ -139,7 +139,7 @@ extension ConnectionState {
     }
 
     private mutating func refuse(_ fault: WireFault) {
-        var report = ErrorReport(fault.code, fault.message, document: fault.document, seq: fault.seq)
+        var report = fault.report
         if isTalking, fault.code == .unsupportedProtocol {
             report = ErrorReport(.alreadyHello, "hello was said before")
         } else if !isTalking, fault.code == .unknownType {

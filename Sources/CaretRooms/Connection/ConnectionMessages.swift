@@ -135,20 +135,25 @@ extension ConnectionState {
             case .edits(let edits): .edits(edits)
             case .text(let text): .text(text)
             }
+        guard let address = address(of: push.document) else { return }
         hand(
-            UnaddressedPush(
-                id: id, document: push.document, epoch: push.epoch, base: push.base, seq: push.seq,
-                content: content, wantsText: push.wantsText, digest: settings.digest(PushForm(push).bytes)),
+            RoomPush(
+                session: address.session, id: id, document: push.document, participant: address.participant,
+                rights: address.rights, epoch: push.epoch, base: push.base, seq: Int64(push.seq),
+                content: content, wantsText: push.wantsText, digest: settings.digest(PushForm(push).bytes),
+                time: now, readAt: readAt),
             .push(push), creates: push.create)
     }
 
     private mutating func restore(_ restore: Restore, _ id: RequestID?) {
         if isTooOften(id, restore.document, restore.seq) { return }
+        guard let address = address(of: restore.document) else { return }
         hand(
-            UnaddressedPush(
-                id: id, document: restore.document, epoch: restore.epoch, base: restore.revision,
-                seq: restore.seq, content: .restore, wantsText: false,
-                digest: settings.digest(PushForm(restore).bytes)),
+            RoomPush(
+                session: address.session, id: id, document: restore.document,
+                participant: address.participant, rights: address.rights, epoch: restore.epoch,
+                base: restore.revision, seq: Int64(restore.seq), content: .restore,
+                digest: settings.digest(PushForm(restore).bytes), time: now, readAt: readAt),
             .restore(restore), creates: false)
     }
 
@@ -160,41 +165,29 @@ extension ConnectionState {
         return true
     }
 
-    /// Hands a push to the room where its document is open, and to the hub, which finds the room, where it is not.
-    private mutating func hand(_ push: UnaddressedPush, _ message: ClientMessage, creates: Bool) {
-        guard let member else { return }
-        if let open = documents[push.document] {
-            let addressed = push.addressed(
-                to: open.session, open.participant, rights: open.rights, at: now, readAt: readAt)
-            return tell(.push(addressed), of: open.session)
+    /// In whose name a document is pushed to: that of the session that has it open, or of the connection's guest.
+    private func address(of document: WireString) -> PushAddress? {
+        if let open = documents[document] {
+            return PushAddress(session: open.session, participant: open.participant, rights: open.rights)
         }
-        guard let name = name(push.document, push.id, seq: push.seq) else { return }
         let guest = SessionID.guest(of: id)
-        let addressed = push.addressed(
-            to: guest, participant(member, guest), rights: .none, at: now, readAt: readAt)
-        ask(.push(name, addressed, creates: creates), message, push.id)
+        return member.map {
+            PushAddress(session: guest, participant: participant($0, guest), rights: .none)
+        }
+    }
+
+    /// Hands a push to the room where its document is open, and to the hub, which finds the room, where it is not.
+    private mutating func hand(_ push: RoomPush, _ message: ClientMessage, creates: Bool) {
+        if documents[push.document] != nil { return tell(.push(push), of: push.session) }
+        guard let name = name(push.document, push.id, seq: Int(push.seq)) else { return }
+        ask(.push(name, push, creates: creates), message, push.id)
     }
 }
 
-/// A push, or a restore, which is one, before it is known in whose name it goes.
-private struct UnaddressedPush {
-    let id: RequestID?
-    let document: WireString
-    let epoch: WireString?
-    let base: Revision
-    let seq: Int
-    let content: RoomPush.Content
-    let wantsText: Bool
-    let digest: Digest
-
-    func addressed(
-        to session: SessionID, _ participant: Participant, rights: Rights, at time: Int64, readAt: UInt64?
-    ) -> RoomPush {
-        RoomPush(
-            session: session, id: id, document: document, participant: participant, rights: rights,
-            epoch: epoch, base: base, seq: Int64(seq), content: content, wantsText: wantsText,
-            digest: digest, time: time, readAt: readAt)
-    }
+private struct PushAddress {
+    let session: SessionID
+    let participant: Participant
+    let rights: Rights
 }
 
 extension DocumentName.Fault {

@@ -165,13 +165,9 @@ extension HubRequest.Question {
 extension HubWaiting {
     /// The same, for which the document was made.
     fileprivate var first: HubWaiting {
-        guard case .push(let name, let push, let creates) = request.question else { return self }
-        let first = RoomPush(
-            session: push.session, id: push.id, document: push.document, participant: push.participant,
-            rights: push.rights, epoch: push.epoch, base: push.base, seq: push.seq, content: push.content,
-            wantsText: push.wantsText, isFirst: true, digest: push.digest, time: push.time,
-            readAt: push.readAt)
-        let question = HubRequest.Question.push(name, first, creates: creates)
+        guard case .push(let name, var push, let creates) = request.question else { return self }
+        push.isFirst = true
+        let question = HubRequest.Question.push(name, push, creates: creates)
         return HubWaiting(
             request: HubRequest(connection: request.connection, id: request.id, question: question),
             attempts: attempts)

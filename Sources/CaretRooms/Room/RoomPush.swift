@@ -22,12 +22,12 @@ package struct RoomPush: Equatable, Sendable {
     package var rights: Rights
     /// The epoch that the push names.
     package let epoch: WireString?
-    package let base: Revision
+    package var base: Revision
     package let seq: Int64
-    package let content: Content
+    package var content: Content
     package var wantsText: Bool
     /// The document was made for this push.
-    package let isFirst: Bool
+    package var isFirst: Bool
     /// Of the content, by which a repeat is known.
     package let digest: Digest
     /// When it came, in milliseconds.

@@ -88,10 +88,9 @@ final class SumOfAnotherText: PlantedFault {
 
 extension RoomPush {
     fileprivate func with(base: Revision? = nil, content: Content? = nil) -> RoomPush {
-        RoomPush(
-            session: session, id: id, document: document, participant: participant, rights: rights,
-            epoch: epoch,
-            base: base ?? self.base, seq: seq, content: content ?? self.content, wantsText: wantsText,
-            isFirst: isFirst, digest: digest, time: time)
+        var push = self
+        push.base = base ?? self.base
+        push.content = content ?? self.content
+        return push
     }
 }

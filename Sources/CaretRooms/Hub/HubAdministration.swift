@@ -44,9 +44,9 @@ extension HubState {
     }
 
     /// Why the requester may not administer the server.
-    func adminRefusal(of request: HubRequest) -> HubRefusal? {
+    func adminRefusal(of request: HubRequest) -> RequestRefusal? {
         if attendance[request.connection]?.grants.isForServer == true { return nil }
-        return HubRefusal(.forbidden, "it needs the right to administer all documents")
+        return RequestRefusal(.forbidden, "it needs the right to administer all documents")
     }
 
     mutating func go(on job: AdminJob, with answer: StoreAnswer) {
@@ -78,7 +78,7 @@ extension HubState {
         do throws(DocumentName.Fault) {
             call(.find(try DocumentName(document.string)), for: .admin(job))
         } catch {
-            refuse(job.request, HubRefusal(.badName, "the name \(error.problem)"))
+            refuse(job.request, RequestRefusal(.badName, "the name \(error.problem)"))
         }
     }
 
@@ -134,7 +134,7 @@ extension HubState {
         // The room in which it was deleted refuses everything from then on, and goes as soon as nobody is in it.
         if let room = rooms[document], room.name == nil {
             let message = "its room is closing since it was deleted; try again"
-            return refuse(job.request, HubRefusal(.overloaded, message))
+            return refuse(job.request, RequestRefusal(.overloaded, message))
         }
         call(.admin(.undelete(document)), for: .admin(job))
     }
@@ -146,9 +146,9 @@ extension HubState {
             answer(request, .done(Done()))
         case .exists:
             let message = "another document has its name now, and must be renamed first"
-            refuse(request, HubRefusal(.exists, message))
+            refuse(request, RequestRefusal(.exists, message))
         case .live, .refused(.gone):
-            refuse(request, HubRefusal(.notFound, "there is no deleted document of this number"))
+            refuse(request, RequestRefusal(.notFound, "there is no deleted document of this number"))
         case .refused(let refusal): refuse(request, refusal)
         }
     }
@@ -158,7 +158,7 @@ extension HubState {
     private mutating func begin(_ trim: Trim, _ job: AdminJob, _ entry: DocumentEntry) {
         if trim.revision > entry.head {
             let what = "revision \(trim.revision.value)"
-            return refuse(job.request, HubRefusal(.ahead(head: entry.head), what, of: entry))
+            return refuse(job.request, RequestRefusal(.ahead(head: entry.head), what, of: entry))
         }
         if trim.isDryRun || trim.revision <= entry.start {
             let forgotten = max(0, trim.revision.value - entry.start.value)
@@ -183,7 +183,7 @@ extension HubState {
             self.answer(job.request, .admin(.trimmed(answer)))
         case .refused(let refusal):
             let what = "revision \(trim.revision.value)"
-            refuse(job.request, HubRefusal(refusal, what, of: entry))
+            refuse(job.request, RequestRefusal(refusal, what, of: entry))
         }
     }
 }

@@ -8,7 +8,7 @@ extension HubState {
     package mutating func join(_ joining: Joining) -> [HubAction] {
         if attendance[joining.connection] != nil { return [] }
         if isStopping {
-            let report = ErrorReport(HubRefusal.shuttingDown.code, HubRefusal.shuttingDown.message)
+            let report = ErrorReport(RequestRefusal.shuttingDown.code, RequestRefusal.shuttingDown.message)
             order(.tell(joining.connection, .refused(report)))
             return settled()
         }

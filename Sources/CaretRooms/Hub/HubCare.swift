@@ -13,7 +13,7 @@ extension HubState {
     mutating func beginCare(_ call: AdminCall, _ job: AdminJob) {
         if care != nil {
             let message = "a check or a backup is under way; try again when it has ended"
-            return refuse(job.request, HubRefusal(.overloaded, message))
+            return refuse(job.request, RequestRefusal(.overloaded, message))
         }
         order(.tell(job.request.connection, .begun))
         self.call(.admin(call), for: .care(job.request))
@@ -30,7 +30,7 @@ extension HubState {
         switch answer {
         // It was made, which is told whoever has no right any more by then.
         case .admin(.backedUp(.success(let backedUp))): report(.admin(.backedUp(backedUp)), to: request)
-        case .admin(.backedUp(.failure(let refusal))): report(HubRefusal(ofBackup: refusal), to: request)
+        case .admin(.backedUp(.failure(let refusal))): report(RequestRefusal(ofBackup: refusal), to: request)
         case .admin(.verified(let result)): checked(result, for: request)
         case .admin(.counted), .admin(.deleted), .admin(.undeleted), .admin(.trimmed), .found, .created,
             .text, .read, .listed, .entries, .renamed, .deleted, .tokens:
@@ -47,7 +47,7 @@ extension HubState {
             verified.findings = page.items
             verified.hasMore = verified.hasMore || page.hasMore
             report(.admin(.verified(verified)), to: request)
-        case .failure(let refusal): report(HubRefusal(ofCheck: refusal), to: request)
+        case .failure(let refusal): report(RequestRefusal(ofCheck: refusal), to: request)
         }
     }
 
@@ -57,7 +57,7 @@ extension HubState {
         calls = calls.filter { if case .care = $0.value { false } else { true } }
     }
 
-    private mutating func report(_ refusal: HubRefusal, to request: HubRequest) {
+    private mutating func report(_ refusal: RequestRefusal, to request: HubRequest) {
         report(.error(ErrorReport(refusal.code, refusal.message)), to: request)
     }
 
@@ -67,7 +67,7 @@ extension HubState {
     }
 }
 
-extension HubRefusal {
+extension RequestRefusal {
     fileprivate init(ofBackup refusal: StoreRefusal) {
         switch refusal {
         case .gone: self = .confused

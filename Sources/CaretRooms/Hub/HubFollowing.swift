@@ -98,7 +98,7 @@ extension HubState {
 
     mutating func listed(_ answer: StoreAnswer, for connection: ConnectionID) {
         guard let follower = followers[connection], case .listing(var scan) = follower.stage else { return }
-        do throws(HubRefusal) {
+        do throws(RequestRefusal) {
             let entries = try scan.take(answer)
             followers[connection]?.stage = .listing(scan)
             followers[connection]?.isBusy = false

@@ -23,7 +23,7 @@ extension HubState {
 
     mutating func go(on job: ListJob, with answer: StoreAnswer) {
         var job = job
-        do throws(HubRefusal) {
+        do throws(RequestRefusal) {
             for entry in try job.scan.take(answer) where access(job.request, to: entry.name) >= .read {
                 let summary = DocumentSummary(entry, in: job.unit)
                 let bytes = summary.encodedBytes

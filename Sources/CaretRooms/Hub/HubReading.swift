@@ -52,7 +52,7 @@ extension HubState {
             goOn(job)
         case .text(.success(let snapshot)): tell(snapshot, job)
         case .text(.failure(let refusal)):
-            refuse(job.request, HubRefusal(refusal, "the revision that is asked for", of: job.entry))
+            refuse(job.request, RequestRefusal(refusal, "the revision that is asked for", of: job.entry))
         case .found, .created, .listed, .entries, .renamed, .deleted, .tokens, .admin:
             refuse(job.request, .confused)
         }
@@ -91,7 +91,7 @@ extension HubState {
     ) -> TimeSearch? {
         switch result {
         case .failure(let refusal):
-            refuse(request, HubRefusal(refusal, "the time that is asked for", of: entry))
+            refuse(request, RequestRefusal(refusal, "the time that is asked for", of: entry))
             return nil
         case .success(let reading):
             guard var search, let change = reading.segment.changes.first else {
@@ -103,8 +103,8 @@ extension HubState {
         }
     }
 
-    private func tooOld(_ entry: DocumentEntry) -> HubRefusal {
-        HubRefusal(.trimmed(start: entry.start), "the time that is asked for", of: entry)
+    private func tooOld(_ entry: DocumentEntry) -> RequestRefusal {
+        RequestRefusal(.trimmed(start: entry.start), "the time that is asked for", of: entry)
     }
 
     // MARK: History
@@ -133,7 +133,7 @@ extension HubState {
         switch result {
         case .failure(.ahead): tell(job, hasMore: false)
         case .failure(let refusal):
-            refuse(job.request, HubRefusal(refusal, "what is asked for", of: job.entry))
+            refuse(job.request, RequestRefusal(refusal, "what is asked for", of: job.entry))
         case .success(let reading): take(reading, job)
         }
     }

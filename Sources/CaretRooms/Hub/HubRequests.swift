@@ -26,18 +26,18 @@ extension HubState {
     }
 
     /// Why the requester may not ask this, whether the document is there or not.
-    func refusal(of request: HubRequest) -> HubRefusal? {
+    func refusal(of request: HubRequest) -> RequestRefusal? {
         guard let (name, _) = request.question.document else { return nil }
         let access = access(request, to: name)
         if access < .read { return .notFound }
         switch request.question {
         case .open, .push, .read, .history, .list, .follow, .unfollow, .admin: return nil
         case .delete:
-            return access < .write ? HubRefusal(.forbidden, "deleting it needs the right to write") : nil
+            return access < .write ? RequestRefusal(.forbidden, "deleting it needs the right to write") : nil
         case .rename(_, let to, _):
-            if access < .write { return HubRefusal(.forbidden, "renaming it needs the right to write") }
+            if access < .write { return RequestRefusal(.forbidden, "renaming it needs the right to write") }
             if self.access(request, to: to) < .write {
-                return HubRefusal(.forbidden, "the new name needs the right to write")
+                return RequestRefusal(.forbidden, "the new name needs the right to write")
             }
             return nil
         }
@@ -52,7 +52,7 @@ extension HubState {
         if isStopping { return refuse(request, .shuttingDown) }
         if let refusal = refusal(of: request) { return refuse(request, refusal) }
         if waiting.attempts >= HubWaiting.mostAttempts {
-            return refuse(request, HubRefusal(.overloaded, "the document is being renamed; try again"))
+            return refuse(request, RequestRefusal(.overloaded, "the document is being renamed; try again"))
         }
         if let document = names[name] {
             rooms[document]?.waiting.append(waiting)
@@ -89,7 +89,7 @@ extension HubState {
             stir(entry.id)
             arrive(waiting.first, at: entry)
         case .found(.failure(.gone)) where waiting.request.question.creates:
-            refuse(waiting.request, HubRefusal(.forbidden, "creating it needs the right to write"))
+            refuse(waiting.request, RequestRefusal(.forbidden, "creating it needs the right to write"))
         case .found(.failure(let refusal)), .created(.refused(let refusal)):
             refuse(waiting.request, refusal)
         case .text, .read, .listed, .entries, .renamed, .deleted, .tokens, .admin:

@@ -9,7 +9,7 @@ extension HubState {
         guard let room = rooms[document], case .loading(let entry) = room.state else { return }
         guard case .text(let result) = answer else { return forget(document, .confused) }
         switch result {
-        case .failure(let refusal): forget(document, HubRefusal(refusal, "the head", of: entry))
+        case .failure(let refusal): forget(document, RequestRefusal(refusal, "the head", of: entry))
         case .success(let snapshot):
             // Whoever wanted it has left meanwhile.
             let isWanted = room.waiting.contains { attendance.isPresent($0.request.connection) }
@@ -20,7 +20,7 @@ extension HubState {
         }
     }
 
-    private mutating func forget(_ document: DocumentID, _ refusal: HubRefusal) {
+    private mutating func forget(_ document: DocumentID, _ refusal: RequestRefusal) {
         for waiting in forgotten(document) { refuse(waiting.request, refusal) }
     }
 
@@ -226,7 +226,7 @@ extension HubState {
         case .renamed:
             rename(document, to: to)
             answer(request, .done(Done()))
-        case .exists: refuse(request, HubRefusal(.exists, "there is a document of the new name"))
+        case .exists: refuse(request, RequestRefusal(.exists, "there is a document of the new name"))
         case .refused(let refusal): refuse(request, refusal)
         }
     }

@@ -185,7 +185,7 @@ extension HubState {
         order(.tell(request.connection, .answered(Envelope(message, id: request.id))))
     }
 
-    mutating func refuse(_ request: HubRequest, _ refusal: HubRefusal) {
+    mutating func refuse(_ request: HubRequest, _ refusal: RequestRefusal) {
         let question = request.question
         // Our fault is in the log with this number.
         let place = refusal.code == .internal ? "; it is connection \(request.connection.value)" : ""
@@ -196,6 +196,6 @@ extension HubState {
     }
 
     mutating func refuse(_ request: HubRequest, _ refusal: StoreRefusal) {
-        refuse(request, HubRefusal(refusal))
+        refuse(request, RequestRefusal(refusal))
     }
 }

@@ -4,7 +4,7 @@ import CaretWire
 /// Listing, making and revoking tokens.
 extension HubState {
     mutating func beginTokens(_ job: AdminJob) {
-        do throws(HubRefusal) {
+        do throws(RequestRefusal) {
             guard let call = try TokenCall(job.admin, at: now, page: limits.page) else {
                 return refuse(job.request, .confused)
             }
@@ -27,7 +27,7 @@ extension HubState {
             actions = grantsChanged(nil, of: TokenID(Int64(revoke.number)))
         case (_, .listed(.failure(let refusal))), (_, .added(.failure(let refusal))),
             (_, .revoked(let refusal?)):
-            refuse(request, HubRefusal(ofTokens: refusal))
+            refuse(request, RequestRefusal(ofTokens: refusal))
         case (_, .listed), (_, .added), (_, .revoked): refuse(request, .confused)
         }
     }
@@ -41,7 +41,7 @@ extension HubState {
 
 extension TokenCall {
     /// Nil for what is about something else. `page` bounds the bytes that are told at once.
-    fileprivate init?(_ admin: AdminRequest, at time: Int64, page: Int) throws(HubRefusal) {
+    fileprivate init?(_ admin: AdminRequest, at time: Int64, page: Int) throws(RequestRefusal) {
         switch admin {
         case .listTokens(let list):
             let after = list.after.map { TokenID(Int64($0)) }
@@ -49,7 +49,7 @@ extension TokenCall {
         case .addToken(let add):
             let user: UserName
             do throws(DocumentName.Fault) { user = try UserName(add.user.string) } catch {
-                throw HubRefusal(.badName, "user: the name \(error.problem)")
+                throw RequestRefusal(.badName, "user: the name \(error.problem)")
             }
             self = .add(user, try Grants(add.grants), at: time)
         case .revokeToken(let revoke): self = .revoke(TokenID(Int64(revoke.number)))
@@ -59,15 +59,16 @@ extension TokenCall {
 }
 
 extension Grants {
-    fileprivate init(_ said: [WireGrant]) throws(HubRefusal) {
+    fileprivate init(_ said: [WireGrant]) throws(RequestRefusal) {
         var grants: [Grant] = []
         for (index, grant) in said.enumerated() {
             do throws(DocumentName.Fault) { grants.append(try Grant(grant)) } catch {
-                throw HubRefusal(.badName, "grants[\(index)].doc: the name \(error.problem)")
+                throw RequestRefusal(.badName, "grants[\(index)].doc: the name \(error.problem)")
             }
         }
         guard let all = Grants(grants) else {
-            throw HubRefusal(.tooLarge, "\(grants.count) grants, where at most \(Grants.most) are allowed")
+            throw RequestRefusal(
+                .tooLarge, "\(grants.count) grants, where at most \(Grants.most) are allowed")
         }
         self = all
     }
@@ -119,7 +120,7 @@ extension TokenSummary {
     }
 }
 
-extension HubRefusal {
+extension RequestRefusal {
     fileprivate init(ofTokens refusal: StoreRefusal) {
         switch refusal {
         case .gone: self.init(.notFound, "there is no token of this number")

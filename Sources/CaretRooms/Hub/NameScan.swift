@@ -28,16 +28,16 @@ struct NameScan: Equatable, Sendable {
     }
 
     /// Takes the store's answer; a document that cannot be told of is left out.
-    mutating func take(_ answer: StoreAnswer) throws(HubRefusal) -> [DocumentEntry] {
+    mutating func take(_ answer: StoreAnswer) throws(RequestRefusal) -> [DocumentEntry] {
         switch answer {
         case .found(let result):
             scopes = scopes.dropFirst()
             switch result {
             case .success(let entry): return [entry]
             case .failure(.gone), .failure(.damaged): return []
-            case .failure(let refusal): throw HubRefusal(refusal)
+            case .failure(let refusal): throw RequestRefusal(refusal)
             }
-        case .listed(.failure(let refusal)): throw HubRefusal(refusal)
+        case .listed(.failure(let refusal)): throw RequestRefusal(refusal)
         case .listed(.success(let listing)):
             // Behind a page of which no name is known there is nothing to go on from.
             if let last = listing.entries.last, listing.hasMore {

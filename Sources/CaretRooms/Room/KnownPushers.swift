@@ -54,7 +54,7 @@ struct KnownPushers: Sendable {
     }
 
     /// Lets a request wait until the pusher is known, for which the store was asked; or refuses it.
-    mutating func wait(_ request: RoomRequest, for pusher: Pusher) -> RoomRefusal? {
+    mutating func wait(_ request: RoomRequest, for pusher: Pusher) -> RequestRefusal? {
         guard case .asked(var asked)? = knowledge[pusher] else {
             preconditionFailure("a request waits for an answer that nobody asked for")
         }

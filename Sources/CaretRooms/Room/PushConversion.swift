@@ -15,7 +15,7 @@ extension Text {
     /// The change that these edits are in this text, which is that of a revision.
     func change(
         _ edits: [WireEdit], in unit: CodeUnit, at revision: Revision
-    ) throws(RoomRefusal) -> Change {
+    ) throws(RequestRefusal) -> Change {
         var result: [Edit] = []
         result.reserveCapacity(edits.count)
         for (index, edit) in edits.enumerated() {
@@ -24,19 +24,19 @@ extension Text {
             do throws(TextError) {
                 result.append(try Edit(Offset(start.utf16)..<Offset(end.utf16), edit.text.string))
             } catch {
-                throw RoomRefusal(
+                throw RequestRefusal(
                     .badText,
                     "edit \(index): its text has a carriage return; a line break in an edit is LF")
             }
         }
         do throws(ChangeError) { return try Change(result) } catch {
-            throw RoomRefusal(.badEdits, "the edits do not ascend, or overlap: \(error)")
+            throw RequestRefusal(.badEdits, "the edits do not ascend, or overlap: \(error)")
         }
     }
 
     private func place(
         _ offset: Int, of edit: WireEdit, _ index: Int, _ unit: CodeUnit, _ revision: Revision
-    ) throws(RoomRefusal) -> TextLength {
+    ) throws(RequestRefusal) -> TextLength {
         do throws(TextError) {
             return try length(before: offset, in: unit)
         } catch {
@@ -48,7 +48,7 @@ extension Text {
                 } else {
                     "ends past the text's length \(end) at revision \(revision.value)"
                 }
-            throw RoomRefusal(.badRange, "\(range) \(problem)")
+            throw RequestRefusal(.badRange, "\(range) \(problem)")
         }
     }
 

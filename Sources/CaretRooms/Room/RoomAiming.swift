@@ -27,7 +27,7 @@ extension RoomState {
         case .failure(.refused(.damaged)), .failure(.wrongText): damage()
         case .failure(.refused(.gone)): needReload()
         case .failure(let refusal):
-            let refusal = RoomRefusal(refusal, "revision \(revision.value)")
+            let refusal = RequestRefusal(refusal, "revision \(revision.value)")
             for pusher in pushersWaiting(where: { $0 == .needsText(revision) }) {
                 settle(pusher, refusing: refusal)
             }
@@ -44,7 +44,7 @@ extension RoomState {
             pending[pusher]?.target = text
             makeReady(pusher, .restore(text, found: nil), at: known.push.base)
         case .edits(let edits):
-            do throws(RoomRefusal) {
+            do throws(RequestRefusal) {
                 let unit = known.push.participant.unit
                 follow(pusher, try text.change(edits, in: unit, at: known.push.base), from: known.push.base)
             } catch {
@@ -105,7 +105,7 @@ extension RoomState {
             switch result {
             case .failure(.refused(.gone)): break
             case .failure(let refusal):
-                settle(pusher, refusing: RoomRefusal(refusal, "revision \(revision.value)"))
+                settle(pusher, refusing: RequestRefusal(refusal, "revision \(revision.value)"))
             case .success(let reading): follow(pusher, change, from: revision, reading)
             }
         }
@@ -182,7 +182,7 @@ extension RoomState {
         guard let known = pending[pusher], case .ready(let aim, let revision) = known.stage else {
             return nil
         }
-        if let refusal = RoomRefusal.ofRights(known.push.rights) {
+        if let refusal = RequestRefusal.ofRights(known.push.rights) {
             settle(pusher, refusing: refusal)
             return nil
         }
@@ -211,9 +211,9 @@ extension RoomState {
     }
 }
 
-extension RoomRefusal {
-    fileprivate static func forgotten(_ base: Revision, _ limits: Limits) -> RoomRefusal {
-        RoomRefusal(
+extension RequestRefusal {
+    fileprivate static func forgotten(_ base: Revision, _ limits: Limits) -> RequestRefusal {
+        RequestRefusal(
             .baseTrimmed,
             "what was committed behind base \(base.value) is older than \(limits.pusherDays) days, and nothing is known of pushes of yours"
         )

@@ -95,16 +95,16 @@ extension RoomState {
         case .unfit:
             refuse(
                 segment,
-                RoomRefusal(
+                RequestRefusal(
                     .internal,
                     "what was to be saved does not fit document \(document.value) at revision \(head.value)"))
-        case .full: refuse(segment, RoomRefusal(.full))
-        case .failed: refuse(segment, RoomRefusal(.failed))
+        case .full: refuse(segment, RequestRefusal(.full))
+        case .failed: refuse(segment, RequestRefusal(.failed))
         case .damaged: damage()
         }
     }
 
-    private mutating func refuse(_ segment: SegmentInFlight, _ refusal: RoomRefusal) {
+    private mutating func refuse(_ segment: SegmentInFlight, _ refusal: RequestRefusal) {
         inFlight = nil
         for (pusher, _) in segment.draft.verdicts { settle(pusher, refusing: refusal) }
         // It would have told where the store's head is.
@@ -137,7 +137,7 @@ extension RoomState {
             case .tooLarge(let bytes):
                 settle(
                     pusher,
-                    refusing: RoomRefusal(
+                    refusing: RequestRefusal(
                         .tooLarge,
                         "the document would have \(bytes) bytes, and \(limits.announced.document) are allowed"
                     ))

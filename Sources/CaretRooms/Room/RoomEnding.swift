@@ -6,7 +6,7 @@ import CaretWire
 extension RoomState {
     /// Tells everybody that the document is not there any more, behind all replies that are due.
     mutating func endAll(
-        _ reason: GoneReason, _ refusal: RoomRefusal, to name: DocumentName? = nil,
+        _ reason: GoneReason, _ refusal: RequestRefusal, to name: DocumentName? = nil,
         readers: Set<SessionID> = []
     ) {
         let requests = held
@@ -35,7 +35,7 @@ extension RoomState {
         }
     }
 
-    private mutating func refuseHeld(_ request: RoomRequest, _ refusal: RoomRefusal) {
+    private mutating func refuseHeld(_ request: RoomRequest, _ refusal: RequestRefusal) {
         // Presence may be dropped on the way.
         if case .select = request { return }
         refuse(request, refusal)
@@ -55,9 +55,9 @@ extension RoomState {
 
     /// The document is not what it was: nobody is served anything of it any more.
     mutating func damage() {
-        refuseAll(RoomRefusal(.damaged))
-        endAll(.damaged, RoomRefusal(.damaged))
-        close(with: RoomRefusal(.damaged))
+        refuseAll(RequestRefusal(.damaged))
+        endAll(.damaged, RequestRefusal(.damaged))
+        close(with: RequestRefusal(.damaged))
     }
 
     /// It is damaged, and the store does not know that yet, who would have told of it.
@@ -67,7 +67,7 @@ extension RoomState {
     }
 
     /// From now on all is refused.
-    mutating func close(with refusal: RoomRefusal) {
+    mutating func close(with refusal: RequestRefusal) {
         refuseAll(refusal)
         over = refusal
         (pushers, standing, catchUp, conflicts) = (KnownPushers(), .waiting, .none, 0)
@@ -75,7 +75,7 @@ extension RoomState {
     }
 
     /// Refuses all that waits for something, in an order that is the same everywhere.
-    private mutating func refuseAll(_ refusal: RoomRefusal) {
+    private mutating func refuseAll(_ refusal: RequestRefusal) {
         for pusher in pending.keys.sorted() { settle(pusher, refusing: refusal) }
         for pusher in pushers.asked {
             for request in pushers.notFound(pusher) { refuse(request, refusal) }

@@ -47,7 +47,7 @@ extension RoomState {
 
     // MARK: Refusals
 
-    mutating func refuse(_ push: RoomPush, _ refusal: RoomRefusal) {
+    mutating func refuse(_ push: RoomPush, _ refusal: RequestRefusal) {
         let report = ErrorReport(
             refusal.code, refusal.message, document: push.document, seq: Int(push.seq),
             head: refusal.code.tellsHead ? position : nil)
@@ -55,14 +55,14 @@ extension RoomState {
     }
 
     /// A refused opening is the end of its session.
-    mutating func refuse(_ opening: RoomOpening, _ refusal: RoomRefusal) {
+    mutating func refuse(_ opening: RoomOpening, _ refusal: RequestRefusal) {
         send(
             ErrorReport(refusal.code, refusal.message, document: opening.document), opening.id,
             to: opening.session)
         actions.append(.ended(opening.session))
     }
 
-    mutating func refuse(_ order: RoomOrder, _ refusal: RoomRefusal) {
+    mutating func refuse(_ order: RoomOrder, _ refusal: RequestRefusal) {
         send(
             ErrorReport(refusal.code, refusal.message, document: order.document), order.id,
             to: order.requester)

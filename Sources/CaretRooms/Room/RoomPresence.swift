@@ -16,10 +16,10 @@ extension RoomState {
     }
 
     /// Keeps a selection, as one at the head; or why not.
-    private mutating func keep(_ select: Select, of place: Int) -> RoomRefusal? {
+    private mutating func keep(_ select: Select, of place: Int) -> RequestRefusal? {
         let (revision, unit) = (select.revision, sessions[place].unit)
         if revision > head {
-            return RoomRefusal(
+            return RequestRefusal(
                 .baseAhead, "revision \(revision.value) is beyond the head \(head.value)")
         }
         // What was selected in a text that nobody has any more is not worth an error.
@@ -28,12 +28,12 @@ extension RoomState {
         else { return nil }
         guard var selections = text.selections(select.selections, in: unit) else {
             let end = text.length.count(of: unit)
-            return RoomRefusal(
+            return RequestRefusal(
                 .badRange, "a selection has no place in the text of \(end) at revision \(revision.value)")
         }
         let count = selectionCount - sessions[place].selections.count + selections.count
         if count > limits.roomSelections {
-            return RoomRefusal(
+            return RequestRefusal(
                 .tooLarge,
                 "there would be \(count) selections here, and \(limits.roomSelections) are allowed")
         }

@@ -37,7 +37,7 @@ extension RoomState {
         let what = push.seq == entry.seq ? "with other content" : "or passed over"
         refuse(
             push,
-            RoomRefusal(
+            RequestRefusal(
                 .seqReused, "seq \(push.seq) was used \(what); the highest committed is \(entry.seq)"))
     }
 
@@ -50,11 +50,11 @@ extension RoomState {
         }
     }
 
-    private func refusalOfRights(_ push: RoomPush) -> RoomRefusal? {
+    private func refusalOfRights(_ push: RoomPush) -> RequestRefusal? {
         if push.rights != .write { return .readOnly }
         guard let place = sessions.place(of: push.session) else { return nil }
         if sessions[place].mode == .watch {
-            return RoomRefusal(.forbidden, "the document was opened to be watched, not written")
+            return RequestRefusal(.forbidden, "the document was opened to be watched, not written")
         }
         // As long as its ack has not been handed over it is in flight for whoever sent it.
         if let due = sessions[place].due {
@@ -64,33 +64,33 @@ extension RoomState {
     }
 
     /// Why the push's base cannot be used.
-    private func refusalOfBase(_ push: RoomPush) -> RoomRefusal? {
+    private func refusalOfBase(_ push: RoomPush) -> RequestRefusal? {
         let base = push.base
         let what = push.content == .restore ? "revision \(base.value)" : "base \(base.value)"
         if let epoch = push.epoch {
             if epoch != epochName {
-                return RoomRefusal(.epochChanged, "the document has another history than the one named")
+                return RequestRefusal(.epochChanged, "the document has another history than the one named")
             }
         } else if head > 0, !push.isFirst {
-            return RoomRefusal(
+            return RequestRefusal(
                 .epochChanged,
                 "without an epoch a push fits only revision 0, and the document is at \(head.value)")
         }
-        if base > head { return RoomRefusal(.baseAhead, "\(what) is beyond the head \(head.value)") }
+        if base > head { return RequestRefusal(.baseAhead, "\(what) is beyond the head \(head.value)") }
         if base < start { return .trimmed(what, start) }
         if push.content == .restore { return nil }
         if let entry = pushers.entry(of: push.pusher), base < entry.revision {
-            return RoomRefusal(
+            return RequestRefusal(
                 .baseBeforeOwnPush, "\(what) is before your own push at \(entry.revision.value)")
         }
         return refusalOfWork(push, edits: push.edits?.count ?? 0)
     }
 
-    func refusalOfWork(_ push: RoomPush, edits: Int) -> RoomRefusal? {
+    func refusalOfWork(_ push: RoomPush, edits: Int) -> RequestRefusal? {
         let behind = head.value - push.base.value
         let (work, overflows) = behind.multipliedReportingOverflow(by: edits + 1)
         if !overflows, work <= limits.rebase { return nil }
-        return RoomRefusal(
+        return RequestRefusal(
             .baseTrimmed,
             "base \(push.base.value) is \(behind) revisions behind: with \(edits) edits \(work) steps, and \(limits.rebase) are allowed"
         )
@@ -122,7 +122,7 @@ extension RoomState {
         return settled
     }
 
-    mutating func settle(_ pusher: Pusher, refusing refusal: RoomRefusal) {
+    mutating func settle(_ pusher: Pusher, refusing refusal: RequestRefusal) {
         if let settled = settle(pusher) { refuse(settled.push, refusal) }
     }
 
@@ -137,22 +137,22 @@ extension RoomState {
     }
 }
 
-extension RoomRefusal {
-    fileprivate static let readOnly = RoomRefusal(.forbidden, "the document may be read here, not written")
+extension RequestRefusal {
+    fileprivate static let readOnly = RequestRefusal(.forbidden, "the document may be read here, not written")
 
     /// Of a push while another one of its pusher is not settled.
-    static func unsettled(_ push: RoomPush, beside other: RoomPush) -> RoomRefusal {
+    static func unsettled(_ push: RoomPush, beside other: RoomPush) -> RequestRefusal {
         push.seq == other.seq
-            ? RoomRefusal(.seqReused, "seq \(push.seq) is on its way with other content")
+            ? RequestRefusal(.seqReused, "seq \(push.seq) is on its way with other content")
             : .inFlight(other.seq, "is not settled yet")
     }
 
-    fileprivate static func inFlight(_ seq: Int64, _ why: String) -> RoomRefusal {
-        RoomRefusal(.pushInFlight, "seq \(seq) \(why)")
+    fileprivate static func inFlight(_ seq: Int64, _ why: String) -> RequestRefusal {
+        RequestRefusal(.pushInFlight, "seq \(seq) \(why)")
     }
 
     /// Why a push with these rights is in no segment.
-    static func ofRights(_ rights: Rights) -> RoomRefusal? {
+    static func ofRights(_ rights: Rights) -> RequestRefusal? {
         switch rights {
         case .none: .notFound
         case .read: .readOnly

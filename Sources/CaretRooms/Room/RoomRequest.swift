@@ -58,7 +58,7 @@ extension [RoomRequest] {
 
     /// Lets a request wait behind the others, or refuses it. However long they wait there are two pushes of a pusher
     /// among them, a repeat and the next, and one selection of a session.
-    mutating func join(_ request: RoomRequest) -> RoomRefusal? {
+    mutating func join(_ request: RoomRequest) -> RequestRefusal? {
         switch request {
         case .open, .close: append(request)
         case .select(let session, _, _):
@@ -70,7 +70,7 @@ extension [RoomRequest] {
         return nil
     }
 
-    private mutating func join(_ push: RoomPush) -> RoomRefusal? {
+    private mutating func join(_ push: RoomPush) -> RequestRefusal? {
         let places = indices.filter { self[$0].pusher == push.pusher }
         if let last = places.last, case .push(let other, _) = self[last] {
             if push.isRepeat(of: other) {
@@ -85,7 +85,7 @@ extension [RoomRequest] {
     }
 
     /// A push that was taken came before all that waits; a repeat of it that waits is answered in its place.
-    private mutating func joinAgain(_ push: RoomPush) -> RoomRefusal? {
+    private mutating func joinAgain(_ push: RoomPush) -> RequestRefusal? {
         let isRepeated = contains {
             if case .push(let other, _) = $0, other.pusher == push.pusher {
                 push.isRepeat(of: other)

@@ -56,7 +56,7 @@ extension RoomState {
     }
 
     /// It was sent before the document was given another name.
-    private func misnaming(in request: RoomRequest) -> RoomRefusal? {
+    private func misnaming(in request: RoomRequest) -> RequestRefusal? {
         guard let document = request.document, document != name else { return nil }
         return .notFound
     }
@@ -80,7 +80,7 @@ extension RoomState {
     }
 
     /// Refuses a request of whatever kind; but a session that is to be closed is, whatever else cannot be.
-    mutating func refuse(_ request: RoomRequest, _ refusal: RoomRefusal) {
+    mutating func refuse(_ request: RoomRequest, _ refusal: RequestRefusal) {
         switch request {
         case .open(let opening): refuse(opening, refusal)
         case .push(let push, _): refuse(push, refusal)

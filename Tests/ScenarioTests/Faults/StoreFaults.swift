@@ -68,3 +68,20 @@ final class EmptyAfterFailedLoad: PlantedFault {
         return .text(.success(Snapshot(revision: entry.head, text: Text())))
     }
 }
+
+/// A document is looked at once for those who follow, and told of as it was then ever after.
+final class NewsOfFirstLook: PlantedFault {
+    private var seen: [DocumentID: DocumentEntry] = [:]
+
+    override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
+        guard case .entries(let results) = answer else { return answer }
+        return .entries(
+            results.map { result in
+                result.map { entry in
+                    let first = seen[entry.id] ?? entry
+                    seen[entry.id] = first
+                    return first
+                }
+            })
+    }
+}

@@ -34,7 +34,8 @@ private func expectSound(_ fault: WireFault, _ line: UnsafeRawBufferPointer) {
     var decoder = MessageDecoder()
     do throws(WireFault) {
         let reply = try decoder.serverMessage(Array(writer.bytes.dropLast()))
-        precondition(reply == Envelope(.error(fault.report), id: fault.id), "the error for a fault changed on its way")
+        precondition(
+            reply == Envelope(.error(fault.report), id: fault.id), "the error for a fault changed on its way")
     } catch {
         preconditionFailure("the error for a fault is none: \(error.message)")
     }

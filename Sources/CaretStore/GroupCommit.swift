@@ -140,16 +140,22 @@ struct GroupCommit {
             refuse(jobs, atCommit ? .unknown : .refused(.refused(.failed)))
         // It may be on disk all the same, though what comes next will be written over it.
         case .full where atCommit && fault.isOutOfSpace:
-            tell(.full)
+            diskIsFull()
             refuse(jobs, .unknown)
         case .full, .damaged:
             if jobs.count == 1 {
-                tell(fault.kind == .full ? .full : .damaged(nil))
+                if fault.kind == .full { diskIsFull() } else { tell(.damaged(nil)) }
                 return refuse(jobs, .refused(.refused(fault.refusal)))
             }
             // Each alone, so that one that does not fit the disk, or meets damage, costs the others nothing.
             for job in jobs { run([job]) }
         }
+    }
+
+    private mutating func diskIsFull() {
+        tell(.full)
+        // Whatever is committed next has found space, and what was held back may find it too.
+        checkpointAt = 0
     }
 
     mutating func close(damaged document: DocumentID) { writer.close(damaged: document) }

@@ -83,33 +83,3 @@ import Testing
         await restored.close()
     }
 }
-
-@Suite("Migrations") struct MigrationTests {
-    @Test(
-        "a store of each older schema is opened with all that is in it",
-        arguments: Migration.all.indices.dropFirst())
-    func older(count: Int) async throws {
-        let scratch = try Scratch()
-        defer { scratch.remove() }
-        let old = try SQLiteStore(folder: scratch.path, migrations: Array(Migration.all.prefix(count)))
-        var document = try await Following(on: old)
-        try await document.type("abc")
-        await old.close()
-        let known = Int64(Migration.all.count)
-        #expect(throws: OpeningFault.older(found: Int64(count), known: known)) {
-            try SQLiteStore.verify(folder: scratch.path)
-        }
-        let events = Told()
-        let store = try SQLiteStore(folder: scratch.path) { events.add($0) }
-        #expect(
-            events.all.filter { $0 != .checkpointed } == (Int64(count + 1)...known).map { .migrating($0) })
-        #expect(try await store.text(of: document.entry.id).get().text == document.text)
-        document.store = store
-        try await document.type("d")
-        let text = try await store.addToken(of: UserName("ann"), .all).get()
-        #expect(try await store.token(shown: text.bytes).get().id == text.token)
-        let report = try await store.verify()
-        #expect(report.isSound && report.revisions == 4 && report.tokens == 1)
-        await store.close()
-    }
-}

@@ -13,7 +13,7 @@ struct HistoryWriter {
     /// Where segments are taken apart.
     private var columns = SegmentColumns()
     /// Something was written in this transaction that SQLite does not count as a row.
-    private(set) var hasWritten = false
+    var hasWritten = false
     /// The documents that have become due for upkeep in this transaction.
     var due: Set<DocumentID> = []
 
@@ -184,169 +184,6 @@ struct HistoryWriter {
         return .undeleted(row.entry)
     }
 
-    // MARK: What upkeep does
-
-    /// Keeps a snapshot that was made of the history as it is. With it goes an older one that it makes superfluous,
-    /// unless history begins there by now. `covered` of the bytes behind the newest snapshot are behind it no longer.
-    mutating func keep(
-        _ snapshot: StoredSnapshot, superseding old: Revision? = nil, covering covered: Int = 0
-    ) throws(StoreFault) {
-        var row = try document(snapshot.document)
-        try reader.check(snapshot.revision, of: row)
-        try write(snapshot)
-        if let old, old > row.entry.start, old < snapshot.revision {
-            try database.write(
-                "DELETE FROM snapshot WHERE document = ? AND revision = ?",
-                [.integer(snapshot.document.value), .integer(Int64(old.value))])
-        }
-        if snapshot.revision <= row.snapshot { return }
-        row.snapshot = snapshot.revision
-        row.behind = max(0, row.behind - covered)
-        try save(row)
-    }
-
-    func write(_ snapshot: StoredSnapshot) throws(StoreFault) {
-        try database.write(
-            "INSERT OR REPLACE INTO snapshot (document, \(StoredSnapshot.columns)) VALUES (?, ?, ?, ?, ?)",
-            [
-                .integer(snapshot.document.value), .integer(Int64(snapshot.revision.value)),
-                .bytes(snapshot.body), .bytes(snapshot.digest.bytes), .bytes(snapshot.chain.value.bytes),
-            ])
-    }
-
-    /// Puts one segment in the place of those that it was made of. False where they are no longer there.
-    mutating func replace(_ replacement: Replacement) throws(StoreFault) -> Bool {
-        var row = try document(replacement.document)
-        guard let oldest = replacement.old.first, let newest = replacement.old.last else { return true }
-        let (from, to) = (
-            Value.integer(Int64(oldest.first.value)), Value.integer(Int64(newest.first.value))
-        )
-        // The index has these, so the rows themselves are not read.
-        let found = try database.every(
-            "SELECT id, first FROM segment WHERE document = ? AND first BETWEEN ? AND ? ORDER BY first",
-            .integer(replacement.document.value), from, to
-        ) { ($0.integer(0), $0.integer(1)) }
-        guard found.elementsEqual(replacement.old, by: { $0 == ($1.row, Int64($1.first.value)) }) else {
-            return false
-        }
-        // Each ends where the next one begins.
-        let end = try database.one("SELECT last FROM segment WHERE id = ?", .integer(newest.row)) {
-            $0.integer(0)
-        }
-        guard end == Int64(newest.last.value) else { return false }
-        // The new one takes the place of the first in the index, so the old ones go first; all is one transaction.
-        try database.write(
-            "DELETE FROM segment WHERE document = ? AND first BETWEEN ? AND ?",
-            [.integer(replacement.document.value), from, to])
-        try insert(replacement.new, of: replacement.document)
-        let written = try database.one(
-            "SELECT body FROM segment WHERE id = ?", .integer(database.lastRow), read: { $0.bytes(0) })
-        guard written == replacement.new.body else { throw .database(.notWritten) }
-        row.loose = max(0, row.loose - replacement.loose)
-        try save(row)
-        return true
-    }
-
-    /// Makes history begin at a snapshot. What stands in front of it is removed by and by. False where the segment
-    /// that is cut is no longer there.
-    mutating func trim(_ plan: TrimPlan) throws(StoreFault) -> Bool {
-        let (id, start) = (plan.snapshot.document, plan.snapshot.revision)
-        if try document(id).entry.start >= start { return true }
-        if let cut = plan.cut {
-            if try !replace(cut) { return false }
-        } else if try isInside(start, of: id) {
-            return false
-        }
-        try keep(plan.snapshot)
-        var row = try document(id)
-        row.entry.start = start
-        try save(row)
-        due.insert(id)
-        return true
-    }
-
-    /// Whether a segment has revisions on both sides of this one's end.
-    private func isInside(_ revision: Revision, of id: DocumentID) throws(StoreFault) -> Bool {
-        try database.one(
-            "SELECT 1 FROM segment WHERE document = ?1 AND first <= ?2 AND last > ?2 LIMIT 1",
-            .integer(id.value), .integer(Int64(revision.value)), read: { _ in true }) ?? false
-    }
-
-    /// Removes some of the segments and snapshots that stand in front of the history.
-    mutating func removeTrimmed(of id: DocumentID) throws(StoreFault) {
-        let start = Value.integer(Int64(try document(id).entry.start.value))
-        _ = try removeSome("segment", "id", "length(body)", of: id, where: "last <= ?2", start)
-        _ = try removeSome("snapshot", "revision", "length(body)", of: id, where: "revision < ?2", start)
-    }
-
-    /// How far the removal of a deleted document has come.
-    enum Purging {
-        /// It lives, or was deleted later than was said.
-        case kept
-        case begun
-        case done
-    }
-
-    /// Begins or goes on to remove a document that was deleted at `time` or before.
-    mutating func purge(_ id: DocumentID, deletedBy time: Int64) throws(StoreFault) -> Purging {
-        var row = try reader.anyDocument(id)
-        guard let deleted = row.entry.deleted, deleted <= time, !arriving.contains(id) else { return .kept }
-        if deleted > 0 {
-            row.entry.deleted = 0
-            try save(row)
-        }
-        for (table, key, bytes) in [
-            ("segment", "id", "length(body)"), ("snapshot", "revision", "length(body)"),
-            ("pusher", "author", "64"),
-        ] {
-            if try removeSome(table, key, bytes, of: id, where: "?2 = 0", .integer(0)) { return .begun }
-        }
-        try database.write("DELETE FROM document WHERE id = ?", [.integer(id.value)])
-        return .done
-    }
-
-    /// Removes rows of a document, as many as do not hold the writer up; whether there were any.
-    private func removeSome(
-        _ table: String, _ key: String, _ bytes: String, of id: DocumentID, where condition: String,
-        _ value: Value
-    ) throws(StoreFault) -> Bool {
-        let rows = try database.every(
-            "SELECT \(key), \(bytes) FROM \(table) WHERE document = ?1 AND \(condition) LIMIT ?3",
-            .integer(id.value), value, .integer(Int64(UpkeepPolicy.rowsAtOnce))
-        ) { (key: $0.integer(0), bytes: Int($0.integer(1))) }
-        var sum = 0
-        for (index, row) in rows.enumerated() {
-            sum += row.bytes
-            if index > 0 && sum > UpkeepPolicy.bytesAtOnce { break }
-            try database.write(
-                "DELETE FROM \(table) WHERE document = ? AND \(key) = ?",
-                [.integer(id.value), .integer(row.key)])
-        }
-        return !rows.isEmpty
-    }
-
-    /// Takes back what `loose` says too much.
-    mutating func correctLoose(of id: DocumentID, by excess: Int) throws(StoreFault) {
-        var row = try document(id)
-        row.loose = max(0, row.loose - excess)
-        try save(row)
-    }
-
-    /// Gives free pages at the end of the file back.
-    mutating func giveBack(pages: Int) throws(StoreFault) {
-        hasWritten = true
-        try database.write("PRAGMA incremental_vacuum(\(pages))", [])
-    }
-
-    /// Forgets pushers of a document that were last seen before `time`.
-    func forget(_ authors: [Int64], of id: DocumentID, usedBefore time: Int64) throws(StoreFault) {
-        for author in authors {
-            try database.write(
-                "DELETE FROM pusher WHERE document = ? AND author = ? AND used < ?",
-                [.integer(id.value), .integer(author), .integer(time)])
-        }
-    }
-
     // MARK: Rows
 
     private mutating func keep(_ row: DocumentRow) {
@@ -370,7 +207,7 @@ struct HistoryWriter {
             ?? false
     }
 
-    private func insert(_ segment: EncodedSegment, of id: DocumentID) throws(StoreFault) {
+    func insert(_ segment: EncodedSegment, of id: DocumentID) throws(StoreFault) {
         try database.write(
             "INSERT INTO segment (document, first, last, time, body, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)"
         ) { row in

@@ -1,22 +1,4 @@
 import CaretCore
-import CaretLog
-
-/// A row of `segment` without its content.
-struct SegmentPlace: Equatable {
-    let row: Int64
-    let first: Revision
-    let last: Revision
-    /// As it is stored.
-    let bytes: Int
-    /// Stored as it was appended.
-    let isLoose: Bool
-
-    var changes: Int { last.value - first.value + 1 }
-
-    func loose(_ isLoose: Bool) -> SegmentPlace {
-        SegmentPlace(row: row, first: first, last: last, bytes: bytes, isLoose: isLoose)
-    }
-}
 
 /// Which segments are joined: neighbours of about one size, once there are many of them, so that each revision is packed
 /// anew only a few times.
@@ -85,19 +67,4 @@ enum MergePlan {
         }.count
         return run.prefix(max(count, 1))
     }
-}
-
-/// One segment in the place of several.
-struct Replacement {
-    let document: DocumentID
-    let old: [SegmentPlace]
-    let new: EncodedSegment
-
-    /// The new one, which has no row yet.
-    var place: SegmentPlace {
-        SegmentPlace(row: 0, first: new.first, last: new.last, bytes: new.body.count, isLoose: false)
-    }
-
-    /// How many of the old ones were as they were appended.
-    var loose: Int { old.count { $0.isLoose } }
 }

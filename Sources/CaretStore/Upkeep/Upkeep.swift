@@ -1,6 +1,5 @@
 import CaretCore
 import CaretLog
-import Synchronization
 
 /// What a store does by itself, a small step at a time: each is read and made ready beside the writer, and takes the
 /// writer only to be put in place.
@@ -213,62 +212,4 @@ struct Upkeep: Sendable {
             guard case .success = result else { return }
         }
     }
-}
-
-/// When the last whole round was made.
-final class LastRound: Sendable {
-    private let last = Mutex<Int64?>(nil)
-
-    var time: Int64? { last.withLock { $0 } }
-
-    func set(_ time: Int64) { last.withLock { $0 = time } }
-}
-
-extension Int64 {
-    /// A time so much earlier, or the earliest of all.
-    func less(_ length: Int64) -> Int64 {
-        let (result, hasOverflowed) = subtractingReportingOverflow(length)
-        return hasOverflowed ? (length > 0 ? .min : .max) : result
-    }
-}
-
-/// One thing to be done for a document's history, made ready.
-enum UpkeepStep {
-    case merge(Replacement)
-    /// A snapshot to be kept, the one that it makes superfluous, and what of the weight behind the newest it covers.
-    case snapshot(StoredSnapshot, superseded: Revision?, covered: Int)
-    /// There are rows in front of the history's beginning.
-    case removeTrimmed
-    /// The document's row counts so many loose segments too many.
-    case correctLoose(excess: Int)
-
-    /// How many rows, and pages of them, the writer has to do with.
-    var weight: Int {
-        switch self {
-        case .merge(let replacement):
-            replacement.old.reduce(1) { $0 + 1 + $1.bytes / PageSums.pageSize }
-                + 2 * (replacement.new.body.count / PageSums.pageSize)
-        case .snapshot(let snapshot, _, _): 2 + snapshot.body.count / PageSums.pageSize
-        case .removeTrimmed: UpkeepPolicy.rowsAtOnce
-        case .correctLoose: 1
-        }
-    }
-}
-
-/// What is due for a document, and whether nothing is due behind it.
-struct DueStep {
-    let step: UpkeepStep
-    let isLast: Bool
-
-    init(_ step: UpkeepStep, isLast: Bool) {
-        self.step = step
-        self.isLast = isLast
-    }
-}
-
-/// How a history is made to begin later.
-struct TrimPlan {
-    let snapshot: StoredSnapshot
-    /// Of the segment that the beginning falls into, what stands behind it.
-    let cut: Replacement?
 }

@@ -52,3 +52,11 @@ enum UpkeepPolicy {
     /// Pages that one step gives back to the file system.
     static let pagesAtOnce = 128
 }
+
+extension Int64 {
+    /// A time so much earlier, or the earliest of all.
+    func less(_ length: Int64) -> Int64 {
+        let (result, hasOverflowed) = subtractingReportingOverflow(length)
+        return hasOverflowed ? (length > 0 ? .min : .max) : result
+    }
+}

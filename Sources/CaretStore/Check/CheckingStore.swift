@@ -1,0 +1,80 @@
+package import CaretLog
+import Glibc
+
+// Checking and copying, while everything goes on or on files that nobody has open.
+extension SQLiteStore {
+    /// Checks one document, or all of them and the file, while everything goes on. `progress` is called on another
+    /// queue, and must return soon.
+    package func verify(
+        _ document: DocumentID? = nil, progress: @escaping @Sendable (CheckProgress) -> Void = { _ in }
+    ) async throws(OpeningFault) -> CheckReport {
+        calls.began()
+        defer { calls.ended() }
+        let connection = Confined(to: "caret.store.check", try folder.openForReading())
+        let result = await connection.done { [calls] database in
+            Result { () throws(DatabaseFault) in
+                var check = try StoreCheck(database, isStopped: { calls.isClosing })
+                return check.run(document, progress: progress)
+            }
+        }
+        await connection.closed()
+        do throws(DatabaseFault) { return try result.get() } catch { throw .database(error) }
+    }
+
+    /// Checks a folder that no server has open, and changes nothing in it.
+    package static func verify(
+        folder path: String, progress: (CheckProgress) -> Void = { _ in }
+    ) throws(OpeningFault) -> CheckReport {
+        let folder = try DataFolder(path)
+        guard try FileHeader(of: folder.databasePath) != nil else { throw .system(ENOENT) }
+        return try check(try folder.openForChecking(), progress)
+    }
+
+    /// Checks a backup, or any database of ours that no store of this process has open, as it is; a mark stays.
+    package static func verify(
+        backup path: String, progress: (CheckProgress) -> Void = { _ in }
+    ) throws(OpeningFault) -> CheckReport {
+        guard try FileHeader(of: path) != nil else { throw .system(ENOENT) }
+        let database: Database
+        do throws(DatabaseFault) { database = try Database(path: path, for: .read) } catch {
+            throw .database(error)
+        }
+        return try check(database, progress)
+    }
+
+    private static func check(
+        _ database: Database, _ progress: (CheckProgress) -> Void
+    ) throws(OpeningFault) -> CheckReport {
+        try Migrator(migrations: Migration.all).requireAll(in: database)
+        do throws(DatabaseFault) {
+            var check = try StoreCheck(database)
+            return check.run(nil, progress: progress)
+        } catch {
+            throw .database(error)
+        }
+    }
+
+    /// Copies the store as it is now into a new file, while everything goes on; the copy is checked before it gets
+    /// its name. `progress` is told how many pages of how many are copied.
+    package func backUp(
+        to path: String, at time: Int64,
+        progress: @escaping @Sendable (_ pages: Int, _ all: Int) -> Void = { _, _ in }
+    ) async throws(BackupFault) -> CheckReport {
+        calls.began()
+        defer { calls.ended() }
+        let source: Database
+        do throws(OpeningFault) { source = try folder.openForReading() } catch { throw BackupFault(error) }
+        let tellCopying: @Sendable (StoreEvent) -> Void = { [tell] event in
+            tell(event)
+            if case .copying(let pages, let all) = event { progress(pages, all) }
+        }
+        let backup = Backup(
+            path: path, time: time, isStopped: { [calls] in calls.isClosing }, tell: tellCopying)
+        let connection = Confined(to: "caret.store.backup", source)
+        let result = await connection.done { database in
+            Result { () throws(BackupFault) in try backup.make(from: database) }
+        }
+        await connection.closed()
+        return try result.get()
+    }
+}

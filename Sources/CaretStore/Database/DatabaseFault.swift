@@ -1,0 +1,41 @@
+import CSQLite
+
+/// Why SQLite did not do what it was asked.
+package struct DatabaseFault: Error, Equatable, Sendable {
+    /// SQLite's extended result code.
+    package let code: Int32
+    package let message: String
+    /// The system had no space, whatever SQLite made of it.
+    package var isOutOfSpace = false
+
+    package init(code: Int32, message: String, isOutOfSpace: Bool = false) {
+        self.code = code
+        self.message = message
+        self.isOutOfSpace = isOutOfSpace
+    }
+
+    /// What was written does not read back.
+    static let notWritten = DatabaseFault(
+        code: SQLITE_CORRUPT, message: "a merged segment does not read back")
+
+    enum Kind {
+        /// The disk is full.
+        case full
+        /// The file is damaged.
+        case damaged
+        /// Everything else: the disk failed, or the statement was wrong.
+        case failed
+    }
+
+    var kind: Kind {
+        switch code & 0xFF {
+        case SQLITE_FULL: .full
+        case _ where isOutOfSpace: .full
+        // A row that cannot stand beside those that are there: one of them is not as it was written.
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH: .damaged
+        // What a page whose sum is wrong is answered with.
+        case SQLITE_IOERR where code == caret_sqlite_ioerr_data(): .damaged
+        default: .failed
+        }
+    }
+}

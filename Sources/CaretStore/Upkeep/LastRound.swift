@@ -1,0 +1,10 @@
+import Synchronization
+
+/// When the last whole round was made.
+final class LastRound: Sendable {
+    private let last = Mutex<Int64?>(nil)
+
+    var time: Int64? { last.withLock { $0 } }
+
+    func set(_ time: Int64) { last.withLock { $0 = time } }
+}

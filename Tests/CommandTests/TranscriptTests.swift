@@ -68,6 +68,26 @@ import Testing
             """)
     }
 
+    @Test("what put prints is the file as it is then, line breaks and all")
+    func mergedFile() throws {
+        let stand = try Stand()
+        // As cat prints it then: what the last text that changed something has, where it has a line break.
+        for (text, printed) in [
+            ("one\r\ntwo\r\n", "one\r\ntwo\r\n"), ("one\r\n2\r\n", "one\r\n2\r\n"),
+            ("one\n2\n", "one\r\n2\r\n"), ("one\n3\n", "one\n3\n"), ("1\r\n3\n", "1\r\n3\r\n"),
+            ("one", "one"),
+        ] {
+            let put = try stand.caret(["put", "a", "--create", "--print"], input: text)
+            #expect(put.status == 0 && put.output == printed, "\(text.debugDescription): \(put)")
+            #expect(try stand.caret(["cat", "a"]).output == printed, "\(text.debugDescription)")
+        }
+        for text in ["one", "one\r\ntwo"] {
+            #expect(try stand.caret(["put", "b", "--create"], input: text).status == 0)
+        }
+        let merged = try stand.caret(["put", "b", "--base", "1", "--print"], input: "zero one")
+        #expect(merged.output == "zero one\r\ntwo", "\(merged)")
+    }
+
     @Test("ls and stat tell of documents")
     func documents() throws {
         try Stand().expect(
@@ -302,6 +322,26 @@ import Testing
             """)
         let crlf = try Data(contentsOf: stand.folder.appending(path: "out/crlf"))
         #expect(Array(crlf) == Array("a\r\nb\r\n".utf8))
+    }
+
+    @Test("a file is as large as its text with LF")
+    func sizeWithCarriageReturns() throws {
+        let stand = try Stand(["--limit-document", "64 KiB"])
+        let folder = stand.folder.appending(path: "in")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (name, lines) in [("fits", 1 << 16), ("large", 1 << 16 | 1)] {
+            let text = String(repeating: "\r\n", count: lines)
+            try Data(text.utf8).write(to: folder.appending(path: name))
+        }
+        try stand.expect(
+            """
+            $ import DIR/in
+            ! caret: large: left alone: 65537 bytes, where 65536 may be
+            1 saved, 0 unchanged, 1 left alone
+            [1]
+            $ ls
+            fits	1	65536	…Z
+            """)
     }
 
     @Test("what a command line asks for that there is not ends with 2")

@@ -32,12 +32,3 @@ extension DocumentVersion {
     /// As it stands in a file.
     var fileBytes: [UInt8] { text.fileBytes(usesCRLF: usesCRLF) }
 }
-
-extension String {
-    /// A text of a document as it stands in a file.
-    func fileBytes(usesCRLF: Bool) -> [UInt8] {
-        let lineFeed = UInt8(ascii: "\n")
-        guard usesCRLF else { return Array(utf8) }
-        return utf8.flatMap { $0 == lineFeed ? [UInt8(ascii: "\r"), lineFeed] : [$0] }
-    }
-}

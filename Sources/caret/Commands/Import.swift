@@ -90,7 +90,9 @@ struct Import: Subcommand {
             return .leftAlone(error.message)
         }
         if text.utf8.contains(0) { return .leftAlone("no text: it has a byte 0") }
-        if text.utf8.count > limit { return .leftAlone("\(text.utf8.count) bytes, where \(limit) may be") }
+        // As the server counts, which keeps no CR.
+        let count = FileText(text).text.utf8.count
+        if count > limit { return .leftAlone("\(count) bytes, where \(limit) may be") }
         do {
             let saved = try await patiently {
                 let old = try await client.versionIfThere(document)

@@ -40,10 +40,11 @@ struct Put: Subcommand {
 
     func run(on stage: Stage) async throws -> ExitCode {
         let text = try TextFile.text(at: file)
-        let saved = try await stage.reach(about: document) { client in
-            try await client.push(
-                text, to: document, since: try await version(client), creating: creates,
-                answeringWithText: printsText)
+        let (base, saved) = try await stage.reach(about: document) { client in
+            let base = try await version(client)
+            let saved = try await client.push(
+                text, to: document, since: base, creating: creates, answeringWithText: printsText)
+            return (base, saved)
         }
         if stage.isJSON {
             var members: [(key: String, value: JSON)] = [
@@ -52,8 +53,10 @@ struct Put: Subcommand {
             ]
             if let text = saved.text { members.append(("text", .text(text))) }
             stage.show(.object(members))
-        } else if let text = saved.text {
-            stage.output.write(text)
+        } else if let merged = saved.text {
+            // As `cat` prints it then: a text that changed something says with which line breaks.
+            let said = saved.isUnchanged ? nil : FileText(text).usesCRLF
+            stage.output.write(merged.fileBytes(usesCRLF: said ?? base?.usesCRLF ?? false))
         } else {
             let words = saved.isUnchanged ? "unchanged, at revision" : "saved as revision"
             stage.output.write("\(document.harmless): \(words) \(saved.revision.value)\n")

@@ -128,27 +128,10 @@ struct SyncFolder {
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
             return .other(.binary)
         }
-        let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
-        let end = bytes.firstIndex { $0 == lineFeed || $0 == carriageReturn }
-        guard let end else { return sized(text, nil, limit) }
-        let isCRLF = bytes[end] == carriageReturn && end + 1 < bytes.count && bytes[end + 1] == lineFeed
-        if !bytes.contains(carriageReturn) { return sized(text, false, limit) }
-        var kept: [UInt8] = []
-        kept.reserveCapacity(bytes.count)
-        for (index, byte) in bytes.enumerated() {
-            if byte == carriageReturn {
-                kept.append(lineFeed)
-            } else if byte != lineFeed || index == 0 || bytes[index - 1] != carriageReturn {
-                kept.append(byte)
-            }
-        }
-        return sized(String(decoding: kept, as: UTF8.self), isCRLF, limit)
-    }
-
-    private static func sized(_ text: String, _ usesCRLF: Bool?, _ limit: Int) -> FileLook.Content {
-        let bytes = text.utf8.count
-        return bytes > limit
-            ? .other(.tooLarge(bytes: bytes, limit: limit)) : .text(text, usesCRLF: usesCRLF)
+        let file = FileText(text)
+        let count = file.text.utf8.count
+        if count > limit { return .other(.tooLarge(bytes: count, limit: limit)) }
+        return .text(file.text, usesCRLF: file.usesCRLF)
     }
 
     // MARK: Changing it

@@ -1,5 +1,6 @@
 import CaretClient
 import Foundation
+import TestSupport
 import Testing
 
 /// A folder with a server that runs in it, and `caret` run beside it, as a transcript has it:
@@ -58,6 +59,21 @@ final class Stand {
         server?.terminate()
         server?.waitUntilExit()
         server = nil
+    }
+
+    /// Makes a document, and damages what the server, which is stopped for it, keeps of it.
+    func harm(_ document: String) throws {
+        // Nothing makes it smaller, so that it stands in the file as it is.
+        var random = Seeded(1)
+        let text = (0..<50_000).map { _ in UInt8(random.number(0x23...0x5B)) }
+        let put = try caret(["put", document, "--create"], input: String(decoding: text, as: UTF8.self))
+        #expect(put.status == 0)
+        stop()
+        let path = URL(filePath: data + "/caret.sqlite")
+        var bytes = try Data(contentsOf: path)
+        let place = try #require(bytes.range(of: Data(text[25_000..<25_040])))
+        bytes[place.lowerBound] ^= 1
+        try bytes.write(to: path)
     }
 
     deinit {

@@ -1,4 +1,5 @@
 import CaretClient
+import Foundation
 import Testing
 
 @Suite("caret on a terminal", .serialized) struct TerminalTests {
@@ -46,6 +47,21 @@ import Testing
         let narrow = try shown(["who", "--no-color"], on: stand, columns: 80).split(separator: "\n")
         #expect(narrow.count == 3 && narrow.contains { $0.hasSuffix("…") }, "\(narrow)")
         for document in documents { document.close() }
+    }
+
+    @Test("a failure stands on a line of its own, where how far it had come stood before")
+    func failureBehindProgress() throws {
+        let stand = try Stand()
+        // More than are asked for ahead.
+        let files = stand.folder.appending(path: "in")
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        for number in 10..<30 { try Data("x".utf8).write(to: files.appending(path: "\(number)")) }
+        try stand.expect("$ import DIR/in\n20 saved, 0 unchanged, 0 left alone")
+        try stand.harm("harmed")
+        let screen = try TerminalScreen(["export", stand.folder.path + "/out"], on: stand, columns: 200)
+        #expect(try screen.ended() == 1)
+        let text = try screen.text()
+        #expect(text.hasPrefix("caret: harmed: "), "\(text)")
     }
 
     @Test("trim asks, and takes nothing but a yes")

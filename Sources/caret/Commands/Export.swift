@@ -48,9 +48,14 @@ struct Export: Subcommand {
         let tally = try await stage.reach { client in
             var tally = Tally()
             let progress = ProgressLine(stage.notes)
+            defer { progress.end() }
             let entries = try await client.documents(under: folder.prefix)
             try await inOrder(entries) { entry in
-                try await client.versionIfThere(entry.name)
+                do {
+                    return try await client.versionIfThere(entry.name)
+                } catch let refusal as ServerRefusal {
+                    throw Failure(refusal, about: entry.name)
+                }
             } take: { _, version in
                 guard let version else { return }
                 progress.show("\(tally.all) of \(entries.count.counting("document"))")
@@ -60,7 +65,6 @@ struct Export: Subcommand {
                 case .leftAlone(let reason): tally.leaveAlone(version.name, reason)
                 }
             }
-            progress.end()
             return tally
         }
         return tally.show(on: stage, "written")

@@ -38,6 +38,7 @@ struct Import: Subcommand {
             var tally = Tally()
             let most = try await client.welcome().limits.document
             let progress = ProgressLine(stage.notes)
+            defer { progress.end() }
             try await inOrder(files) { file in
                 try await push(file, atMost: most, client)
             } take: { file, outcome in
@@ -48,7 +49,6 @@ struct Import: Subcommand {
                 case .leftAlone(let reason): tally.leaveAlone(file.path, reason)
                 }
             }
-            progress.end()
             return tally
         }
         return tally.show(on: stage, "saved")

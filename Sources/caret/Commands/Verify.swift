@@ -28,32 +28,33 @@ struct Verify: Subcommand {
     }
 
     func run(on stage: Stage) async throws -> ExitCode {
-        if let backup { return try read(stage) { try Verify.check(backup: backup, $0) } }
+        if let backup { return try read(stage) { try Verify.check(backup: backup, $0) }.show(on: stage) }
         if case .folder(let folder) = stage.place, document == nil, try await !stage.isServed(folder) {
-            return try read(stage) { try Verify.check(folder: folder, $0) }
+            return try read(stage) { try Verify.check(folder: folder, $0) }.show(on: stage)
         }
+        return try await verify(on: stage).show(on: stage)
+    }
+
+    private func verify(on stage: Stage) async throws -> StoreVerification {
         let progress = ProgressLine(stage.notes)
         defer { progress.end() }
-        let found = try await stage.reach(about: document) { client in
+        return try await stage.reach(about: document) { client in
             try await client.verify(document) {
                 progress.show("\($0.done) of \($0.all.counting("document"))")
             }
         }
-        progress.end()
-        return found.show(on: stage)
     }
 
     private func read(
         _ stage: Stage, _ check: (_ progress: (CheckProgress) -> Void) throws -> CheckReport
-    ) throws -> ExitCode {
+    ) throws -> CheckReport {
         let progress = ProgressLine(stage.notes)
-        let report = try check { state in
+        defer { progress.end() }
+        return try check { state in
             progress.show(
                 "\(state.documents) of \(state.allDocuments.counting("document")), "
                     + state.revisions.counting("revision"))
         }
-        progress.end()
-        return report.show(on: stage)
     }
 
     fileprivate static func verdict(_ findings: Int, _ hasMore: Bool) -> String {

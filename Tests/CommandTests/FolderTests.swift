@@ -90,18 +90,32 @@ import Testing
         #expect(cat.status == 0 && isWhole, "\(cat.errors)")
     }
 
-    @Test("verify ends with 4 where something is damaged")
+    @Test("verify ends with 4 where something is damaged, and says the same with and without a server")
     func damage() throws {
         let stand = try Stand()
-        let text = (0..<2_000).map { "\($0 * 7_919 % 100_003) words\n" }.joined()
-        #expect(try stand.caret(["put", "a", "--create"], input: text).status == 0)
-        stand.stop()
-        let path = URL(filePath: stand.data + "/caret.sqlite")
-        var bytes = try Data(contentsOf: path)
-        for index in bytes.count / 2..<bytes.count / 2 + 64 { bytes[index] ^= 0xFF }
-        try bytes.write(to: path)
+        try stand.harm("a")
         let run = try stand.caret(["verify", "--data", stand.data])
-        #expect(run.status == 4 && run.output.contains(" findings: "), "\(run)")
+        #expect(run.status == 4 && run.output.contains(" finding"), "\(run)")
+        let alone = try findings(on: stand)
+        try stand.start()
+        let served = try findings(on: stand)
+        #expect(alone == served && alone.contains("\"number\":1"), "\(alone)\n\(served)")
+    }
+
+    @Test("a finding is told by the name of its document, else by its number, else as one of the store")
+    func findingWords() {
+        for (document, number, words) in [
+            ("a", 1, "a: x"), (nil, 1, "document number 1: x"), (nil, nil, "the store: x"),
+        ] as [(String?, Int?, String)] {
+            #expect(Verify.Finding(document: document, number: number, fault: "x").words == words)
+        }
+    }
+
+    private func findings(on stand: Stand) throws -> String {
+        let run = try stand.caret(["verify", "--data", stand.data, "--json"])
+        #expect(run.status == 4, "\(run)")
+        let start = try #require(run.output.range(of: "\"findings\":"))
+        return String(run.output[start.lowerBound...])
     }
 
     @Test(

@@ -118,23 +118,6 @@ extension Verified {
     }
 }
 
-extension CheckReport.Fault {
-    /// For a person.
-    fileprivate var words: String {
-        switch self {
-        case .file(let message): "the file: \(message)"
-        case .row: "its row is not as it was written, or it is not found by its name"
-        case .history: "its history is not as it was written"
-        case .snapshot(let revision): "its snapshot at revision \(revision) is not the text there"
-        case .pusher: "what is remembered of those who pushed is not as it was written"
-        case .orphans(let table): "rows of \(table) belong to no document"
-        case .token(let token): "token \(token.value) is not as it was written"
-        case .stopped: "the check did not come to its end"
-        case .unread(let fault): "it cannot be read: \(fault)"
-        }
-    }
-}
-
 extension LogEvent {
     /// What a report has found; nil where nothing is wrong. `failure` stands for one that is not whole.
     fileprivate init?(of report: CheckReport, _ failure: Name) {

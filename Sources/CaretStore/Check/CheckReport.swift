@@ -55,6 +55,23 @@ package struct CheckReport: Equatable, Sendable {
     }
 }
 
+extension CheckReport.Fault {
+    /// For a person.
+    package var words: String {
+        switch self {
+        case .file(let message): "the file: \(message)"
+        case .row: "its row is not as it was written, or it is not found by its name"
+        case .history: "its history is not as it was written"
+        case .snapshot(let revision): "its snapshot at revision \(revision) is not the text of its history"
+        case .pusher: "what is remembered of those who pushed is not as it was written"
+        case .orphans(let table): "rows of the table \(table) belong to no document"
+        case .token(let token): "the token \(token.value) is not as it was written"
+        case .stopped: "the check did not come to its end"
+        case .unread(let fault): "it cannot be read: \(fault.message)"
+        }
+    }
+}
+
 /// How far a check has come.
 package struct CheckProgress: Equatable, Sendable {
     package let documents: Int

@@ -18,6 +18,27 @@ struct Verify: Subcommand {
     private let backup: String?
     private let document: String?
 
+    /// Something that is not as it was written.
+    struct Finding: Equatable {
+        /// Nil where the name is not known.
+        let document: String?
+        /// Nil where it is no document's, or not known whose.
+        let number: Int?
+        let fault: String
+
+        var words: String {
+            let number = number.map { "document number \($0)" }
+            return "\(document?.harmless ?? number ?? "the store"): \(fault.harmless)"
+        }
+
+        fileprivate var json: JSON {
+            .object([
+                "doc": document.map { .text($0) } ?? .null, "number": number.map { .number($0) } ?? .null,
+                "fault": .text(fault),
+            ])
+        }
+    }
+
     init(_ given: Given) throws(UsageFault) {
         backup = given.optionalArgument(0)
         document = given.text(Verify.document)
@@ -81,27 +102,21 @@ struct Verify: Subcommand {
 }
 
 extension StoreVerification {
+    private var found: [Verify.Finding] {
+        findings.map { Verify.Finding(document: $0.document, number: $0.number, fault: $0.message) }
+    }
+
     fileprivate func show(on stage: Stage) -> ExitCode {
         if stage.isJSON {
-            let list = findings.map { finding in
-                JSON.object([
-                    "doc": finding.document.map { .text($0) } ?? .null,
-                    "number": finding.number.map { .number($0) } ?? .null, "fault": .text(finding.message),
-                ])
-            }
             stage.show(
                 .object([
                     "sound": .bool(isSound), "documents": .number(documents),
-                    "revisions": .number(revisions), "findings": .list(list),
+                    "revisions": .number(revisions), "findings": .list(found.map(\.json)),
                     "more": .bool(hasMore),
                 ]))
             return isSound ? .done : .no
         }
-        for finding in findings {
-            let number = finding.number.map { "document number \($0)" }
-            let name = finding.document?.harmless ?? number ?? "the store"
-            stage.output.write("\(name): \(finding.message.harmless)\n")
-        }
+        for finding in found { stage.output.write(finding.words + "\n") }
         stage.output.write(
             Verify.verdict(findings.count, hasMore)
                 + ": \(documents.counting("document")), \(revisions.counting("revision"))\n")
@@ -110,46 +125,30 @@ extension StoreVerification {
 }
 
 extension CheckReport {
+    private var found: [Verify.Finding] {
+        findings.map { finding in
+            Verify.Finding(
+                document: finding.name?.description, number: finding.document.map { Int($0.value) },
+                fault: finding.fault.words)
+        }
+    }
+
     func show(on stage: Stage) -> ExitCode {
         if stage.isJSON {
             stage.show(
                 .object([
                     "sound": .bool(isSound), "documents": .number(documents), "revisions": .number(revisions),
                     "snapshots": .number(snapshots), "pushers": .number(pushers), "tokens": .number(tokens),
-                    "findings": .list(findings.map(\.json)), "more": .bool(hasMore),
+                    "findings": .list(found.map(\.json)), "more": .bool(hasMore),
                 ]))
             return isSound ? .done : .no
         }
-        for finding in findings { stage.output.write(finding.words + "\n") }
+        for finding in found { stage.output.write(finding.words + "\n") }
         stage.output.write(
             Verify.verdict(findings.count, hasMore)
                 + ": \(documents.counting("document")), \(revisions.counting("revision")), "
                 + "\(snapshots.counting("snapshot")), \(pushers.counting("pusher")), \(tokens.counting("token"))\n"
         )
         return isSound ? .done : .no
-    }
-}
-
-extension CheckReport.Finding {
-    fileprivate var words: String { "\(name.map { $0.description.harmless } ?? "the store"): \(fault.words)" }
-
-    fileprivate var json: JSON {
-        .object(["doc": name.map { .text($0.description) } ?? .null, "fault": .text(fault.words)])
-    }
-}
-
-extension CheckReport.Fault {
-    fileprivate var words: String {
-        switch self {
-        case .file(let message): "the file: \(message)"
-        case .row: "its row is not as it was written"
-        case .history: "its history is not as it was written"
-        case .snapshot(let revision): "the snapshot at revision \(revision) is not the text of its history"
-        case .pusher: "what is remembered of a pusher is not as it was written"
-        case .orphans(let table): "rows of the table \(table) belong to no document"
-        case .token(let token): "the token \(token.value) is not as it was written"
-        case .stopped: "the check did not come to its end"
-        case .unread(let fault): "it cannot be read: \(fault.message)"
-        }
     }
 }

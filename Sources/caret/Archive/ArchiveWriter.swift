@@ -22,10 +22,10 @@ final class ArchiveWriter {
     init(_ path: String, replaces: Bool, server: String, made: Int) throws(Failure) {
         if !replaces, access(path, F_OK) == 0 { throw ArchiveWriter.exists(path) }
         self.path = path
-        do throws(NewFile.Fault) {
+        do throws(FileFault) {
             output = try GzipOutput(ArchiveWriter.partial(path))
         } catch {
-            throw Failure("\(path): \(error.words)")
+            throw Failure("\(path): \(error.reason)")
         }
         try write(ArchiveHead(made: made, server: WireString(server)))
     }
@@ -59,15 +59,15 @@ final class ArchiveWriter {
             documents: documents, revisions: revisions, sum: WireString(sum.digest().hexadecimal))
         line.bytes.removeAll(keepingCapacity: true)
         end.encode(into: &line)
-        do throws(NewFile.Fault) {
+        do throws(FileFault) {
             try output.write(line.bytes)
             let length = try output.finish()
             let result = replaces ? rename(partial, path) : caret_rename_new(partial, path)
-            if result != 0 { throw NewFile.Fault(code: errno) }
-            try MovedFile.sync(folderOf: path)
+            if result != 0 { throw FileFault("write it", path) }
+            try SystemFile.sync(folderOf: path)
             return length
         } catch {
-            throw error.code == EEXIST ? ArchiveWriter.exists(path) : Failure("\(path): \(error.words)")
+            throw error.code == EEXIST ? ArchiveWriter.exists(path) : Failure("\(path): \(error.reason)")
         }
     }
 
@@ -75,8 +75,8 @@ final class ArchiveWriter {
         line.bytes.removeAll(keepingCapacity: true)
         message.encode(into: &line)
         sum.take(line.bytes)
-        do throws(NewFile.Fault) { try output.write(line.bytes) } catch {
-            throw Failure("\(path): \(error.words)")
+        do throws(FileFault) { try output.write(line.bytes) } catch {
+            throw Failure("\(path): \(error.reason)")
         }
     }
 }

@@ -31,11 +31,11 @@ struct Backup: Subcommand {
         if try await !stage.isServed(folder) { return try await copy(folder, to: path, on: stage) }
         let made = try await make(on: stage)
         let source = folder + "/backups/" + made.file
-        do throws(NewFile.Fault) {
+        do throws(FileFault) {
             try MovedFile.move(source, to: path)
         } catch {
             if error.code == EEXIST { throw Backup.exists(path) }
-            throw Failure("\(path): \(error.words)", advice: "the backup was made, and is \(source)")
+            throw Failure("\(path): \(error.reason)", advice: "the backup was made, and is \(source)")
         }
         return show(made, at: path, on: stage)
     }

@@ -122,7 +122,7 @@ struct Export: Subcommand {
 
     private func write(_ version: DocumentVersion) -> Outcome {
         let (path, bytes) = (folder.path(of: version.name), version.fileBytes)
-        do throws(NewFile.Fault) {
+        do throws(FileFault) {
             if let old = try NewFile.contents(of: path) {
                 if old == bytes { return .unchanged }
                 if !replaces { return .leftAlone("\(path) is there with another text; --force replaces it") }
@@ -130,7 +130,7 @@ struct Export: Subcommand {
             try NewFile.write(bytes, to: path)
             return .written
         } catch {
-            return .leftAlone("\(path): \(error.words)")
+            return .leftAlone("\(path): \(error.reason)")
         }
     }
 }

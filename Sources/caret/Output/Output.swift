@@ -41,7 +41,11 @@ final class Output: Sendable {
     }
 
     private func put(_ bytes: [UInt8]) -> Bool {
-        do throws(NewFile.Fault) { try NewFile.put(bytes[...], into: descriptor) } catch { return false }
-        return true
+        do throws(FileFault) {
+            try SystemFile.put(bytes[...], into: descriptor, "the output")
+            return true
+        } catch {
+            return false
+        }
     }
 }

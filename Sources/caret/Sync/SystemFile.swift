@@ -48,12 +48,31 @@ enum SystemFile {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         if descriptor < 0 { throw FileFault("make it", path) }
         defer { close(descriptor) }
-        do throws(NewFile.Fault) { try NewFile.put(bytes[...], into: descriptor) } catch {
-            throw FileFault("write it", path, error.code)
-        }
+        try put(bytes[...], into: descriptor, path)
         var status = stat()
         if fsync(descriptor) != 0 || fstat(descriptor, &status) != 0 { throw FileFault("write it", path) }
         return status.st_ino
+    }
+
+    /// Writes all of it where the descriptor stands.
+    static func put(
+        _ bytes: ArraySlice<UInt8>, into descriptor: Int32, _ path: String
+    ) throws(FileFault) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR { throw FileFault("write it", path) }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+
+    /// Names in the folder of a path are on disk when this returns.
+    static func sync(folderOf path: String) throws(FileFault) {
+        let name = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if folder < 0 { throw FileFault("open the folder", name) }
+        defer { close(folder) }
+        if fsync(folder) != 0 { throw FileFault("write the folder", name) }
     }
 
     /// Whoever looks at any time finds the old file or the new one, whole.

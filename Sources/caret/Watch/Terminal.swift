@@ -126,6 +126,6 @@ final class Terminal: Sendable {
 
     private func put(_ text: String) {
         // A terminal that is gone sees nothing, and its end comes as a signal.
-        try? NewFile.put(Array(text.utf8)[...], into: STDOUT_FILENO)
+        try? SystemFile.put(Array(text.utf8)[...], into: STDOUT_FILENO, "the terminal")
     }
 }

@@ -62,16 +62,16 @@ struct Stage: Sendable {
         switch place {
         case .server(let address): return try await reach(address, body)
         case .folder(let folder):
-            let socket = ServerAddress.unix(path: folder + "/caretd.sock")
-            if access(folder + "/caretd.sock", F_OK) == 0, let client = try await running(at: socket) {
-                defer { client.close() }
-                return try await body(client)
+            guard let client = try await running(on: folder) else {
+                return try await serve(folder) { client, _ in try await body(client) }
             }
-            return try await serve(folder) { client, _ in try await body(client) }
+            defer { client.close() }
+            return try await body(client)
         }
     }
 
-    private func reach<Result: Sendable>(
+    /// By a server that runs.
+    func reach<Result: Sendable>(
         _ address: ServerAddress, _ body: @Sendable (CaretClient) async throws -> Result
     ) async throws -> Result {
         let client = client(for: address)
@@ -88,17 +88,16 @@ struct Stage: Sendable {
 
     /// Whether a server runs on a data folder, and can be reached by its socket.
     func isServed(_ folder: String) async throws -> Bool {
-        let path = folder + "/caretd.sock"
-        guard access(path, F_OK) == 0, let client = try await running(at: .unix(path: path)) else {
-            return false
-        }
+        guard let client = try await running(on: folder) else { return false }
         client.close()
         return true
     }
 
-    /// Nil where only the socket of a server is left that runs no more.
-    private func running(at socket: ServerAddress) async throws -> CaretClient? {
-        let client = client(for: socket)
+    /// Nil where there is no socket of a server, or only one that a server left which runs no more.
+    private func running(on folder: String) async throws -> CaretClient? {
+        let path = Place.socketPath(in: folder)
+        if access(path, F_OK) != 0 { return nil }
+        let client = client(for: .unix(path: path))
         do {
             try await client.connected()
             return client

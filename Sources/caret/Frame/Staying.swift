@@ -11,7 +11,7 @@ extension Stage {
         let name = ProcessInfo.processInfo.environment["USER"]
         let options = ClientOptions(
             client: id, token: token, person: name.map { Person(name: $0) }, reconnects: !once)
-        let client = CaretClient(address, options)
+        let client = CaretClient(place.address, options)
         defer { client.close() }
         do {
             return try await body(client)
@@ -29,22 +29,10 @@ extension Stage {
     func reachServer<Result: Sendable>(
         about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
     ) async throws -> Result {
-        var options = ClientOptions.oneShot
-        options.token = token
-        let client = CaretClient(address, options)
-        defer { client.close() }
         do {
-            try await client.connected()
-            return try await body(client)
+            return try await reach(place.address, body)
         } catch let refusal as ServerRefusal {
             throw Failure(refusal, about: subject)
-        }
-    }
-
-    private var address: ServerAddress {
-        switch place {
-        case .server(let address): address
-        case .folder(let folder): .unix(path: folder + "/caretd.sock")
         }
     }
 

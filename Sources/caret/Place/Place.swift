@@ -24,6 +24,16 @@ enum Place: Equatable, Sendable {
         }
     }
 
+    /// Where a server that runs is reached.
+    var address: ServerAddress {
+        switch self {
+        case .server(let address): address
+        case .folder(let folder): .unix(path: Place.socketPath(in: folder))
+        }
+    }
+
+    static func socketPath(in folder: String) -> String { folder + "/caretd.sock" }
+
     private static func address(
         _ text: String, _ origin: String, _ given: Given
     ) throws(UsageFault) -> ServerAddress {

@@ -128,27 +128,4 @@ import Testing
         try binding.update(field)
         #expect(field.inputText == document.text.string)
     }
-
-    @Test("every line of Swift in the guide is compiled here")
-    func isCompiled() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let guide = folder.appending(path: "../../docs/client.md")
-        let here = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
-        var isCode = false
-        var compared = 0
-        for line in lines(try String(contentsOf: guide, encoding: .utf8)) {
-            if line.hasPrefix("```") {
-                isCode = line == "```swift"
-            } else if isCode {
-                compared += 1
-                #expect(here.contains(line), "\(line)")
-            }
-        }
-        #expect(compared > 40)
-    }
-
-    /// Without the blanks in front, which tell only where a line stands.
-    private func lines(_ text: String) -> [String] {
-        text.split(separator: "\n").map { String($0.drop { $0 == " " }) }
-    }
 }

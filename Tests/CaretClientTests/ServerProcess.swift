@@ -54,11 +54,6 @@ final class ServerProcess {
         process.waitUntilExit()
     }
 
-    func stop() {
-        process.terminate()
-        process.waitUntilExit()
-    }
-
     deinit {
         if process.isRunning { kill() }
         // What cannot be removed lies in the system's folder for such things, and harms no test.

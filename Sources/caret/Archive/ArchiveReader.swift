@@ -56,9 +56,6 @@ final class ArchiveReader {
         }
     }
 
-    /// How many bytes of the file were read.
-    var place: Int { input.place }
-
     /// Nil at the end of an archive that is whole.
     func next() throws(Failure) -> Part? {
         while true {

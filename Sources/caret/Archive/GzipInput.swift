@@ -29,9 +29,6 @@ final class GzipInput {
     /// The file ends before what was packed into it.
     var isCutOff: Bool { code == Z_BUF_ERROR }
 
-    /// How many bytes of the file were read.
-    var place: Int { Int(gzoffset(file)) }
-
     private var code: Int32 {
         var code: Int32 = 0
         gzerror(file, &code)

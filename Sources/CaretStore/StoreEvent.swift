@@ -27,8 +27,6 @@ package enum StoreEvent: Equatable, Sendable {
     /// A deleted document is gone for good.
     case purged(DocumentID)
     case forgot(DocumentID, pushers: Int)
-    /// A copy is being made; so many of so many pages are done.
-    case copying(pages: Int, of: Int)
     /// The disk is full; calls are refused until there is space.
     case full
     /// The disk is full: what was committed stays in the log, or is not counted beside it, which is as safe. Calls are

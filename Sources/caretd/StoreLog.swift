@@ -47,7 +47,7 @@ final class StoreLog: Sendable {
         case .damaged(let document?): log.write(LogEvent(.documentDamaged, .document(document.value)))
         case .damaged(nil): log.write(LogEvent(.documentDamaged))
         case .failed(let fault): end(fault)
-        case .writing, .checkpointing, .checkpointed, .snapshotting, .merging, .merged, .copying, .full,
+        case .writing, .checkpointing, .checkpointed, .snapshotting, .merging, .merged, .full,
             .checkpointFull:
             break
         }

@@ -94,7 +94,7 @@ import Testing
             switch event {
             case .renewed, .damaged, .failed, .full, .checkpointFull: Issue.record("\(round): \(event)")
             case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
-                .merging, .merged, .trimmed, .purged, .forgot, .copying:
+                .merging, .merged, .trimmed, .purged, .forgot:
                 break
             }
         }

@@ -24,14 +24,18 @@ import TestSupport
         let migrations = moment == "migrating" ? Migration.all + [next] : Migration.all
         let store = try SQLiteStore(folder: folder, migrations: migrations) { event in
             if isUnexpected(event) { say("unexpected: \(event)\n") }
-            if name(of: event) == moment, acks.withLock({ $0 >= count }) { kill(getpid(), SIGKILL) }
+            if name(of: event) == moment { die(after: count) }
         }
         await withTaskGroup { group in
             for number in 0..<4 {
                 group.addTask { await write(to: "doc/\(number)", seed: UInt64(number), in: store) }
             }
-            if moment == "copying" { group.addTask { await copy(store, beside: folder) } }
+            if moment == "copying" { group.addTask { await copy(store, beside: folder, dyingAfter: count) } }
         }
+    }
+
+    private static func die(after count: Int) {
+        if acks.withLock({ $0 >= count }) { kill(getpid(), SIGKILL) }
     }
 
     /// Whoever reads what is said takes it for no ack.
@@ -39,7 +43,7 @@ import TestSupport
         switch event {
         case .renewed, .damaged, .failed, .full, .checkpointFull: true
         case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
-            .merging, .merged, .trimmed, .purged, .forgot, .copying:
+            .merging, .merged, .trimmed, .purged, .forgot:
             false
         }
     }
@@ -53,7 +57,6 @@ import TestSupport
         case .snapshotting: "snapshotting"
         case .merging: "merging"
         case .merged: "merged"
-        case .copying: "copying"
         case .migrating(let number) where number > Migration.all.last?.number ?? 0: "migrating"
         case .migrating, .renewed, .writing, .trimmed, .purged, .forgot, .full, .checkpointFull, .damaged,
             .failed:
@@ -62,10 +65,12 @@ import TestSupport
     }
 
     /// Makes one backup after the other.
-    private static func copy(_ store: SQLiteStore, beside folder: String) async {
+    private static func copy(_ store: SQLiteStore, beside folder: String, dyingAfter count: Int) async {
         for number in 0... {
             do {
-                _ = try await store.backUp(to: "\(folder)/backup-\(getpid())-\(number)", at: 1)
+                _ = try await store.backUp(to: "\(folder)/backup-\(getpid())-\(number)", at: 1) { _, _ in
+                    die(after: count)
+                }
             } catch {
                 say("failed: \(error)\n")
                 exit(1)

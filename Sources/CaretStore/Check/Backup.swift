@@ -51,7 +51,8 @@ struct Backup {
     /// When it is made, in milliseconds: its mark.
     let time: Int64
     let isStopped: @Sendable () -> Bool
-    let tell: @Sendable (StoreEvent) -> Void
+    /// Told how many pages of how many are copied.
+    let progress: @Sendable (_ pages: Int, _ all: Int) -> Void
 
     private static let pagesAtOnce: Int32 = 256
 
@@ -93,7 +94,7 @@ struct Backup {
                 while code == SQLITE_OK && !isStopped() {
                     code = sqlite3_backup_step(backup, Backup.pagesAtOnce)
                     let all = Int(sqlite3_backup_pagecount(backup))
-                    tell(.copying(pages: all - Int(sqlite3_backup_remaining(backup)), of: all))
+                    progress(all - Int(sqlite3_backup_remaining(backup)), all)
                 }
                 sqlite3_backup_finish(backup)
                 if code != SQLITE_DONE { throw DatabaseFault(code: code, message: "the copy stopped") }

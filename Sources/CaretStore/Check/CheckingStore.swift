@@ -64,12 +64,8 @@ extension SQLiteStore {
         defer { calls.ended() }
         let source: Database
         do throws(OpeningFault) { source = try folder.openForReading() } catch { throw BackupFault(error) }
-        let tellCopying: @Sendable (StoreEvent) -> Void = { [tell] event in
-            tell(event)
-            if case .copying(let pages, let all) = event { progress(pages, all) }
-        }
         let backup = Backup(
-            path: path, time: time, isStopped: { [calls] in calls.isClosing }, tell: tellCopying)
+            path: path, time: time, isStopped: { [calls] in calls.isClosing }, progress: progress)
         let connection = Confined(to: "caret.store.backup", source)
         let result = await connection.done { database in
             Result { () throws(BackupFault) in try backup.make(from: database) }

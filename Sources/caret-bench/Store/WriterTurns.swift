@@ -74,7 +74,7 @@ final class WriterTurns: Sendable {
             case .checkpointed: state.checkpoints.append(now - state.moment)
             case .full, .checkpointFull, .failed, .damaged:
                 preconditionFailure("the store is not well: \(event)")
-            case .renewed, .migrating, .trimmed, .purged, .forgot, .copying: break
+            case .renewed, .migrating, .trimmed, .purged, .forgot: break
             }
         }
     }

@@ -77,21 +77,9 @@ struct Backup: Subcommand {
     // MARK: Of a stopped server
 
     private func copy(_ folder: String, to path: String, on stage: Stage) async throws -> ExitCode {
-        let progress = ProgressLine(stage.notes)
-        let store = try FolderServer.store(folder) { event in
-            if case .copying(let pages, let all) = event {
-                progress.show("\(pages) of \(all.counting("page"))")
-            }
-        }
-        let now = Int64(Date.now.milliseconds)
-        let result: Result<CheckReport, BackupFault>
-        do throws(BackupFault) {
-            result = .success(try await store.backUp(to: path, at: now))
-        } catch {
-            result = .failure(error)
-        }
+        let store = try FolderServer.store(folder)
+        let result = await copied(store, to: path, on: stage)
         await store.closed()
-        progress.end()
         switch result {
         case .success(let report): return report.show(on: stage)
         case .failure(.exists): throw Backup.exists(path)
@@ -100,6 +88,22 @@ struct Backup: Subcommand {
         case .failure(.damaged(let report)):
             stage.notes.write("caret: \(folder): the store is damaged; there is no backup\n")
             return report.show(on: stage)
+        }
+    }
+
+    private func copied(
+        _ store: SQLiteStore, to path: String, on stage: Stage
+    ) async -> Result<CheckReport, BackupFault> {
+        let progress = ProgressLine(stage.notes)
+        defer { progress.end() }
+        let now = Int64(Date.now.milliseconds)
+        do throws(BackupFault) {
+            return .success(
+                try await store.backUp(to: path, at: now) {
+                    progress.show("\($0) of \($1.counting("page"))")
+                })
+        } catch {
+            return .failure(error)
         }
     }
 }

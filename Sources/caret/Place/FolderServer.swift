@@ -38,12 +38,10 @@ struct FolderServer {
     }
 
     /// Opens the store of a folder that has one, and makes none.
-    static func store(
-        _ folder: String, tell: @escaping @Sendable (StoreEvent) -> Void = { _ in }
-    ) throws -> SQLiteStore {
+    static func store(_ folder: String) throws -> SQLiteStore {
         try requireStore(folder)
         do throws(OpeningFault) {
-            return try SQLiteStore(folder: folder, settings: .withoutRounds, tell: tell)
+            return try SQLiteStore(folder: folder, settings: .withoutRounds)
         } catch {
             throw Failure(error, in: folder)
         }

@@ -110,6 +110,9 @@ package final class SQLiteStore: DocumentStore {
         }
     }
 
+    /// The same, for whoever waits for it.
+    package func closed() async { await withCheckedContinuation { done in close { done.resume() } } }
+
     /// Goes once through all documents, as `StoreSettings` and the time say: removes what was deleted long ago, forgets
     /// what need not be kept, merges what rests, and gives space back.
     package func tend(at time: Int64) async {

@@ -58,14 +58,14 @@ struct Service {
             return 1
         }
         guard let server = await started(on: store) else {
-            await close(store)
+            await store.closed()
             return 1
         }
         log.write(LogEvent(.ready))
         let signal = await signals.next()
         log.write(LogEvent(.stopping, .signal(signal)))
         await server.stop(within: Service.stopsWithin)
-        await close(store)
+        await store.closed()
         return 0
     }
 
@@ -79,10 +79,6 @@ struct Service {
     private func openStore() throws(OpeningFault) -> SQLiteStore {
         let log = StoreLog(log, counters.tally())
         return try SQLiteStore(folder: settings.data, settings: StoreSettings(settings)) { log.tell($0) }
-    }
-
-    private func close(_ store: SQLiteStore) async {
-        await withCheckedContinuation { done in store.close { done.resume() } }
     }
 
     // MARK: The doors

@@ -60,7 +60,7 @@ struct FaultyRun {
             }
             differences.append("from what \(count) steps make: \(difference)")
         }
-        await withCheckedContinuation { done in store.close { done.resume() } }
+        await store.closed()
         let found = differences + events.withLock { $0 }
         return found.isEmpty ? nil : "with \(acked) acked steps it differs " + found.joined(separator: "; ")
     }

@@ -124,7 +124,7 @@ struct Runner {
     private func close() async {
         // What fails between these marks ends no acking: there is none, and whoever opens the folder again starts anew.
         fault_vfs_mark("closing")
-        await store.close()
+        await store.closed()
         fault_vfs_mark("closed")
     }
 
@@ -197,11 +197,5 @@ private func acknowledge(_ number: Int) {
 extension AppendOutcome {
     fileprivate var isCommitted: Bool {
         if case .committed = self { true } else { false }
-    }
-}
-
-extension SQLiteStore {
-    fileprivate func close() async {
-        await withCheckedContinuation { done in close { done.resume() } }
     }
 }

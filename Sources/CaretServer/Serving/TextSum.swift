@@ -1,9 +1,9 @@
 import CZlib
-import CaretCore
+package import CaretCore
 
 extension Text {
     /// The CRC-32 of the UTF-8, as `check` tells it.
-    var crc32: UInt32 {
+    package var crc32: UInt32 {
         var sum = UInt(0)
         forEachPiece { sum = CZlib.crc32(sum, $0.baseAddress, UInt32($0.count)) }
         return UInt32(sum)

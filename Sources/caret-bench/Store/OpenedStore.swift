@@ -9,8 +9,6 @@ extension SQLiteStore {
         sure { try SQLiteStore(folder: folder, tell: tell) }
     }
 
-    func closed() async { await withCheckedContinuation { done in close { done.resume() } } }
-
     /// A new document.
     func made(_ name: String) async -> DocumentEntry {
         let name = sure { try DocumentName(name) }

@@ -1,7 +1,7 @@
 import CLinux
-import CZlib
 import CaretCore
 import CaretLog
+import CaretServer
 import CaretStore
 import CaretWire
 import Glibc
@@ -91,9 +91,6 @@ extension Digest {
 extension Check {
     /// What a text is told by at the end of its history.
     init(_ text: Text, of document: WireString, at revision: Revision) {
-        var sum = UInt(0)
-        text.forEachPiece { sum = CZlib.crc32(sum, $0.baseAddress, UInt32($0.count)) }
-        self.init(
-            document: document, revision: revision, length: text.length.utf16, crc32: UInt32(sum))
+        self.init(document: document, revision: revision, length: text.length.utf16, crc32: text.crc32)
     }
 }

@@ -83,10 +83,6 @@ extension Failure {
     }
 }
 
-extension SQLiteStore {
-    func closed() async { await withCheckedContinuation { done in close { done.resume() } } }
-}
-
 /// Whoever may open the files may do everything, and nobody else reaches the socket in their folder.
 private struct OwnerAlone: Doorman {
     func identify(

@@ -6,19 +6,25 @@ func longRuns(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
     let width = mostByChance + 1
     if min(old.count, new.count) < width || max(old.count, new.count) > mostLookedThrough { return [] }
     var runs: [CommonRun] = []
+    // Where the last run ends; what is equal behind it the search finds first.
+    var (oldEnd, newEnd) = (0, 0)
     for pair in longestChain(of: uniqueWindows(old, new, width)) {
-        guard let last = runs.last else {
-            runs.append(CommonRun(old: pair.old, new: pair.new, length: width))
+        var run = CommonRun(old: pair.old, new: pair.new, length: width)
+        if !runs.isEmpty, run.old <= oldEnd, run.old - run.new == oldEnd - newEnd {
+            let grown = run.old + width - oldEnd
+            runs[runs.count - 1].length += grown
+            (oldEnd, newEnd) = (oldEnd + grown, newEnd + grown)
             continue
         }
-        let (oldEnd, newEnd) = (last.old + last.length, last.new + last.length)
-        if pair.old <= oldEnd, pair.old - last.old == pair.new - last.new {
-            runs[runs.count - 1].length = pair.old - last.old + width
-        } else if pair.old >= oldEnd, pair.new >= newEnd {
-            runs.append(CommonRun(old: pair.old, new: pair.new, length: width))
+        if run.old < oldEnd || run.new < newEnd { continue }
+        while run.old > oldEnd, run.new > newEnd, old[run.old - 1] == new[run.new - 1] {
+            run.old -= 1
+            run.new -= 1
+            run.length += 1
         }
+        runs.append(run)
+        (oldEnd, newEnd) = (run.old + run.length, run.new + run.length)
     }
-    for index in runs.indices { extend(&runs, index, old, new) }
     return runs
 }
 
@@ -29,100 +35,89 @@ let mostByChance = 12
 /// In a longer text, without a line break, runs are left to the search.
 private let mostLookedThrough = 1 << 16
 
-/// Takes into a run what is equal in front of it and behind it, up to the runs beside it.
-private func extend(_ runs: inout [CommonRun], _ index: Int, _ old: [UInt32], _ new: [UInt32]) {
-    var run = runs[index]
-    let before = index == 0 ? CommonRun(old: 0, new: 0, length: 0) : runs[index - 1]
-    let after =
-        index + 1 == runs.count
-        ? CommonRun(old: old.count, new: new.count, length: 0) : runs[index + 1]
-    while run.old > before.old + before.length, run.new > before.new + before.length,
-        old[run.old - 1] == new[run.new - 1]
-    {
-        run = CommonRun(old: run.old - 1, new: run.new - 1, length: run.length + 1)
-    }
-    while run.old + run.length < after.old, run.new + run.length < after.new,
-        old[run.old + run.length] == new[run.new + run.length]
-    {
-        run.length += 1
-    }
-    runs[index] = run
-}
-
 /// The windows of `width` scalars that stand once in each text, in the order of the old one.
 private func uniqueWindows(_ old: [UInt32], _ new: [UInt32], _ width: Int) -> [CommonRun] {
-    var table = WindowTable(windows: old.count - width + 1)
-    forEachWindow(of: old, width) { table.noteOld($0, $1) }
-    forEachWindow(of: new, width) { table.noteNew($0, $1) }
+    let hashes = windowHashes(of: old, width)
+    var table = WindowTable(windows: hashes.count)
+    for (place, hash) in hashes.enumerated() { table.note(hash, at: place, isNew: false) }
+    for (place, hash) in windowHashes(of: new, width).enumerated() {
+        table.note(hash, at: place, isNew: true)
+    }
     var pairs: [CommonRun] = []
-    forEachWindow(of: old, width) { place, hash in
-        guard let other = table.partner(of: place, hash) else { return }
+    for (place, hash) in hashes.enumerated() {
+        let other = table.partner(of: place, hash)
+        if other < 0 { continue }
+        var equal = 0
         // Two windows may have one hash.
-        let isEqual = (0..<width).allSatisfy { old[place + $0] == new[other + $0] }
-        if isEqual { pairs.append(CommonRun(old: place, new: other, length: 1)) }
+        while equal < width, old[place + equal] == new[other + equal] { equal += 1 }
+        if equal == width { pairs.append(CommonRun(old: place, new: other, length: 1)) }
     }
     return pairs
 }
 
-/// Calls with where each window begins and with its hash, which is that of the window before, moved on by one scalar.
-private func forEachWindow(of scalars: [UInt32], _ width: Int, _ body: (Int, UInt64) -> Void) {
-    let base: UInt64 = 0x1_0000_01B3
-    var (hash, leaving): (UInt64, UInt64) = (0, 1)
-    for index in 0..<width {
-        hash = hash &* base &+ UInt64(scalars[index])
-        if index > 0 { leaving = leaving &* base }
+/// The hash of each window, which is that of the window before, moved on by one scalar.
+private func windowHashes(of scalars: [UInt32], _ width: Int) -> [UInt32] {
+    let base: UInt32 = 0x0100_0193
+    var (hash, leaving): (UInt32, UInt32) = (0, 1)
+    var hashes: [UInt32] = []
+    hashes.reserveCapacity(scalars.count)
+    for (index, scalar) in scalars.enumerated() {
+        hash = hash &* base &+ scalar
+        if index < width {
+            leaving = leaving &* base
+        } else {
+            hash = hash &- scalars[index - width] &* leaving
+        }
+        if index >= width - 1 { hashes.append(hash) }
     }
-    body(0, hash)
-    for start in 1..<max(1, scalars.count - width + 1) {
-        hash = (hash &- UInt64(scalars[start - 1]) &* leaving) &* base &+ UInt64(scalars[start + width - 1])
-        body(start, hash)
-    }
+    return hashes
 }
 
 /// Where windows of the old text stand in it, and in the new one, by their hash.
 private struct WindowTable {
-    private static let (unseen, repeated): (Int32, Int32) = (-1, -2)
+    private static let (unseen, repeated) = (-1, -2)
     /// Hashes can be made to meet on purpose: a window that finds no place within so many is not looked at.
     private static let mostSteps = 32
 
-    private let mask: Int
-    private var hashes: [UInt64]
-    private var old: [Int32]
-    private var new: [Int32]
+    private struct Entry {
+        var hash: UInt32 = 0
+        var old = WindowTable.unseen
+        var new = WindowTable.unseen
+    }
+
+    private var entries: [Entry]
 
     init(windows: Int) {
         var count = 64
         while count < 2 * windows { count *= 2 }
-        mask = count - 1
-        hashes = [UInt64](repeating: 0, count: count)
-        old = [Int32](repeating: WindowTable.unseen, count: count)
-        new = old
+        entries = [Entry](repeating: Entry(), count: count)
     }
 
-    mutating func noteOld(_ place: Int, _ hash: UInt64) {
-        guard let slot = slot(of: hash) else { return }
-        hashes[slot] = hash
-        old[slot] = old[slot] == WindowTable.unseen ? Int32(place) : WindowTable.repeated
-    }
-
-    mutating func noteNew(_ place: Int, _ hash: UInt64) {
-        guard let slot = slot(of: hash), old[slot] != WindowTable.unseen else { return }
-        new[slot] = new[slot] == WindowTable.unseen ? Int32(place) : WindowTable.repeated
-    }
-
-    /// Where the window at a place of the old text stands in the new one, if it stands once in each.
-    func partner(of place: Int, _ hash: UInt64) -> Int? {
-        guard let slot = slot(of: hash), old[slot] == Int32(place), new[slot] >= 0 else { return nil }
-        return Int(new[slot])
-    }
-
-    /// Where a hash stands, or is to stand.
-    private func slot(of hash: UInt64) -> Int? {
-        let first = Int(truncatingIfNeeded: (hash &* 0x9E37_79B9_7F4A_7C15) >> 40)
-        for step in 0..<WindowTable.mostSteps {
-            let slot = (first + step) & mask
-            if old[slot] == WindowTable.unseen || hashes[slot] == hash { return slot }
+    /// Notes a window; one of the new text only where the old one has it too.
+    mutating func note(_ hash: UInt32, at place: Int, isNew: Bool) {
+        let slot = slot(of: hash)
+        if slot < 0 { return }
+        if !isNew {
+            entries[slot].hash = hash
+            entries[slot].old = entries[slot].old == WindowTable.unseen ? place : WindowTable.repeated
+        } else if entries[slot].old >= 0 {
+            entries[slot].new = entries[slot].new == WindowTable.unseen ? place : WindowTable.repeated
         }
-        return nil
+    }
+
+    /// Where the window at a place of the old text stands in the new one; below 0 where it does not stand once in each.
+    func partner(of place: Int, _ hash: UInt32) -> Int {
+        let slot = slot(of: hash)
+        return slot >= 0 && entries[slot].old == place ? entries[slot].new : WindowTable.unseen
+    }
+
+    /// Where a hash stands, or is to stand; below 0 where there is no place for it.
+    private func slot(of hash: UInt32) -> Int {
+        let first = Int(truncatingIfNeeded: hash &* 0x9E37_79B1 >> 8)
+        for step in 0..<WindowTable.mostSteps {
+            let slot = (first + step) & (entries.count - 1)
+            if entries[slot].old == WindowTable.unseen || entries[slot].hash == hash { return slot }
+        }
+        return -1
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// For what is wanted all the time: a queue's blocks are run by whichever thread of a pool has slept longest, and of
 /// its memory no core has anything at hand any more.
-final class Resident<Value> {
+final class Resident<Value>: Sendable {
     typealias Job = @Sendable (inout Value) -> Void
 
     private let worker: Worker<Value>
@@ -31,8 +31,6 @@ final class Resident<Value> {
     /// Gives the value up once all calls before are done, and ends.
     func close(then completion: @escaping @Sendable () -> Void) { worker.change { $0.end = completion } }
 }
-
-extension Resident: Sendable {}
 
 // @unchecked: the value is touched by `work` alone, which one thread runs, once.
 private final class Worker<Value>: @unchecked Sendable {

@@ -19,7 +19,7 @@ package final class SQLiteStore: DocumentStore {
     /// What the store does by itself, until it is closed.
     private let tending: [Task<Void, Never>]
     let calls = OpenCalls()
-    let tell: @Sendable (StoreEvent) -> Void
+    private let tell: @Sendable (StoreEvent) -> Void
 
     /// Opens the store in a folder that exists, and makes it where there is none. `tell` is called on any queue, and
     /// must return soon.

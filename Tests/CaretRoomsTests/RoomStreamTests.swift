@@ -102,14 +102,8 @@ import Testing
         }
         #expect(world.lines(.bob).revisions == Array(1...60))
         #expect(world.room.windowBytes <= world.limits.windowBytes)
-        var revisions: [Int] = []
-        var lines = world.lines(.ann)
-        while !lines.isEmpty {
-            revisions += lines.revisions
-            world.take(.ann)
-            lines = world.lines(.ann)
-        }
-        #expect(revisions == Array(1...60))
+        let taken = revisions(takenBy: .ann, &world)
+        #expect(taken == Array(1...60))
     }
 
     @Test(
@@ -138,14 +132,20 @@ import Testing
         world.boundWindow(to: .max)
         write(&world, 31...50)
         #expect(world.room.windowBytes > whole)
+        let taken = revisions(takenBy: .ann, &world)
+        #expect(taken == Array(1...50))
+    }
+
+    /// What somebody is handed, who takes all of it until nothing more comes.
+    private func revisions(takenBy who: Person, _ world: inout RoomWorld) -> [Int] {
         var revisions: [Int] = []
-        var lines = world.lines(.ann)
+        var lines = world.lines(who)
         while !lines.isEmpty {
             revisions += lines.revisions
-            world.take(.ann)
-            lines = world.lines(.ann)
+            world.take(who)
+            lines = world.lines(who)
         }
-        #expect(revisions == Array(1...50))
+        return revisions
     }
 
     @Test("a revision counts what of its text it shares with no other one, which is bounded")

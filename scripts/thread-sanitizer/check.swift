@@ -8,6 +8,7 @@
 import Dispatch
 import Synchronization
 
+// @unchecked: who may touch the value when is what is tried here, races on purpose among it.
 final class Box<Value>: @unchecked Sendable {
     var value: Value
     init(_ value: Value) { self.value = value }

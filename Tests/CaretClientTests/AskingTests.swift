@@ -156,11 +156,23 @@ import Testing
         let summary = DocumentSummary(document: "a", epoch: "e", revision: 1, length: 3, updated: 4)
         #expect(talk.hear(.document(summary)) == [.tell(.document(summary))])
         #expect(talk.hear(.done(Done()), .number(1)) == [.tell(.complete)])
-        let gone = Gone(document: "a", reason: .deleted)
+        let gone = Gone(document: "a", epoch: "e", reason: .deleted, isFollowed: true)
         #expect(talk.hear(.gone(gone)) == [.tell(.gone(gone))])
         _ = talk.cut()
         _ = talk.wait(250)
         _ = talk.connected()
         #expect(talk.hear(ClientTalk.welcome).dropFirst() == order[...])
+    }
+
+    @Test("a follower's end of a document ends no session of that name, and a session's end is no news")
+    func twoEnds() throws {
+        var talk = ClientTalk.welcomed()
+        let key = talk.open("ab")
+        _ = talk.follow()
+        let news = try talk.hear(
+            line: #"{"type":"gone","doc":"notes","epoch":"old","reason":"deleted","followed":true}"#)
+        #expect(talk.state.documents[key]?.replica.state == .saved && news.count == 1)
+        let end = try talk.hear(line: #"{"type":"gone","doc":"notes","epoch":"e","reason":"deleted"}"#)
+        #expect(end == [.update(key, .state(.refused(.notFound)))])
     }
 }

@@ -37,6 +37,13 @@ struct ClientTalk {
         state.heard(Envelope(message, id: id), at: now, luck)
     }
 
+    /// A line as it comes from the server.
+    mutating func hear(line: String) throws -> [ClientAction] {
+        var decoder = MessageDecoder()
+        let envelope = try Array(line.utf8).withUnsafeBytes { try decoder.serverMessage($0) }
+        return envelope.map { state.heard($0, at: now, luck) } ?? []
+    }
+
     mutating func ask(_ message: ClientMessage) -> [ClientAction] {
         let number = state.nextNumber()
         return state.asked(message, as: number)

@@ -159,7 +159,7 @@ import Testing
         _ = try talk.type(0, 0, "x")
         let resume = WirePosition(epoch: "e", revision: 1)
         #expect(
-            talk.hear(.gone(Gone(document: "notes", reason: .renamed, to: "old"))) == [
+            talk.hear(.gone(Gone(document: "notes", epoch: "e", reason: .renamed, to: "old"))) == [
                 .tell(.renamed("old")),
                 .send(.open(Open(document: "old", resume: resume)), id: .number(2)),
                 .tell(.state(.offline)),
@@ -175,9 +175,9 @@ import Testing
     @Test("whoever may not read the new name is told that it is gone, as of a deletion and of damage")
     func gone() throws {
         for (gone, refusal) in [
-            (Gone(document: "notes", reason: .renamed), Refusal.notFound),
-            (Gone(document: "notes", reason: .deleted), .notFound),
-            (Gone(document: "notes", reason: .damaged), .damaged),
+            (Gone(document: "notes", epoch: "e", reason: .renamed), Refusal.notFound),
+            (Gone(document: "notes", epoch: "e", reason: .deleted), .notFound),
+            (Gone(document: "notes", epoch: "e", reason: .damaged), .damaged),
         ] {
             var talk = try DocumentTalk.opened("ab")
             #expect(talk.hear(.gone(gone)) == [.tell(.state(.refused(refusal)))])

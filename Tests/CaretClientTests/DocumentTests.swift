@@ -1,6 +1,7 @@
 import CaretClient
 import CaretCore
 import CaretReplica
+import CaretWire
 import Testing
 
 @Suite("Documents") struct DocumentTests {
@@ -94,5 +95,29 @@ import Testing
         client.close()
         await #expect(throws: ConnectionFault.closed) { try await saving.value }
         #expect(other.text.string == "never")
+    }
+
+    @Test("a new document under the name of a deleted one stays open when followers hear of the old end")
+    func deletedAndMadeAgain() async throws {
+        let server = try ServerProcess()
+        let client = CaretClient(server.address)
+        var news = client.documentNews().makeAsyncIterator()
+        while try await news.next() != .complete {}
+        let first = try await client.open("a", creating: true)
+        try first.setText("first")
+        try await first.saved()
+        try await client.delete("a")
+        first.close()
+        let second = try await client.open("a", creating: true)
+        var isGone = false
+        while !isGone {
+            if case .gone(let gone) = try #require(try await news.next()) {
+                isGone = gone.document == "a"
+            }
+        }
+        #expect(second.state == .saved)
+        try second.setText("second")
+        try await second.saved()
+        #expect(try await client.read("a").text == "second")
     }
 }

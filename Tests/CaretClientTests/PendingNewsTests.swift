@@ -9,6 +9,10 @@ import Testing
         .document(DocumentSummary(document: name, epoch: "e", revision: revision, length: 0, updated: 0))
     }
 
+    private func end(_ name: WireString, _ epoch: WireString) -> DocumentNews {
+        .gone(Gone(document: name, epoch: epoch, reason: .deleted, isFollowed: true))
+    }
+
     @Test("of a document that changes again and again only the latest waits")
     func latest() {
         var news = PendingNews()
@@ -21,7 +25,7 @@ import Testing
     @Test("what is made anew under the name of one that is gone comes after its end")
     func gone() {
         var news = PendingNews()
-        let gone = DocumentNews.gone(Gone(document: "a", reason: .deleted))
+        let gone = end("a", "e")
         for next in [gone, document("a", 1), document("a", 2)] { news.add(next) }
         #expect(news.take() == [gone, document("a", 2)])
     }
@@ -31,11 +35,18 @@ import Testing
     )
     func goneAgain() {
         var news = PendingNews()
-        let gone = DocumentNews.gone(Gone(document: "a", reason: .deleted))
+        let gone = end("a", "e")
         for _ in 0..<1_000 { for next in [document("a", 1), document("b", 1), gone] { news.add(next) } }
         #expect(news.take() == [document("b", 1), gone])
         for _ in 0..<1_000 { for next in [gone, document("a", 1)] { news.add(next) } }
         #expect(news.take() == [gone, document("a", 1)])
+    }
+
+    @Test("the end of a document takes nothing from the one that has its name since")
+    func goneBefore() {
+        var news = PendingNews()
+        for next in [document("a", 1), end("a", "old"), end("a", "older")] { news.add(next) }
+        #expect(news.take() == [document("a", 1), end("a", "older")])
     }
 
     @Test("what is told from the beginning takes the place of what was not taken")

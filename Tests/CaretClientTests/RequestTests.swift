@@ -72,7 +72,9 @@ import Testing
         #expect(try await news.next() == .complete)
         try await client.rename("a", to: "b")
         var told: [DocumentNews] = []
-        while !told.contains(.gone(Gone(document: "a", reason: .renamed, to: "b"))) {
+        let gone = Gone(
+            document: "a", epoch: summary.epoch, reason: .renamed, to: "b", isFollowed: true)
+        while !told.contains(.gone(gone)) {
             told.append(try #require(try await news.next()))
         }
     }

@@ -77,11 +77,33 @@ struct HubFollowTests {
         bob.says(#"{"type":"open","doc":"a","create":true}"#, #"{"type":"close","doc":"a"}"#)
         #expect(ann.hears() == [summary("a", 1, 0, 0, 11_000)])
         bob.says(#"{"type":"rename","doc":"a","to":"b"}"#)
-        #expect(ann.hears() == [#"{"type":"gone","doc":"a","reason":"renamed","to":"b"}"#])
+        #expect(ann.hears() == [gone("a", #""renamed","to":"b""#)])
         world.pass(milliseconds: 1_000)
         #expect(ann.hears() == [summary("b", 1, 0, 0, 11_000)])
         bob.says(#"{"type":"open","doc":"b"}"#, #"{"type":"delete","doc":"b"}"#)
-        #expect(ann.hears() == [#"{"type":"gone","doc":"b","reason":"deleted"}"#])
+        #expect(ann.hears() == [gone("b", #""deleted""#)])
+    }
+
+    /// What a follower is told of the end of the first document.
+    private func gone(_ name: String, _ reason: String) -> String {
+        #"{"type":"gone","doc":"\#(name)","epoch":"1.1","reason":\#(reason),"followed":true}"#
+    }
+
+    @Test("who follows and has a document open is told of both ends, each as what it is")
+    func bothEnds() {
+        let world = ServerWorld()
+        world.document("a", "x")
+        let ann = world.connect("ann")
+        ann.says(#"{"type":"open","doc":"a"}"#, #"{"type":"follow"}"#)
+        world.pass(milliseconds: 1_000)
+        _ = ann.heard()
+        ann.says(#"{"type":"delete","doc":"a"}"#, #"{"type":"open","doc":"a","create":true}"#)
+        world.pass(milliseconds: 1_000)
+        let heard = ann.hears()
+        let session = #"{"type":"gone","doc":"a","epoch":"1.1","reason":"deleted"}"#
+        let follower = gone("a", #""deleted""#)
+        #expect(heard.filter { $0.contains("gone") }.sorted() == [follower, session].sorted())
+        #expect(heard.contains("opened"))
     }
 
     @Test("what was seen of a document before it was renamed or deleted is not told behind that")
@@ -119,7 +141,7 @@ struct HubFollowTests {
         world.pass(milliseconds: 1_000)
         _ = ann.heard()
         bob.says(#"{"type":"rename","doc":"b/1","to":"b/2"}"#, #"{"type":"rename","doc":"a/1","to":"b/1"}"#)
-        #expect(ann.hears() == [#"{"type":"gone","doc":"a/1","reason":"deleted"}"#])
+        #expect(ann.hears() == [gone("a/1", #""deleted""#)])
         bob.says(#"{"type":"rename","doc":"b/2","to":"a/2"}"#)
         world.pass(milliseconds: 1_000)
         #expect(ann.hears() == [summary("a/2", 2, 1, 1, 1_000)])

@@ -78,14 +78,15 @@ struct HubNameTests {
         ann.says(#"{"type":"rename","id":1,"doc":"a/1","to":"b/1"}"#)
         #expect(
             ann.hears() == [
-                #"{"type":"gone","doc":"a/1","reason":"renamed","to":"b/1"}"#, #"{"type":"done","id":1}"#,
+                #"{"type":"gone","doc":"a/1","epoch":"1.1","reason":"renamed","to":"b/1"}"#,
+                #"{"type":"done","id":1}"#,
             ])
-        #expect(bob.hears() == [#"{"type":"gone","doc":"a/1","reason":"deleted"}"#])
+        #expect(bob.hears() == [#"{"type":"gone","doc":"a/1","epoch":"1.1","reason":"deleted"}"#])
         #expect(bob.asks(#"{"type":"close","doc":"a/1"}"#) == ["not_open"])
         #expect(ann.asks(#"{"type":"open","doc":"b/1"}"#) == ["opened"])
         #expect(
             ann.asks(#"{"type":"delete","id":2,"doc":"b/1"}"#) == [
-                #"{"type":"gone","doc":"b/1","reason":"deleted"}"#, #"{"type":"done","id":2}"#,
+                #"{"type":"gone","doc":"b/1","epoch":"1.1","reason":"deleted"}"#, #"{"type":"done","id":2}"#,
             ])
         #expect(ann.asks(#"{"type":"open","doc":"b/1"}"#) == ["not_found"])
         #expect(ann.asks(#"{"type":"open","doc":"b/1","create":true}"#) == ["opened"])
@@ -148,7 +149,7 @@ struct HubNameTests {
         #expect(bob.hears() == ["opened"])
         #expect(
             ann.hears() == [
-                #"{"type":"gone","doc":"a","reason":"renamed","to":"b"}"#, #"{"type":"done"}"#,
+                #"{"type":"gone","doc":"a","epoch":"1.1","reason":"renamed","to":"b"}"#, #"{"type":"done"}"#,
             ])
     }
 
@@ -212,7 +213,7 @@ struct HubNameTests {
     @Test("requests wait 30 s for a room that renames, and then are the room's to decide")
     func longRename() {
         // Who comes while the room has been told already is not told the new name.
-        let gone = #"{"type":"gone","doc":"a","reason":"deleted"}"#
+        let gone = #"{"type":"gone","doc":"a","epoch":"1.1","reason":"deleted"}"#
         for (wait, meanwhile, finally) in [(29_999, [], ["not_found"]), (30_000, ["opened"], [gone])] {
             let world = ServerWorld { $0.pingSeconds = 1_000 }
             world.document("a", "x")

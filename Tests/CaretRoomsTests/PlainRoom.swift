@@ -224,7 +224,7 @@ struct PlainRoom: ServedRoom {
         return sessions.flatMap { session -> [RoomAction] in
             let to = known(session.id)
             let gone = Gone(
-                document: name, reason: to == nil ? .deleted : reason,
+                document: name, epoch: epoch.wire, reason: to == nil ? .deleted : reason,
                 to: to.map { WireString($0.description) })
             return [send(.gone(gone), nil, session.id), .ended(session.id)]
         }

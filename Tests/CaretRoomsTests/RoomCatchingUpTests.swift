@@ -28,8 +28,8 @@ import Testing
     }
 
     private func expectDamaged(_ world: inout RoomWorld) {
-        #expect(world.lines(.ann).last == #"{"type":"gone","doc":"notes","reason":"damaged"}"#)
-        #expect(world.lines(.bob).last == #"{"type":"gone","doc":"notes","reason":"damaged"}"#)
+        #expect(world.lines(.ann).last == #"{"type":"gone","doc":"notes","epoch":"1.1","reason":"damaged"}"#)
+        #expect(world.lines(.bob).last == #"{"type":"gone","doc":"notes","epoch":"1.1","reason":"damaged"}"#)
         #expect(world.ended == [Person.ann.session, Person.bob.session])
         #expect(world.notes().foundDamage)
         world.open(.eve)

@@ -11,7 +11,7 @@ import Testing
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
         world.delete(by: .orderer, id: .number(10))
-        let gone = #"{"type":"gone","doc":"notes","reason":"deleted"}"#
+        let gone = #"{"type":"gone","doc":"notes","epoch":"1.1","reason":"deleted"}"#
         #expect(world.lines(.ann) == [gone] && world.lines(.bob) == [gone])
         #expect(world.lines(.orderer) == [#"{"type":"done","id":10}"#])
         #expect(world.ended == [Person.ann.session, Person.bob.session] && world.isUnloaded)
@@ -24,8 +24,9 @@ import Testing
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
         try world.rename(to: "old/notes", by: .orderer, readers: [.bob])
-        #expect(world.lines(.ann) == [#"{"type":"gone","doc":"notes","reason":"deleted"}"#])
-        #expect(world.lines(.bob) == [#"{"type":"gone","doc":"notes","reason":"renamed","to":"old/notes"}"#])
+        let gone = #"{"type":"gone","doc":"notes","epoch":"1.1","reason":"#
+        #expect(world.lines(.ann) == [gone + #""deleted"}"#])
+        #expect(world.lines(.bob) == [gone + #""renamed","to":"old/notes"}"#])
         #expect(world.lines(.orderer) == [#"{"type":"done"}"#])
         // The room is the same: epoch, revisions and known pushes are kept.
         world.open(.ann)

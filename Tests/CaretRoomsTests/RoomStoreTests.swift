@@ -143,9 +143,9 @@ import Testing
         #expect(
             world.lines(.ann) == [
                 #"{"type":"error","doc":"notes","seq":1,"code":"not_found","message":"there is no such document"}"#,
-                #"{"type":"gone","doc":"notes","reason":"deleted"}"#,
+                #"{"type":"gone","doc":"notes","epoch":"1.1","reason":"deleted"}"#,
             ])
-        #expect(world.lines(.bob) == [#"{"type":"gone","doc":"notes","reason":"deleted"}"#])
+        #expect(world.lines(.bob) == [#"{"type":"gone","doc":"notes","epoch":"1.1","reason":"deleted"}"#])
         #expect(world.ended == [Person.ann.session, Person.bob.session] && world.isUnloaded)
     }
 
@@ -156,7 +156,7 @@ import Testing
         world.store.damage(world.document)
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         #expect(world.lines(.ann).types == ["error", "gone"])
-        #expect(world.lines(.bob) == [#"{"type":"gone","doc":"notes","reason":"damaged"}"#])
+        #expect(world.lines(.bob) == [#"{"type":"gone","doc":"notes","epoch":"1.1","reason":"damaged"}"#])
         world.open(.eve)
         world.push(.joe, .text("x"), base: 1, seq: 1)
         world.delete(by: .orderer)
@@ -239,7 +239,7 @@ import Testing
         world.open(.eve)
         _ = world.store.rename(world.document, to: try DocumentName("other"))
         world.tell { $0.pusherFound(Person.eve.participant.pusher, .failure(.gone)) }
-        #expect(world.lines(.ann) == [#"{"type":"gone","doc":"notes","reason":"deleted"}"#])
+        #expect(world.lines(.ann) == [#"{"type":"gone","doc":"notes","epoch":"1.1","reason":"deleted"}"#])
         world.holds = { _ in false }
         world.name = "other"
         world.open(.joe, from: ("1.1", 1))

@@ -76,8 +76,9 @@ enum SampleMessages {
                             introduction: maybe(&random, introduction)))),
             .gone(
                 Gone(
-                    document: name(&random), reason: random.pick(GoneReason.allCases),
-                    to: maybe(&random, name))),
+                    document: name(&random), epoch: maybe(&random, epoch),
+                    reason: random.pick(GoneReason.allCases), to: maybe(&random, name),
+                    isFollowed: random.chance(50))),
             .resync(
                 Resync(
                     document: name(&random), epoch: epoch(&random), revision: revision(&random),

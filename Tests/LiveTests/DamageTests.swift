@@ -83,7 +83,7 @@ import Testing
         try bob.greet(as: "bob-client")
         try bob.send(#"{"type":"open","doc":"harmed","epoch":"\#(epoch)","rev":0}"#)
         try bob.expect(#"{"type":"opened","doc":"harmed",…,"resumed":true,…"#)
-        for client in [ann, bob] { try client.expect(#"{"type":"gone","doc":"harmed","reason":"damaged"}"#) }
+        for client in [ann, bob] { try client.expect(#"{"type":"gone","doc":"harmed",…"reason":"damaged"}"#) }
         try server.says(#/ error event=document_damaged document=2$/#)
         try bob.send(#"{"type":"open","doc":"harmed"}"#)
         try bob.expect(#"{"type":"error","doc":"harmed","code":"damaged",…"#)

@@ -115,11 +115,11 @@ import Testing
                 ann< {"type":"document","doc":"notes/b","epoch":"⟨b⟩","rev":2,"length":4,"updated":…}
                 bob> {"type":"rename","id":1,"doc":"notes/a","to":"notes/c"}
                 bob< {"type":"done","id":1}
-                ann< {"type":"gone","doc":"notes/a","reason":"renamed","to":"notes/c"}
+                ann< {"type":"gone","doc":"notes/a","epoch":"⟨a⟩","reason":"renamed","to":"notes/c","followed":true}
                 ann< {"type":"document","doc":"notes/c","epoch":"⟨a⟩","rev":2,"length":7,"updated":…}
                 bob> {"type":"delete","id":2,"doc":"notes/c"}
                 bob< {"type":"done","id":2}
-                ann< {"type":"gone","doc":"notes/c","reason":"deleted"}
+                ann< {"type":"gone","doc":"notes/c","epoch":"⟨a⟩","reason":"deleted","followed":true}
                 ann> {"type":"unfollow","id":2}
                 ann< {"type":"done","id":2}
                 bob> {"type":"delete","id":3,"doc":"notes/b"}
@@ -136,7 +136,7 @@ import Testing
                 ann> {"type":"rename","id":1,"doc":"notes/a","to":"notes/b"}
                 ann< {"type":"error","id":1,"doc":"notes/a","code":"exists",…
                 ann> {"type":"rename","id":2,"doc":"notes/a","to":"notes/c"}
-                ann< {"type":"gone","doc":"notes/a","reason":"renamed","to":"notes/c"}
+                ann< {"type":"gone","doc":"notes/a","epoch":"⟨a⟩","reason":"renamed","to":"notes/c"}
                 ann< {"type":"done","id":2}
                 ann> {"type":"open","doc":"notes/c","epoch":"⟨a⟩","rev":1}
                 ann< {"type":"opened","doc":"notes/c","epoch":"⟨a⟩","rev":1,"resumed":true,…
@@ -144,7 +144,7 @@ import Testing
                 ann< {"type":"check","doc":"notes/c","rev":2,…
                 bob> {"type":"delete","id":3,"doc":"notes/c"}
                 bob< {"type":"done","id":3}
-                ann< {"type":"gone","doc":"notes/c","reason":"deleted"}
+                ann< {"type":"gone","doc":"notes/c","epoch":"⟨a⟩","reason":"deleted"}
                 bob> {"type":"open","doc":"notes/c","epoch":"⟨a⟩","rev":1,"create":true}
                 bob< {"type":"opened","doc":"notes/c","epoch":"⟨new⟩","rev":0,"resumed":false,"text":"",…
                 """)

@@ -116,7 +116,7 @@ import Testing
             try ann.expect(#"{"type":\#(answer)"#)
         }
         try ann.send(#"{"type":"rename","doc":"notes/a","to":"own/b"}"#)
-        try ann.expect(#"{"type":"gone","doc":"notes/a","reason":"renamed","to":"own/b"}"#)
+        try ann.expect(#"{"type":"gone","doc":"notes/a",…"reason":"renamed","to":"own/b"}"#)
         try ann.expect(#"{"type":"done"}"#)
         try ann.send(#"{"type":"list"}"#)
         try ann.expect(

@@ -206,7 +206,8 @@ extension DocumentState {
         case .peer(let peer): peer.document == name
         case .resync(let resync): resync.document == name
         case .rights(let rights): rights.document == name
-        case .gone(let gone): gone.document == name
+        // What followers are told comes later, when another document may have the name.
+        case .gone(let gone): gone.document == name && !gone.isFollowed
         case .error(let error): isMeant(by: error, envelope.id)
         case .bye: true
         case .closed, .welcome, .listed, .document, .text, .revisions, .done, .ping, .pong, .admin: false

@@ -24,9 +24,15 @@ struct PendingNews: Pending {
             _ = append(next)
         case .complete: _ = append(next)
         case .gone(let gone):
-            let old = places[gone.document] ?? Places()
-            for place in [old.end, old.document].compactMap(\.self) { news[place] = nil }
-            places[gone.document] = Places(end: append(next))
+            var old = places[gone.document] ?? Places()
+            if let end = old.end { news[end] = nil }
+            if let place = old.document, case .document(let summary) = news[place],
+                gone.epoch == nil || gone.epoch == summary.epoch
+            {
+                news[place] = nil
+                old.document = nil
+            }
+            places[gone.document] = Places(end: append(next), document: old.document)
         case .document(let summary):
             if let place = places[summary.document]?.document {
                 news[place] = next

@@ -306,7 +306,7 @@ extension ClientState {
         case .bye(let bye): return take(bye, at: now)
         case .error(let error): return take(error, envelope.id)
         case .document(let document): return follow == nil ? [] : [.tell(.document(document))]
-        case .gone(let gone): return follow == nil ? [] : [.tell(.gone(gone))]
+        case .gone(let gone): return follow != nil && gone.isFollowed ? [.tell(.gone(gone))] : []
         case .done where envelope.id != nil && envelope.id == follow?.id: return [.tell(.complete)]
         // How far a request has come is not its answer.
         case .admin(.progress(let progress)):

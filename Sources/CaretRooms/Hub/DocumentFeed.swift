@@ -9,7 +9,7 @@ struct DocumentFeed: Equatable, Sendable {
     enum News: Equatable, Sendable {
         case changed(DocumentEntry)
         /// It was renamed, or deleted where there is no new name.
-        case gone(DocumentName, to: DocumentName?)
+        case gone(DocumentName, Epoch, to: DocumentName?)
     }
 
     struct Item: Equatable, Sendable {
@@ -59,11 +59,11 @@ struct DocumentFeed: Equatable, Sendable {
     }
 
     /// A document is not called that any more: whatever was to be told of it under that name is not.
-    mutating func gone(_ document: DocumentID, _ name: DocumentName, to: DocumentName?) {
+    mutating func gone(_ document: DocumentID, _ name: DocumentName, _ epoch: Epoch, to: DocumentName?) {
         stirred[document] = nil
         if looking.contains(document) { outdated.insert(document) }
         guard isWatched else { return }
-        append(.gone(name, to: to))
+        append(.gone(name, epoch, to: to))
         ends += 1
     }
 

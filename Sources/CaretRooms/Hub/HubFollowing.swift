@@ -103,6 +103,7 @@ extension HubState {
             followers[connection]?.stage = .listing(scan)
             followers[connection]?.isBusy = false
             needsDelivery = true
+            noteEpochs(of: entries)
             let readable = entries.filter { access(follower.request, to: $0.name) >= .read }
             tell(connection, readable.map { .document(DocumentSummary($0, in: follower.unit)) })
         } catch {
@@ -165,6 +166,7 @@ extension HubState {
         var entries: [DocumentEntry] = []
         // What cannot be told of now is told of when it changes next.
         if case .entries(let results) = answer { entries = results.compactMap { try? $0.get() } }
+        noteEpochs(of: entries)
         feed.took(entries, at: now, every: limits.documentMilliseconds)
     }
 
@@ -181,8 +183,8 @@ extension HubState {
                 }
                 follower.told[entry.id] = now
                 messages.append(.document(DocumentSummary(entry, in: follower.unit)))
-            } else if case .gone(let name, let to) = item.news, follows(follower, name) {
-                messages.append(gone(name, to, as: follower))
+            } else if case .gone(let name, let epoch, let to) = item.news, follows(follower, name) {
+                messages.append(gone(name, epoch, to, as: follower))
             }
             follower.position = item.number
         }
@@ -190,12 +192,20 @@ extension HubState {
         tell(connection, messages)
     }
 
-    private func gone(_ name: DocumentName, _ to: DocumentName?, as follower: Follower) -> ServerMessage {
+    private func gone(
+        _ name: DocumentName, _ epoch: Epoch, _ to: DocumentName?, as follower: Follower
+    ) -> ServerMessage {
         let known = to.flatMap { access(follower.request, to: $0) >= .read ? $0 : nil }
         return .gone(
             Gone(
-                document: WireString(name.description), reason: known == nil ? .deleted : .renamed,
-                to: known.map { WireString($0.description) }))
+                document: WireString(name.description), epoch: epoch.wire,
+                reason: known == nil ? .deleted : .renamed,
+                to: known.map { WireString($0.description) }, isFollowed: true))
+    }
+
+    /// A document gets another epoch while its room is open; its end names the one that followers were told of.
+    private mutating func noteEpochs(of entries: [DocumentEntry]) {
+        for entry in entries { rooms[entry.id]?.epoch = entry.epoch }
     }
 
     private func follows(_ follower: Follower, _ name: DocumentName) -> Bool {

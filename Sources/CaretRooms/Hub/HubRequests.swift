@@ -125,7 +125,8 @@ extension HubState {
         case .history(_, let history): begin(history, request, entry)
         case .open, .push:
             if join(waiting, entry.id) { return }
-            rooms[entry.id] = HubRoom(name: entry.name, state: .loading(entry), waiting: [waiting])
+            rooms[entry.id] = HubRoom(
+                name: entry.name, epoch: entry.epoch, state: .loading(entry), waiting: [waiting])
             names[entry.name] = entry.id
             call(.text(entry.id, at: nil), for: .load(entry.id))
         case .rename(_, let to, _):
@@ -147,7 +148,7 @@ extension HubState {
     }
 
     private mutating func change(_ entry: DocumentEntry, _ request: HubRequest, _ change: StoreCall) {
-        rooms[entry.id] = HubRoom(name: entry.name, state: .changing)
+        rooms[entry.id] = HubRoom(name: entry.name, epoch: entry.epoch, state: .changing)
         names[entry.name] = entry.id
         call(change, for: .change(entry.id, request))
     }

@@ -17,6 +17,7 @@ struct HubRoom: Equatable, Sendable {
 
     /// Nil once the document has been deleted.
     var name: DocumentName?
+    var epoch: Epoch
     var state: State
     /// Those that were told to open it, and have not ended.
     var sessions: Set<SessionID> = []

@@ -188,22 +188,22 @@ extension HubState {
     }
 
     private mutating func rename(_ document: DocumentID, to name: DocumentName) {
-        guard let old = rooms[document]?.name else { return }
+        guard let room = rooms[document], let old = room.name else { return }
         unname(document, old)
         outdateLookUps(of: old)
         rooms[document]?.name = name
         names[name] = document
-        feed.gone(document, old, to: name)
+        feed.gone(document, old, room.epoch, to: name)
         stir(document)
         needsDelivery = true
     }
 
     private mutating func delete(_ document: DocumentID) {
-        guard let old = rooms[document]?.name else { return }
+        guard let room = rooms[document], let old = room.name else { return }
         unname(document, old)
         outdateLookUps(of: old)
         rooms[document]?.name = nil
-        feed.gone(document, old, to: nil)
+        feed.gone(document, old, room.epoch, to: nil)
         needsDelivery = true
     }
 

@@ -12,9 +12,14 @@ extension RoomState {
         let requests = held
         held = []
         for request in requests { refuseHeld(request, refusal) }
-        let plain = line(Gone(document: self.name, reason: reason == .renamed ? .deleted : reason))
+        let plain = line(
+            Gone(
+                document: self.name, epoch: epochName, reason: reason == .renamed ? .deleted : reason))
         let telling = name.map {
-            line(Gone(document: self.name, reason: .renamed, to: WireString($0.description)))
+            line(
+                Gone(
+                    document: self.name, epoch: epochName, reason: .renamed,
+                    to: WireString($0.description)))
         }
         for place in sessions.indices { flush(place) }
         let ending = sessions

@@ -45,31 +45,44 @@ package struct Done: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) {}
 }
 
-/// An open or followed document is not there any more, by this name.
+/// A document is not there any more, by this name: told to each session that had it open, and to each follower.
 package struct Gone: WireMessage {
     package static var type: StaticString { "gone" }
 
     package var document: WireString
+    /// Of the document that is gone: another one may have its name by now.
+    package var epoch: WireString?
     package var reason: OpenWord<GoneReason>
     /// Its new name, told to those who may read it.
     package var to: WireString?
+    /// Told to a follower, and no end of a session.
+    package var isFollowed: Bool
 
-    package init(document: WireString, reason: GoneReason, to: WireString? = nil) {
+    package init(
+        document: WireString, epoch: WireString?, reason: GoneReason, to: WireString? = nil,
+        isFollowed: Bool = false
+    ) {
         self.document = document
+        self.epoch = epoch
         self.reason = .known(reason)
         self.to = to
+        self.isFollowed = isFollowed
     }
 
     init(_ fields: Fields) throws(FieldFault) {
         document = try fields.string("doc")
+        epoch = try fields.string(optional: "epoch")
         reason = try fields.openWord("reason")
         to = try fields.string(optional: "to")
+        isFollowed = try fields.flag("followed")
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("doc", document)
+        writer.member("epoch", epoch)
         writer.member("reason", reason)
         writer.member("to", to)
+        writer.member("followed", ifTrue: isFollowed)
     }
 }
 

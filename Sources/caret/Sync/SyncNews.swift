@@ -35,11 +35,21 @@ struct SyncNews: Equatable, Sendable {
             if building != nil, stand.isLater(than: building?[summary.document]) {
                 building?[summary.document] = stand
             }
-        case .gone(let gone): set(gone.document, nil)
+        case .gone(let gone): end(gone.document, epoch: gone.epoch)
         case .complete:
             documents = building ?? documents
             (building, isComplete) = (nil, true)
         }
+    }
+
+    /// The document of this epoch is gone; one that was made since under its name is not.
+    private mutating func end(_ document: WireString, epoch: WireString?) {
+        func isMeant(_ stand: Stand?) -> Bool {
+            guard let stand, let epoch else { return true }
+            return epoch == WireString(stand.epoch)
+        }
+        if isMeant(documents[document]) { documents[document] = nil }
+        if isMeant(building?[document]) { building?[document] = nil }
     }
 
     /// Whether any of the documents that were synced is there, under whatever name.

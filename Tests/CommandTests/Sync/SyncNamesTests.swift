@@ -78,6 +78,18 @@ import Testing
         #expect(news.documents["a"] == .init(epoch: "g", revision: 1))
     }
 
+    @Test("the end of a document is not that of one which has its name since")
+    func ended() {
+        func end(_ epoch: WireString) -> DocumentNews {
+            .gone(Gone(document: "a", epoch: epoch, reason: .deleted, isFollowed: true))
+        }
+        var news = news(["a": "new"])
+        news.hear(end("old"))
+        #expect(news.documents["a"] == .init(epoch: "new", revision: 1))
+        news.hear(end("new"))
+        #expect(news.documents["a"] == nil)
+    }
+
     @Test("whoever has looked knows whether more was told since")
     func more() {
         let news = news(["a": "e"])

@@ -113,7 +113,7 @@ extension Editor {
     }
 
     private func hear(_ gone: Gone) {
-        guard case .known(let reason) = gone.reason else { return }
+        guard !gone.isFollowed, case .known(let reason) = gone.reason else { return }
         hear(gone.document) { _ in
             switch reason {
             case .damaged: .gone(.damaged)

@@ -65,7 +65,7 @@ final class Watcher: Program {
         case .resync(let resync):
             if let at = open(resync.document) { take(resync.text, resync.epoch, resync.revision, at) }
         case .gone(let gone):
-            guard let at = open(gone.document) else { return }
+            guard !gone.isFollowed, let at = open(gone.document) else { return }
             views[at].isOpen = false
             views[at].name = gone.to
             if gone.to != nil { open(at) }

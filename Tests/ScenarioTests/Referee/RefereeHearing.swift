@@ -205,9 +205,16 @@ extension Referee {
     private func end(_ document: WireString, _ link: Link) { link.streams[document] = nil }
 
     private func heard(_ gone: Gone, _ sent: SentLine, _ link: Link) {
-        // Whoever has it open is told of its end as such in front of the news of it.
-        if link.streams[gone.document] == nil { heard(newsOfEnd: gone.document, link) }
-        end(gone.document, link)
+        if gone.isFollowed {
+            heard(newsOfEnd: gone, link)
+        } else if let stream = link.streams.removeValue(forKey: gone.document) {
+            // A resync to another epoch may have been due.
+            if document(of: gone, link) != stream.history.document {
+                fail(.stream, "client \(link.client) is told of the end of another document")
+            }
+        } else {
+            fail(.stream, "client \(link.client) is told of the end of a document that it has not open")
+        }
         if let to = gone.to { mayRead(to, sent, link) }
     }
 

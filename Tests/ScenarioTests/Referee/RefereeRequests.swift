@@ -28,10 +28,18 @@ extension Referee {
         link.news[document.document] = id
     }
 
-    func heard(newsOfEnd name: WireString, _ link: Link) {
-        // Of a document that was not told of it is not known which it was.
-        guard let id = link.news.removeValue(forKey: name) else { return }
-        link.ends[Ledger.Naming(document: id, name: name), default: 0] += 1
+    func heard(newsOfEnd gone: Gone, _ link: Link) {
+        guard let id = document(of: gone, link) else { return }
+        // Another document may have been told of by the name already.
+        if link.news[gone.document] == id { link.news[gone.document] = nil }
+        link.ends[Ledger.Naming(document: id, name: gone.document), default: 0] += 1
+    }
+
+    /// The document that is gone, by its epoch.
+    func document(of gone: Gone, _ link: Link) -> DocumentID? {
+        let id = gone.epoch.flatMap { ledger[$0]?.document }
+        if id == nil { fail(.news, "client \(link.client) is told of an end without an epoch of the log") }
+        return id
     }
 
     func heard(

@@ -36,8 +36,9 @@ struct Caret {
     }
 
     private static func report(_ failure: Failure, _ errors: Output) -> ExitCode {
-        errors.write("caret: \(failure.message)\n")
-        if let advice = failure.advice { errors.write("  \(advice)\n") }
+        // The last gate: whatever an error repeats, a terminal must not obey it.
+        errors.write("caret: \(failure.message.harmlessLines)\n")
+        if let advice = failure.advice { errors.write("  \(advice.harmlessLines)\n") }
         return failure.code
     }
 }

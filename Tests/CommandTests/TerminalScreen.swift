@@ -18,13 +18,15 @@ final class TerminalScreen {
     /// No daemon: that would hold on to what a process of the tests has open, and never be seen to end.
     private let server = Process()
 
-    /// Runs `caret` beside the server of a stand, as a shell does; what it showed stays behind its end.
+    /// Runs `caret` beside the server of a stand, or another one, as a shell does; what it showed stays when it ends.
     convenience init(
         _ arguments: [String], on stand: Stand, columns: Int = 80, rows: Int = 24,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], at server: [String]? = nil
     ) throws {
         let program = #"trap : INT; "$@"; echo $? >status; exec cat"#
-        let words = ["sh", "-c", program, "sh", Run.path(of: "caret")] + arguments + ["--data", stand.data]
+        let words =
+            ["sh", "-c", program, "sh", Run.path(of: "caret")] + arguments
+            + (server ?? ["--data", stand.data])
         try self.init(running: words, on: stand, columns: columns, rows: rows, environment: environment)
     }
 

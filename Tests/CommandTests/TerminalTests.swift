@@ -4,8 +4,10 @@ import Testing
 
 @Suite("caret on a terminal", .serialized) struct TerminalTests {
     /// What is on a screen when `caret` has ended.
-    private func shown(_ arguments: [String], on stand: Stand, columns: Int) throws -> String {
-        let screen = try TerminalScreen(arguments, on: stand, columns: columns)
+    private func shown(
+        _ arguments: [String], on stand: Stand, columns: Int, at server: [String]? = nil
+    ) throws -> String {
+        let screen = try TerminalScreen(arguments, on: stand, columns: columns, at: server)
         _ = try screen.ended()
         return try screen.coloredText()
     }
@@ -31,6 +33,53 @@ import Testing
         #expect(text.contains("^31m-one ^7mtwo\n") && text.hasSuffix("^32m^49m+one ^7m2"), "\(text)")
         #expect(try stand.caret(["put", "a"], input: "\u{1B}[2J\n").status == 0)
         #expect(try shown(["grep", "2J"], on: stand, columns: 80) == "^36ma^39m:1:␛[^1m^31m2J")
+    }
+
+    /// With everything that a terminal would obey, and how that is shown.
+    private static let (wild, tame) = (
+        "\u{1B}[31mred\u{07}\u{202E}cba\u{2069}\u{9B}2J\u{7F}\tend", "␛[31mred␇<U+202E>cba<U+2069><U+009B>2J␡"
+    )
+
+    @Test("cat and put --print show what a terminal would obey, and give it to a pipe as it is")
+    func wildText() throws {
+        let stand = try Stand()
+        let text = "one\n\(TerminalTests.wild)\n"
+        #expect(try stand.caret(["put", "a", "--create"], input: text).status == 0)
+        #expect(try stand.caret(["cat", "a"]).output == text)
+        #expect(try stand.caret(["put", "a", "--print"], input: text).output == text)
+        let shown = try shown(["cat", "a"], on: stand, columns: 100)
+        #expect(shown == "one\n\(TerminalTests.tame) end", "\(shown)")
+        let file = stand.folder.appending(path: "text")
+        try Data(text.utf8).write(to: file)
+        let printed = try self.shown(["put", "a", file.path, "--print"], on: stand, columns: 100)
+        #expect(printed == shown, "\(printed)")
+    }
+
+    @Test(
+        "names and users of a server that lies do nothing to a terminal",
+        arguments: ["ls", "ls --deleted", "log a", "grep -l x", "who"])
+    func wildNames(command: String) throws {
+        let stand = try Stand(nil)
+        let wild = "a\\u001b[2Jb\\u202ec\\u009bd\\u000ae"
+        let document = #""epoch":"e.1","rev":1,"length":1,"updated":0"#
+        let author = #""user":"WILD","client":"WILD","time":0,"inserted":1,"deleted":0"#
+        let open = #""user":"WILD","client":"WILD","since":0,"docs":["WILD"],"behind":[]"#
+        let liar = try LyingServer(
+            in: stand,
+            [
+                "list":
+                    #""type":"listed","docs":[{"doc":"a",\#(document)},{"doc":"WILD",\#(document)}]"#,
+                "list_deleted":
+                    #""type":"deleted","docs":[{"number":1,"doc":"WILD",\#(document),"deleted":0}]"#,
+                "history": #""type":"revisions","doc":DOC,"revisions":[{"rev":1,\#(author)}]"#,
+                "read": #""type":"text","doc":"WILD","epoch":"e.1","rev":1,"text":"x","newline":"lf""#,
+                "who": #""type":"present","connections":[{"number":1,"peer":"WILD",\#(open)}]"#,
+            ].mapValues { $0.replacing("WILD", with: wild) })
+        let words = command.split(separator: " ").map(String.init) + ["--no-color"]
+        let screen = try shown(words, on: stand, columns: 200, at: ["--socket", liar.path])
+        #expect(screen.contains("a␛[2Jb<U+202E>c<U+009B>d␊e"), "\(screen)")
+        let run = try stand.caret(words + ["--socket", liar.path])
+        #expect(run.status == 0 && !run.output.contains("\u{1B}") && !run.output.contains("d\ne"), "\(run)")
     }
 
     @Test("who is a table, whose documents give way on a narrow one")

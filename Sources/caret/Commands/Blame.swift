@@ -28,7 +28,7 @@ struct Blame: Subcommand {
         let found = try await stage.reach(about: point.document) { try await find($0) }
         let table = LineTable(found.text)
         let width = (found.lines.map(\.revision).max()?.value ?? 0).description.columns
-        let userWidth = min(16, found.authors.values.reduce(1) { max($0, $1.user.columns) })
+        let userWidth = min(16, found.authors.values.reduce(1) { max($0, $1.user.harmless.columns) })
         for (index, line) in found.lines.enumerated() {
             let (revision, text) = (line.revision.value, table.text(table.content(index)))
             let author = found.authors[revision]
@@ -41,7 +41,8 @@ struct Blame: Subcommand {
                     ]))
             } else if stage.screen == nil {
                 let fields = [
-                    "\(revision)", author?.user ?? "", author.map { stage.stamp($0.time) } ?? "", text,
+                    "\(revision)", stage.shown(name: author?.user ?? ""),
+                    author.map { stage.stamp($0.time) } ?? "", text,
                 ]
                 stage.output.write(fields.joined(separator: "\t") + "\n")
             } else {

@@ -5,7 +5,10 @@ import CaretCore
 struct Cat: Subcommand {
     static let description = CommandDescription(
         "cat", "prints the text of a document, now or as it was",
-        details: "Line breaks are those that the document's files have.",
+        details: """
+            Line breaks are those that the document's files have. On a terminal control characters are shown and not obeyed; \
+            elsewhere the text comes out as it is.
+            """,
         arguments: [Argument("DOC[@REV]", .document, "the document, and which of its revisions")])
 
     private let point: DocumentPoint
@@ -22,7 +25,7 @@ struct Cat: Subcommand {
                     "newline": .text(version.usesCRLF ? "crlf" : "lf"), "text": .text(version.text),
                 ]))
         } else {
-            stage.output.write(version.fileBytes)
+            stage.show(text: version.text, usesCRLF: version.usesCRLF)
         }
         return .done
     }

@@ -64,7 +64,7 @@ struct Grep: Subcommand {
             if stage.isJSON {
                 stage.show(.object(["doc": .text(version.name)]))
             } else {
-                stage.output.write(version.name.harmless + "\n")
+                stage.output.write(stage.shown(name: version.name) + "\n")
             }
         }
         return isFound
@@ -87,6 +87,7 @@ struct Grep: Subcommand {
             next = match.upperBound
         }
         text += stage.shown(table.text(next..<content.upperBound))
-        stage.output.write(stage.style.painted(document.harmless, .place) + ":\(line + 1):\(text)\n")
+        let name = stage.style.painted(stage.shown(name: document), .place)
+        stage.output.write("\(name):\(line + 1):\(text)\n")
     }
 }

@@ -59,8 +59,8 @@ struct Log: Subcommand {
             ], flexible: 3)
         for entry in entries {
             table.add([
-                "\(entry.revision.value)", stage.stamp(entry.time), entry.user.harmless,
-                entry.client.harmless, "+\(entry.inserted)", "-\(entry.deleted)",
+                "\(entry.revision.value)", stage.stamp(entry.time), entry.user,
+                entry.client, "+\(entry.inserted)", "-\(entry.deleted)",
             ])
         }
         stage.show(table, titled: titled)

@@ -56,7 +56,7 @@ struct Put: Subcommand {
         } else if let merged = saved.text {
             // As `cat` prints it then: a text that changed something says with which line breaks.
             let said = saved.isUnchanged ? nil : FileText(text).usesCRLF
-            stage.output.write(merged.fileBytes(usesCRLF: said ?? base?.usesCRLF ?? false))
+            stage.show(text: merged, usesCRLF: said ?? base?.usesCRLF ?? false)
         } else {
             let words = saved.isUnchanged ? "unchanged, at revision" : "saved as revision"
             stage.output.write("\(document.harmless): \(words) \(saved.revision.value)\n")

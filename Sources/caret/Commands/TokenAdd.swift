@@ -48,7 +48,7 @@ struct TokenAdd: Subcommand {
                     "number": .number(added.number), "user": .text(user), "token": .text(added.token.string),
                 ]))
         } else {
-            stage.output.write(added.token.string + "\n")
+            stage.output.write(stage.shown(name: added.token.string) + "\n")
         }
         return .done
     }

@@ -22,7 +22,7 @@ struct TokenList: Subcommand {
             case .damaged: table.add(["\(token.number)", "", "", "damaged: lets nobody in"])
             case .sound(let user, let created, let grants):
                 table.add([
-                    "\(token.number)", user.string.harmless, stage.stamp(Date(milliseconds: created)),
+                    "\(token.number)", user.string, stage.stamp(Date(milliseconds: created)),
                     grants.map(\.words).joined(separator: " "),
                 ])
             }
@@ -62,8 +62,8 @@ extension WireGrant {
     /// As the options of `token add` have it.
     fileprivate var words: String {
         switch scope {
-        case .document(let name): "\(rights.rawValue):=\(name.string.harmless)"
-        case .prefix(let prefix): "\(rights.rawValue):\(prefix.string.harmless)"
+        case .document(let name): "\(rights.rawValue):=\(name.string)"
+        case .prefix(let prefix): "\(rights.rawValue):\(prefix.string)"
         }
     }
 

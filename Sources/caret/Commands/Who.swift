@@ -39,9 +39,9 @@ struct Who: Subcommand {
             ], flexible: 5)
         for connection in connections {
             table.add([
-                "\(connection.number)", connection.user.harmless, connection.client.harmless,
-                connection.peer?.harmless ?? "", stage.stamp(connection.since),
-                connection.documents.map { $0.harmless + (connection.isBehind(in: $0) ? "*" : "") }
+                "\(connection.number)", connection.user, connection.client,
+                connection.peer ?? "", stage.stamp(connection.since),
+                connection.documents.map { $0 + (connection.isBehind(in: $0) ? "*" : "") }
                     .joined(separator: " "),
             ])
         }

@@ -40,6 +40,18 @@ struct Stage: Sendable {
     /// A terminal must not be made to obey what a document holds.
     func shown(_ text: String) -> String { screen == nil ? text : text.harmless }
 
+    /// A name or a user: programs get it as it is.
+    func shown(name: String) -> String { screen == nil ? name.field : name.harmless }
+
+    /// A whole text: a file gets every byte of it, and a terminal nothing that it would obey.
+    func show(text: String, usesCRLF: Bool) {
+        if screen == nil {
+            output.write(text.fileBytes(usesCRLF: usesCRLF))
+        } else {
+            output.write(text.harmlessLines)
+        }
+    }
+
     func show(_ json: JSON) { output.write(json.line + "\n") }
 
     // MARK: The server

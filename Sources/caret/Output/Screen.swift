@@ -16,25 +16,27 @@ struct Screen: Equatable, Sendable {
 }
 
 extension String {
-    /// The same, with nothing in it that a terminal would obey.
-    var harmless: String {
-        // Mostly nothing has to be done.
-        if utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }), !hasC1Controls { return self }
+    /// The text on one line, as a terminal may get it: controls and characters that turn the direction of a line are
+    /// shown and not obeyed. A tab stays.
+    ///
+    /// For everything that came from elsewhere: names, users, messages of a server, texts.
+    var harmless: String { showingControls { $0.isObeyed } }
+
+    /// The same for a text of several lines: line breaks stay too.
+    var harmlessLines: String { showingControls { $0.isObeyed && $0 != "\n" } }
+
+    /// A field of a row for programs: a name stays as it is, and no control begins another field or row.
+    var field: String { showingControls { $0.isControl || $0 == "\t" } }
+
+    private func showingControls(_ isShown: (Unicode.Scalar) -> Bool) -> String {
+        // Mostly there is nothing to show.
+        guard unicodeScalars.contains(where: isShown) else { return self }
         var text = ""
         for scalar in unicodeScalars {
-            switch scalar.value {
-            case 0x09: text.unicodeScalars.append(scalar)
-            // The pictures of the controls.
-            case 0..<0x20: text.unicodeScalars.append(Unicode.Scalar(UInt16(0x2400 + scalar.value)) ?? "?")
-            case 0x7F: text += "\u{2421}"
-            case 0x80..<0xA0: text += "\u{FFFD}"
-            default: text.unicodeScalars.append(scalar)
-            }
+            if isShown(scalar) { text += scalar.picture } else { text.unicodeScalars.append(scalar) }
         }
         return text
     }
-
-    private var hasC1Controls: Bool { unicodeScalars.contains { 0x80..<0xA0 ~= $0.value } }
 
     /// How many columns of a terminal it takes.
     var columns: Int { reduce(0) { $0 + $1.columns } }
@@ -54,6 +56,28 @@ extension String {
     func padded(to width: Int, atStart: Bool = false) -> String {
         let padding = String(repeating: " ", count: max(0, width - columns))
         return atStart ? padding + self : self + padding
+    }
+}
+
+extension Unicode.Scalar {
+    /// A terminal does something else with it than to print it.
+    fileprivate var isObeyed: Bool { isControl || isDirection }
+
+    /// C0 but for the tab, DEL and C1.
+    fileprivate var isControl: Bool { value < 0x20 && value != 0x09 || 0x7F..<0xA0 ~= value }
+
+    /// Embeddings, overrides and isolates: what follows them may stand elsewhere than it is.
+    private var isDirection: Bool { 0x202A...0x202E ~= value || 0x2066...0x2069 ~= value }
+
+    /// A sign that stands for it: Unicode has some for C0 and DEL.
+    fileprivate var picture: String {
+        switch value {
+        case 0..<0x20: String(Character(Unicode.Scalar(0x2400 + value) ?? "?"))
+        case 0x7F: "\u{2421}"
+        default:
+            "<U+" + String(repeating: "0", count: value < 0x1000 ? 2 : 0)
+                + String(value, radix: 16, uppercase: true) + ">"
+        }
     }
 }
 

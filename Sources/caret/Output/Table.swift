@@ -27,15 +27,17 @@ struct Table: Sendable {
     mutating func add(_ row: [String]) { rows.append(row) }
 
     /// As it goes into a file or another program: no titles, nothing cut.
-    var plain: String { rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
+    var plain: String { rows.map { $0.map(\.field).joined(separator: "\t") + "\n" }.joined() }
 
+    /// No field can disturb the terminal, wherever it came from.
     func text(on screen: Screen, _ style: Style, titled: Bool = true) -> String {
-        let widths = widths(in: screen.columns)
+        let rows = rows.map { $0.map(\.field.harmless) }
+        let widths = widths(of: rows, in: screen.columns)
         let titles = style.painted(line(columns.map(\.title), widths), .heading) + "\n"
         return (titled ? titles : "") + rows.map { line($0, widths) + "\n" }.joined()
     }
 
-    private func widths(in limit: Int) -> [Int] {
+    private func widths(of rows: [[String]], in limit: Int) -> [Int] {
         var widths = columns.indices.map { index in
             rows.reduce(columns[index].title.columns) { max($0, $1[index].columns) }
         }

@@ -1,0 +1,72 @@
+import Foundation
+import Glibc
+
+/// A server on a socket that answers what a test says, however wrong that is.
+///
+///     let liar = try LyingServer(in: stand, ["list": #""type":"listed","docs":[]"#])
+///     try stand.caret(["ls", "--socket", liar.path])
+///
+/// An answer stands for a type of request, without braces and id; `DOC` in it is the document that was asked for.
+final class LyingServer: Sendable {
+    let path: String
+    private let socket: Int32
+
+    private static let welcome = #"""
+        "type":"welcome","protocol":1,"unit":"utf-16","server":"liar","user":"admin","client":"p-1","features":[],"limits":{},"ping":20
+        """#
+
+    init(in stand: Stand, _ answers: [String: String]) throws {
+        path = stand.folder.path + "/liar.sock"
+        socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        guard isBound, listen(socket, 8) == 0 else { throw Stand.DidNotStart(said: path) }
+        LyingServer.run(socket, answers.merging(["hello": LyingServer.welcome]) { $1 })
+    }
+
+    deinit {
+        shutdown(socket, Int32(SHUT_RDWR))
+        close(socket)
+    }
+
+    private static func run(_ socket: Int32, _ answers: [String: String]) {
+        Thread.detachNewThread {
+            while true {
+                let connection = accept(socket, nil, nil)
+                if connection < 0 { return }
+                Thread.detachNewThread { serve(connection, answers) }
+            }
+        }
+    }
+
+    private static func serve(_ connection: Int32, _ answers: [String: String]) {
+        let handle = FileHandle(fileDescriptor: connection, closeOnDealloc: true)
+        var said = Data()
+        while true {
+            let more = handle.availableData
+            if more.isEmpty { return }
+            said += more
+            while let end = said.firstIndex(of: 0x0A) {
+                let line = String(decoding: said[said.startIndex..<end], as: UTF8.self)
+                said = said[(end + 1)...]
+                guard let answer = answer(to: line, answers) else { continue }
+                // Somebody who is gone needs no answer.
+                do { try handle.write(contentsOf: Data(answer.utf8)) } catch { return }
+            }
+        }
+    }
+
+    private static func answer(to line: String, _ answers: [String: String]) -> String? {
+        guard let type = line.firstMatch(of: /"type":"([a-z_]+)"/)?.1 else { return nil }
+        guard let answer = answers[String(type)] else { return nil }
+        let id = line.firstMatch(of: /"id":(\d+)/).map { #""id":\#($0.1),"# } ?? ""
+        let document = line.firstMatch(of: /"doc":("(?:[^"\\]|\\.)*")/).map { String($0.1) } ?? "\"\""
+        return "{" + id + answer.replacing("DOC", with: document) + "}\n"
+    }
+}

@@ -30,6 +30,10 @@ struct Backup: Subcommand {
         if access(path, F_OK) == 0 { throw Backup.exists(path) }
         if try await !stage.isServed(folder) { return try await copy(folder, to: path, on: stage) }
         let made = try await make(on: stage)
+        // The server says the name, and it must not lead elsewhere.
+        guard (try? DocumentPath(of: made.file))?.parts.count == 1 else {
+            throw Failure("the server called its backup \(made.file.harmless), which is no name of a file")
+        }
         let source = folder + "/backups/" + made.file
         do throws(FileFault) {
             try MovedFile.move(source, to: path)

@@ -7,6 +7,9 @@ import FoundationEssentials
 struct Export: Subcommand {
     private static let force = Option("force", "replaces files that have another text")
 
+    private static let hidden = Option(
+        "hidden", "also documents whose names, or parts of them, begin with a dot")
+
     private static let deleted = Option(
         "deleted", "also what was deleted and can be brought back; of a stopped server, into an archive")
 
@@ -14,21 +17,24 @@ struct Export: Subcommand {
         "export", "writes documents into a folder, a file each, or with their histories into one file",
         details: """
             A PREFIX is a folder of documents, and left out of the names of the files: with notes/ the document notes/today \
-            becomes TO/today. A file that is there and has another text is left alone, unless --force is said. Where TO ends \
+            becomes TO/today. A file that is there and has another text is left alone, unless --force is said. Names that \
+            begin with a dot are left alone too, unless --hidden is said. Links in the folder are not followed. Where TO ends \
             with .caret-archive it becomes one file with every revision, its author and its time; names in it are whole.
             """,
         arguments: [
             Argument("TO", .file, "the folder, which is made where there is none, or NAME.caret-archive"),
             Argument("PREFIX", .document, isOptional: true, "only documents whose names begin so"),
-        ], options: [force, deleted])
+        ], options: [force, hidden, deleted])
 
     private let folder: DocumentFolder
     private let replaces: Bool
+    private let wantsHidden: Bool
     private let wantsDeleted: Bool
 
     init(_ given: Given) throws(UsageFault) {
         folder = DocumentFolder(given.argument(0), prefix: given.optionalArgument(1) ?? "")
         replaces = given.has(Export.force)
+        wantsHidden = given.has(Export.hidden)
         wantsDeleted = given.has(Export.deleted)
         if wantsDeleted, !ArchiveFile.isMeant(by: folder.folder) {
             throw given.fault(.missingArgument("NAME.caret-archive"))
@@ -50,19 +56,21 @@ struct Export: Subcommand {
             let progress = ProgressLine(stage.notes)
             defer { progress.end() }
             let entries = try await client.documents(under: folder.prefix)
+            let target = try TargetFolder(folder.folder)
             try await inOrder(entries) { entry in
                 do {
                     return try await client.versionIfThere(entry.name)
                 } catch let refusal as ServerRefusal {
                     throw Failure(refusal, about: entry.name)
                 }
-            } take: { _, version in
+            } take: { entry, version in
                 guard let version else { return }
                 progress.show("\(tally.all) of \(entries.count.counting("document"))")
-                switch write(version) {
+                // By the name that was asked for: the answer may say another one.
+                switch write(version, of: entry.name, to: target) {
                 case .written: tally.done += 1
                 case .unchanged: tally.unchanged += 1
-                case .leftAlone(let reason): tally.leaveAlone(version.name, reason)
+                case .leftAlone(let reason): tally.leaveAlone(entry.name, reason)
                 }
             }
             return tally
@@ -120,17 +128,29 @@ struct Export: Subcommand {
         return (writer.documents, writer.revisions, bytes)
     }
 
-    private func write(_ version: DocumentVersion) -> Outcome {
-        let (path, bytes) = (folder.path(of: version.name), version.fileBytes)
-        do throws(FileFault) {
-            if let old = try NewFile.contents(of: path) {
+    private func write(_ version: DocumentVersion, of document: String, to target: TargetFolder) -> Outcome {
+        let path: DocumentPath
+        do throws(DocumentPath.Fault) {
+            path = try folder.path(of: document)
+        } catch {
+            return .leftAlone(error.words)
+        }
+        if path.isHidden, !wantsHidden {
+            return .leftAlone("a part of its name begins with a dot; --hidden writes it")
+        }
+        let bytes = version.fileBytes
+        do throws(Failure) {
+            if let old = try target.contents(at: path) {
                 if old == bytes { return .unchanged }
-                if !replaces { return .leftAlone("\(path) is there with another text; --force replaces it") }
+                if !replaces {
+                    return .leftAlone(
+                        "\(folder.folder)/\(path.text) is there with another text; --force replaces it")
+                }
             }
-            try NewFile.write(bytes, to: path)
+            try target.write(bytes, at: path)
             return .written
         } catch {
-            return .leftAlone("\(path): \(error.reason)")
+            return .leftAlone(error.message)
         }
     }
 }

@@ -10,6 +10,8 @@ final class LiveCopy: Sendable {
     private let folder: SyncFolder
     private let name: WireString
 
+    /// Where a text is written before it gets the name of the file.
+    private static let newName = ".caret-new"
     /// How often the file and the document are looked at.
     private static let pause = Duration.milliseconds(50)
     /// How long a file must have been as it is to be believed at the end, when nobody writes it any more.
@@ -24,8 +26,15 @@ final class LiveCopy: Sendable {
             throw Failure("no temporary folder could be made: \(String(cString: strerror(errno)))")
         }
         folder = SyncFolder(root: String(cString: made), limit: limit)
-        // An editor knows from the name what kind of text it is.
-        name = WireString(document.name.split(separator: "/").last.map(String.init) ?? "text")
+        name = WireString(LiveCopy.fileName(for: document.name))
+    }
+
+    /// The last part of the name: an editor knows from it what kind of text it is. The name comes from the server, and
+    /// one that is no path stands for none.
+    static func fileName(for document: String) -> String {
+        // What is wrong with the name does not matter here: any name does.
+        let last = (try? DocumentPath(of: document))?.parts.last ?? "text"
+        return last.utf8.elementsEqual(LiveCopy.newName.utf8) ? "text" : last
     }
 
     var path: String { folder.path(name) }
@@ -95,7 +104,7 @@ final class LiveCopy: Sendable {
     private func placed(
         _ head: SyncRecord.Head, over file: FileLook, _ record: SyncRecord
     ) throws(FileFault) -> SyncRecord {
-        let new = folder.root + "/.caret-new"
+        let new = folder.root + "/" + LiveCopy.newName
         try SystemFile.make(new, Array(head.text.utf8), mode: try folder.mode(name))
         defer { unlink(new) }
         // Somebody may have saved it since it was read.

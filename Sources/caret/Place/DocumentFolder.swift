@@ -9,8 +9,9 @@ struct DocumentFolder: Sendable {
         self.prefix = prefix.isEmpty || prefix.utf8.last == UInt8(ascii: "/") ? prefix : prefix + "/"
     }
 
-    func path(of document: String) -> String {
-        folder + "/" + String(decoding: document.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+    /// Where the file of a document is in the folder.
+    func path(of document: String) throws(DocumentPath.Fault) -> DocumentPath {
+        try DocumentPath(of: document, under: prefix)
     }
 
     func document(at path: String) -> String { prefix + path }

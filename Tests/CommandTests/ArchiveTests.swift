@@ -245,6 +245,36 @@ import Testing
         }
     }
 
+    @Test("bytes behind the end of an archive are refused, packed and not")
+    func trailing() throws {
+        let stand = try Stand()
+        let bytes = try sample(on: stand)
+        for extra in [[0], [0x1F], Array("x\n".utf8), [UInt8](repeating: 0, count: 300_000), bytes] {
+            let found = try failure(bytes + extra, stand)
+            #expect(
+                found?.message.contains("something stands behind the end") == true,
+                "\(extra.count): \(String(describing: found))")
+        }
+    }
+
+    @Test("a small file that unpacks to very much is refused before that fills the memory")
+    func bomb() throws {
+        let stand = try Stand(nil)
+        let head = #"{"type":"archive","version":1,"made":0,"server":"x"}"#
+        let document = #"{"type":"document","doc":"a","epoch":"e","rev":1,"start":1,"text":""#
+        for (start, message) in [
+            ("", "line 1: it has more than 65536 bytes"),
+            (head + "\n" + document, "line 2: it has more than "),
+        ] {
+            let path = stand.folder.path + "/bomb.caret-archive"
+            let program =
+                "(printf '%s' \"$1\"; head -c 500000000 /dev/zero | tr '\\0' a) | gzip -1 >\"$2\""
+            #expect(try Run("/bin/sh", ["-c", program, "sh", start, path], environment: [:]).status == 0)
+            let run = try stand.caret(["import", path, "--data", stand.data])
+            #expect(run.errors.contains(message), "\(run)")
+        }
+    }
+
     @Test(
         "lines that do not belong there are refused, with what is wrong and where",
         arguments: [
@@ -254,6 +284,14 @@ import Testing
             ),
             (#""version":1"#, #""version":2"#, "line 1: it is of version 2, where 1 is known here"),
             (#""type":"archive""#, #""type":"check""#, "line 1: check: doc is missing, at byte 0"),
+            (
+                #""rev":2,"user":"anonymous""#, #""rev":2,"user":"a\u001b[2J""#,
+                "line 4, in a behind revision 1: revision 2 is by the user a␛[2J, which no user can be called"
+            ),
+            (
+                #""rev":2,"user":"anonymous","client":""#, #""rev":2,"user":"anonymous","client":"\u202e"#,
+                "line 4, in a behind revision 1: revision 2 is by the client <U+202E>p-"
+            ),
             (#""doc":"b","epoch""#, #""doc":"a","epoch""#, "line 6: a second document is called a"),
             (
                 #""doc":"b","epoch""#, #""doc":"/","epoch""#,

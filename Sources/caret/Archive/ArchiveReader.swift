@@ -33,7 +33,7 @@ final class ArchiveReader {
     private let input: GzipInput
     private var bytes = [UInt8](repeating: 0, count: 1 << 18)
     private var unread = 0..<0
-    private var framer = LineFramer(limit: ArchiveReader.longestLine)
+    private var framer = LineFramer(limit: ArchiveReader.longestHead)
     private var decoder = MessageDecoder()
     private var sum = SHA256()
     private var state = State.beginning
@@ -43,8 +43,22 @@ final class ArchiveReader {
     /// Of the documents that live.
     private(set) var names: Set<DocumentName> = []
 
+    /// The user and client of the revision before, who were found valid: mostly the next one is theirs too.
+    private var knownAuthor: (user: WireString, client: WireString)?
+
+    /// Bytes of the first line: a file that is no archive is refused before more of it is held.
+    private static let longestHead = 64 << 10
     /// The longest text, all of it control characters, and what stands around it.
     private static let longestLine = 6 * DocumentEntry.longestText + (64 << 10)
+    /// A line may have so many bytes, and so many more for each byte of the file. Text packs to a tenth: a line beyond
+    /// that was made to fill the memory.
+    private static let (plainLine, bytesForPackedByte) = (64 << 20, 32)
+
+    private var longestLine: Int {
+        min(
+            ArchiveReader.longestLine,
+            ArchiveReader.plainLine + ArchiveReader.bytesForPackedByte * min(input.fileBytes, 1 << 30))
+    }
 
     init(_ path: String, prefix: String) throws(Failure) {
         self.path = path
@@ -72,6 +86,7 @@ final class ArchiveReader {
                 throw fault("it is of version \(head.version), where \(ArchiveHead.version) is known here")
             }
             state = .between
+            framer.limit = longestLine
             return nil
         case (.between, .document(let document)): return try begin(document)
         case (.inside(var open), .revision(let revision)):
@@ -119,6 +134,7 @@ final class ArchiveReader {
         if revision.revision != open.revision.next || revision.revision > open.document.revision {
             throw fault("revision \(revision.revision.value) stands there", in: open)
         }
+        try requireValid(revision, in: open)
         let edits: [LoggedEdit]
         do {
             let change = try Change(revision.edits.map { try Edit($0) })
@@ -128,9 +144,29 @@ final class ArchiveReader {
         } catch {
             throw fault("revision \(revision.revision.value) does not fit the text before it", in: open)
         }
+        if open.text.length.utf8 > DocumentEntry.longestText {
+            throw fault(
+                "revision \(revision.revision.value) makes a text of \(open.text.length.utf8) bytes, where "
+                    + "\(DocumentEntry.longestText) may be", in: open)
+        }
         open.revision = revision.revision
         revisions += 1
         return edits
+    }
+
+    /// Refuses an author whom the protocol rules out: the names would be shown to everyone who looks at the history.
+    private func requireValid(_ revision: ArchivedRevision, in open: OpenDocument) throws(Failure) {
+        let (user, client) = (revision.author.user, revision.author.client)
+        if let knownAuthor, knownAuthor == (user, client) { return }
+        let words = "revision \(revision.revision.value) is by the"
+        do throws(DocumentName.Fault) { _ = try UserName(user.string) } catch {
+            throw fault("\(words) user \(user.string.harmless), which no user can be called", in: open)
+        }
+        let isPrintable = client.utf8.allSatisfy { 0x20..<0x7F ~= $0 }
+        guard isPrintable, 1...Limits.client.upperBound ~= client.utf8.count else {
+            throw fault("\(words) client \(client.string.harmless), which no client can be called", in: open)
+        }
+        knownAuthor = (user, client)
     }
 
     private func end(_ open: OpenDocument, _ check: Check) throws(Failure) {
@@ -166,7 +202,8 @@ final class ArchiveReader {
             case .incomplete: continue
             case .tooLong(_, let limit):
                 line += 1
-                throw fault("it has more than \(limit) bytes")
+                let advice = limit < ArchiveReader.longestLine ? ", much more than the file has" : ""
+                throw fault("it has more than \(limit) bytes\(advice)")
             case .line(.success(let found)):
                 line += 1
                 return found
@@ -238,6 +275,7 @@ extension GzipInput.Fault {
         switch self {
         case .system(let code): String(cString: strerror(code))
         case .damaged: "the bytes are not those that were written"
+        case .trailing: "something stands behind the end"
         }
     }
 }

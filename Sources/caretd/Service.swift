@@ -101,7 +101,9 @@ struct Service {
     }
 
     private func tokenDoorman(_ store: SQLiteStore) -> TokenDoorman {
-        TokenDoorman(store, refused: { [log] in log.write(LogEvent(.guessingSlowed, $0.field)) })
+        TokenDoorman(
+            store, refused: { [log] in log.write(LogEvent(.guessingSlowed, $0.field)) },
+            failed: { [log] in log.write(LogEvent(.loginFailed, $0.field, .reason($1.logWord))) })
     }
 
     private func listen(
@@ -136,4 +138,13 @@ private struct DoorFault: Error, CustomStringConvertible {
     let fault: ListenFault
 
     var description: String { "\(place): \(fault)" }
+}
+
+extension TokenDoorman.Failure {
+    fileprivate var logWord: LogWord {
+        switch self {
+        case .unknownToken: "unknown_token"
+        case .noToken: "no_token"
+        }
+    }
 }

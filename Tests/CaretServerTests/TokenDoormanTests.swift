@@ -68,6 +68,42 @@ struct TokenDoormanTests {
         for _ in 0..<20 { #expect(await identified(text.bytes.string, at: far) == .failed) }
     }
 
+    @Test("each failed login is told with its address; without a token ten at once, then one every 6 s")
+    func failures() async throws {
+        let (time, failures) = (time, Failures())
+        let doorman = TokenDoorman(
+            store, now: { time.now.load(ordering: .relaxed) }, failed: { failures.add($0, $1) })
+        func come(_ token: String?, _ number: UInt16) async {
+            let _: Authentication = await withCheckedContinuation { done in
+                doorman.identify(
+                    token.map { WireString($0) }, at: .address(.ip4(0x0A00_0001, port: number))
+                ) { done.resume(returning: $0) }
+            }
+        }
+        let text = try await store.addToken(of: UserName("ann"), .all).get().bytes.string
+        await come(text, 1)
+        await come("no", 2)
+        #expect(failures.all == ["10.0.0.1:2 unknownToken"])
+        for number in UInt16(3)..<60 { await come(nil, number) }
+        #expect(failures.all.dropFirst() == (3..<13).map { "10.0.0.1:\($0) noToken" }[...])
+        time.now.store(6_000, ordering: .relaxed)
+        for number in UInt16(60)..<70 { await come(nil, number) }
+        #expect(failures.all.dropFirst(11) == ["10.0.0.1:60 noToken"])
+        // Those that are not looked at are told apart, and are no failed logins.
+        for number in UInt16(70)..<90 { await come("no", number) }
+        #expect(failures.all.count == 12 + 10)
+    }
+
+    private final class Failures: Sendable {
+        private let found = Mutex<[String]>([])
+
+        var all: [String] { found.withLock(\.self) }
+
+        func add(_ address: SocketAddress, _ reason: TokenDoorman.Failure) {
+            found.withLock { $0.append("\(address) \(reason)") }
+        }
+    }
+
     private func isKnown(_ token: String, at door: Door) async -> Bool {
         if case .known = await identified(token, at: door) { true } else { false }
     }

@@ -17,6 +17,8 @@ package struct LogEvent: Equatable, Sendable {
         case slowReader = "slow_reader"
         /// A client's text is not what it was told that it is.
         case textDiverged = "text_diverged"
+        /// Somebody showed an unknown token, or none where one is needed.
+        case loginFailed = "login_failed"
         /// Wrong tokens came from there so often that it has to wait.
         case guessingSlowed = "guessing_slowed"
         case tokenAdded = "token_added"
@@ -53,7 +55,8 @@ package struct LogEvent: Equatable, Sendable {
             case .connectionOpened, .connectionClosed, .roomOpened, .roomClosed, .historyTrimmed,
                 .documentPurged, .pushersForgotten, .memoryReturned:
                 .debug
-            case .starting, .listening, .ready, .stopping, .stopped, .tokenAdded, .tokenRevoked, .migrating,
+            case .starting, .listening, .ready, .stopping, .stopped, .loginFailed, .tokenAdded, .tokenRevoked,
+                .migrating,
                 .diskFreed, .backupMade, .logSuppressed:
                 .info
             case .openToAnyone, .variableIgnored, .connectionRefused, .slowReader, .textDiverged,

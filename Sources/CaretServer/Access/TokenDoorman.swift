@@ -5,21 +5,32 @@ import Synchronization
 
 /// Lets in who shows a token that the store knows; from where too many came that it does not, none is looked at for a while.
 package final class TokenDoorman: Doorman {
+    /// Why a login failed.
+    package enum Failure: Sendable {
+        case unknownToken, noToken
+    }
+
     private let tokens: any TokenStore
     /// In milliseconds, and only forward.
     private let now: @Sendable () -> Int64
     private let limiter = Mutex(GuessLimiter())
+    /// Which logins without a token are worth a line of the log: they cost nobody anything, and may be many.
+    private let tokenless = Mutex(GuessLimiter())
     /// Told of each token that is not looked at.
     private let refused: @Sendable (SocketAddress) -> Void
+    /// Told of each login that failed, of those without a token only as often as unknown ones are looked at.
+    private let failed: @Sendable (SocketAddress, Failure) -> Void
 
     package init(
         _ tokens: any TokenStore,
         now: @escaping @Sendable () -> Int64 = { Int64(Moment.now.nanoseconds / 1_000_000) },
-        refused: @escaping @Sendable (SocketAddress) -> Void = { _ in }
+        refused: @escaping @Sendable (SocketAddress) -> Void = { _ in },
+        failed: @escaping @Sendable (SocketAddress, Failure) -> Void = { _, _ in }
     ) {
         self.tokens = tokens
         self.now = now
         self.refused = refused
+        self.failed = failed
     }
 
     package func identify(
@@ -29,9 +40,21 @@ package final class TokenDoorman: Doorman {
         case .adminSocket: completion(.known(.admin))
         case .address(let address):
             // Who shows nothing guesses nothing.
-            guard let token else { return completion(.unknown) }
+            guard let token else {
+                tellTokenless(address)
+                return completion(.unknown)
+            }
             look(at: token, from: address, then: completion)
         }
+    }
+
+    private func tellTokenless(_ address: SocketAddress) {
+        if let block = AddressBlock(address),
+            case .refuse = tokenless.withLock({ $0.shown(from: block, at: now()) })
+        {
+            return
+        }
+        failed(address, .noToken)
     }
 
     private func look(
@@ -49,6 +72,7 @@ package final class TokenDoorman: Doorman {
         }
         tokens.token(shown: ByteString(text.string)) { [self, place] result in
             let answer = Authentication(result)
+            if answer == .unknown { failed(address, .unknownToken) }
             if let place, answer != .unknown { limiter.withLock { $0.cleared(place, at: now()) } }
             completion(answer)
         }

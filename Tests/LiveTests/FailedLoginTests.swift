@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@Suite("Failed logins in the log", .onOwnThread) struct FailedLoginTests {
+    private let server: LiveServer
+
+    init() throws { server = try LiveServer(["--require-tokens": "true", "--listen": "0.0.0.0:0"]) }
+
+    /// Shows a token, or none, and is refused.
+    private func fail(with token: String?) throws {
+        let shown = token.map { #","token":"\#($0)""# } ?? ""
+        let client = try LineClient(server)
+        try client.send(#"{"type":"hello","protocol":1,"client":"somebody"\#(shown)}"#)
+        try client.expect(#"{"type":"error","code":"unauthorized",…"#)
+        try client.expectEnd()
+    }
+
+    /// The expressions of the filter that the page on operation gives, with an address in place of `<ADDR>`.
+    private func filter() throws -> [String] {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/operations.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let start = try #require(text.range(of: "failregex = "))
+        let lines = text[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
+        // What goes on is indented.
+        let first = try #require(lines.first)
+        let rest = lines.dropFirst().prefix { $0.hasPrefix(" ") }
+        return ([first] + rest).map {
+            $0.trimmingCharacters(in: .whitespaces).replacing("<ADDR>", with: #"([0-9.]+|[0-9a-f:]+)"#)
+        }
+    }
+
+    @Test("each one is a line at info with the peer's address, which the filter of the page finds")
+    func lines() throws {
+        try fail(with: "caret_9_nonsense")
+        try server.says(#/ info event=login_failed peer=127\.0\.0\.1:\d+ reason=unknown_token$/#)
+        let unknown = try #require(server.said.last)
+        try fail(with: nil)
+        try server.says(#/ info event=login_failed peer=127\.0\.0\.1:\d+ reason=no_token$/#)
+        let none = try #require(server.said.last)
+        let expressions = try filter().map { try Regex($0) }
+        func address(_ line: String) -> [String] {
+            expressions.compactMap { line.firstMatch(of: $0)?.output[1].substring.map(String.init) }
+        }
+        #expect(address(unknown) == ["127.0.0.1"], "\(unknown)")
+        // Whoever forgot the token is no guesser.
+        #expect(address(none) == [], "\(none)")
+        let six = unknown.replacing("127.0.0.1:", with: "[2001:db8::7]:")
+        #expect(address(six) == ["2001:db8::7"])
+        let slowed = unknown.replacing("info event=login_failed", with: "warning event=guessing_slowed")
+            .replacing(" reason=unknown_token", with: "")
+        #expect(address(slowed) == ["127.0.0.1"], "\(slowed)")
+        #expect(address(unknown.replacing("login_failed", with: "connection_refused")) == [])
+        #expect(address(unknown + " suppressed=12") == ["127.0.0.1"])
+    }
+
+    @Test("nothing of what was shown is in the log, and a login that succeeds is no line")
+    func silence() throws {
+        let admin = try LineClient(server, at: .adminSocket)
+        try admin.greet(as: "the-admin")
+        try admin.send(#"{"type":"add_token","user":"ann","grants":[{"rights":"read","prefix":""}]}"#)
+        let line = try #require(try admin.next())
+        let parts = try #require(
+            Pattern(#"{"type":"token_added","number":⟨number⟩,"token":"⟨token⟩"}"#).matches(line))
+        let client = try LineClient(server)
+        try client.send(
+            #"{"type":"hello","protocol":1,"client":"anns-own","token":"\#(parts["token", default: ""])"}"#)
+        try client.expect(#"{"type":"welcome",…,"user":"ann",…"#)
+        try fail(with: "secret-nonsense")
+        try server.says(#/ event=login_failed /#)
+        #expect(server.said.filter { $0.contains("login_failed") }.count == 1)
+        #expect(!server.said.contains { $0.contains("nonsense") })
+    }
+}

@@ -11,7 +11,7 @@ struct Caret {
         do {
             code = try await run(output, errors)
         } catch {
-            code = report(Failure(error), errors)
+            code = report(error, errors)
         }
         if !output.flush() {
             code = report(Failure("not all of the output could be written"), errors)
@@ -35,10 +35,15 @@ struct Caret {
         return .done
     }
 
-    private static func report(_ failure: Failure, _ errors: Output) -> ExitCode {
-        // The last gate: whatever an error repeats, a terminal must not obey it.
-        errors.write("caret: \(failure.message.harmlessLines)\n")
-        if let advice = failure.advice { errors.write("  \(advice.harmlessLines)\n") }
+    private static func report(_ error: any Error, _ errors: Output) -> ExitCode {
+        let failure = Failure(error)
+        // What is wrong may be the options themselves, so they are not asked.
+        let isJSON = CommandLine.arguments.prefix { $0 != "--" }.contains(CommonOptions.json.flag)
+        if !isJSON, (error as? UsageFault)?.problem == .noCommand {
+            errors.write(HelpPage.usage)
+        } else {
+            errors.write(failure.text(isJSON: isJSON))
+        }
         return failure.code
     }
 }

@@ -38,3 +38,17 @@ import Testing
     @Test("elsewhere tabs stand between the fields, and no titles above")
     func plain() { #expect(table.plain == "notes/a long name of a document\t7\n本\t12\n") }
 }
+
+@Suite("How much is done") struct ProgressTests {
+    @Test(
+        "it is told in percent, and after two seconds with the time that is left",
+        arguments: [
+            (0, 10, 0.0, "0 %"), (3, 10, 1.9, "30 %"), (3, 10, 3, "30 %, 8 s left"), (10, 10, 9, "100 %"),
+            (1, 3, 30, "33 %, 2 min left"), (1, 100, 60, "1 %, 1 h 40 min left"),
+            (99, 100, 990, "99 %, 11 s left"),
+            (12, 10, 5, "100 %"), (0, 0, 5, nil),
+        ] as [(Int, Int, Double, String?)])
+    func words(done: Int, all: Int, seconds: Double, words: String?) {
+        #expect(Progress(done, of: all).words(after: .seconds(seconds)) == words)
+    }
+}

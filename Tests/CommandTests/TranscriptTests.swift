@@ -49,7 +49,10 @@ import Testing
             $ cat notes/today@2 --json
             {"doc":"notes/today","epoch":"…","rev":2,"newline":"lf","text":"zero\\none\\ntwo\\n"}
             $ cat notes/today@1h
-            $ cat notes/today@2000-01-01T00:00Z
+            ! caret: notes/today: at … it had no text yet; its first revision is of …
+            !   caret log notes/today shows its revisions; notes/today@0 is the empty text that it began with
+            [1]
+            $ cat notes/today@0
             $ cat notes/today@9
             ! caret: notes/today: the revision that is asked for is beyond the head 3 (base_ahead)
             !   caret log shows the revisions that there are
@@ -249,8 +252,8 @@ import Testing
         try stand.expect(
             """
             $ ping
-            ! caret: the server does not take this client: … (unauthorized)
-            !   say a token by CARET_TOKEN; on the server's machine --data … needs none
+            ! caret: 127.0.0.1:…: a token is needed
+            !   say it by CARET_TOKEN; on the server's machine --data … needs none
             [1]
             $ token add ann --data DIR/data
             ! caret: token add: one of --read, --write, --admin is missing

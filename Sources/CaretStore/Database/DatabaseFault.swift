@@ -18,7 +18,7 @@ package struct DatabaseFault: Error, Equatable, Sendable {
     static let notWritten = DatabaseFault(
         code: SQLITE_CORRUPT, message: "a merged segment does not read back")
 
-    enum Kind {
+    package enum Kind: Sendable {
         /// The disk is full.
         case full
         /// The file is damaged.
@@ -27,7 +27,7 @@ package struct DatabaseFault: Error, Equatable, Sendable {
         case failed
     }
 
-    var kind: Kind {
+    package var kind: Kind {
         switch code & 0xFF {
         case SQLITE_FULL: .full
         case _ where isOutOfSpace: .full

@@ -12,12 +12,20 @@ struct ArchiveExport {
     /// All documents whose names begin so. One that is deleted or renamed before its turn is left out.
     func write(prefix: String) async throws {
         let entries = try await client.documents(under: prefix)
+        let all = entries.reduce(0) { $0 + $1.revision.value }
+        var done = 0
         for (index, entry) in entries.enumerated() {
-            progress.show(
-                "\(index) of \(entries.count.counting("document")), \(writer.revisions.counting("revision"))")
+            defer { done += entry.revision.value }
+            let words = "\(index) of \(entries.count.counting("document"))"
+            progress.show("\(words), \(writer.revisions.counting("revision"))", Progress(done, of: all))
             guard let version = try await client.versionIfThere(entry.name) else { continue }
             do {
-                try await write(entry, through: version)
+                let before = done
+                try await write(entry, through: version) { revision in
+                    progress.show(
+                        "\(writer.progress): \(entry.name.harmless)",
+                        Progress(before + revision.value, of: all))
+                }
             } catch let refusal as ServerRefusal {
                 throw Failure(refusal, about: entry.name)
             }
@@ -25,7 +33,9 @@ struct ArchiveExport {
     }
 
     /// Writes a document's history as far as a text that was read.
-    private func write(_ entry: DocumentList.Entry, through head: DocumentVersion) async throws {
+    private func write(
+        _ entry: DocumentList.Entry, through head: DocumentVersion, tell: (Revision) -> Void
+    ) async throws {
         let start = try await client.start(of: head.name)
         let beginning = try await client.read(head.name, at: .revision(start))
         try expect(beginning.epoch == head.epoch && start <= head.revision, head.name)
@@ -43,8 +53,7 @@ struct ArchiveExport {
                 try writer.write(revision)
                 last = revision.revision
             }
-            progress.show(
-                "\(writer.progress): \(head.name.harmless)")
+            tell(last)
         }
         // Asked again: while pages came another document may have got the name.
         let after = try await client.read(head.name, at: .revision(last))

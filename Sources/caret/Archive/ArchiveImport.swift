@@ -119,7 +119,8 @@ struct ArchiveImport {
 
     private func tell(_ word: String, _ reader: ArchiveReader) {
         progress.show(
-            "\(word): \(reader.documents.counting("document")), \(reader.revisions.counting("revision"))")
+            "\(word): \(reader.documents.counting("document")), \(reader.revisions.counting("revision"))",
+            reader.progress)
     }
 }
 

@@ -70,6 +70,9 @@ final class ArchiveReader {
         }
     }
 
+    /// How much of the file is read.
+    var progress: Progress { Progress(input.readBytes, of: input.fileBytes) }
+
     /// Nil at the end of an archive that is whole.
     func next() throws(Failure) -> Part? {
         while true {

@@ -23,6 +23,8 @@ final class GzipInput {
     private let descriptor: Int32
     /// The bytes of the file itself; 0 where it has no length.
     let fileBytes: Int
+    /// How many of them were read.
+    private(set) var readBytes = 0
     /// zlib knows it by its address, which must not change.
     private let stream: UnsafeMutablePointer<z_stream>
     private var state: State
@@ -111,6 +113,7 @@ final class GzipInput {
             if count < 0, errno == EINTR { continue }
             if count < 0 { throw .system(errno) }
             unread = 0..<count
+            readBytes += count
             return
         }
     }

@@ -54,7 +54,7 @@ struct Backup: Subcommand {
         let progress = ProgressLine(stage.notes)
         defer { progress.end() }
         return try await stage.reach { client in
-            try await client.backUp { progress.show("\($0.done) of \($0.all.counting("page"))") }
+            try await client.backUp { progress.show($0.done, of: $0.all, "page") }
         }
     }
 
@@ -90,7 +90,7 @@ struct Backup: Subcommand {
         case .failure(.system(let code)): throw Failure("\(path): \(String(cString: strerror(code)))")
         case .failure(.database(let fault)): throw Failure("\(path): \(fault.message)")
         case .failure(.damaged(let report)):
-            stage.notes.write("caret: \(folder): the store is damaged; there is no backup\n")
+            stage.complain(Failure("\(folder): the store is damaged; there is no backup", code: .no))
             return report.show(on: stage)
         }
     }
@@ -104,7 +104,7 @@ struct Backup: Subcommand {
         do throws(BackupFault) {
             return .success(
                 try await store.backUp(to: path, at: now) {
-                    progress.show("\($0) of \($1.counting("page"))")
+                    progress.show($0, of: $1, "page")
                 })
         } catch {
             return .failure(error)

@@ -65,7 +65,7 @@ struct Export: Subcommand {
                 }
             } take: { entry, version in
                 guard let version else { return }
-                progress.show("\(tally.all) of \(entries.count.counting("document"))")
+                progress.show(tally.all, of: entries.count, "document")
                 // By the name that was asked for: the answer may say another one.
                 switch write(version, of: entry.name, to: target) {
                 case .written: tally.done += 1

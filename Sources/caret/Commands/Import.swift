@@ -42,7 +42,7 @@ struct Import: Subcommand {
             try await inOrder(files) { file in
                 try await push(file, atMost: most, client)
             } take: { file, outcome in
-                progress.show("\(tally.all) of \(files.count.counting("file"))")
+                progress.show(tally.all, of: files.count, "file")
                 switch outcome {
                 case .saved: tally.done += 1
                 case .unchanged: tally.unchanged += 1

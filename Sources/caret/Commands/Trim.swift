@@ -44,7 +44,9 @@ struct Trim: Subcommand {
 
     func run(on stage: Stage) async throws -> ExitCode {
         let (outcome, revision) = try await stage.reach(about: point.document) { client in
-            let revision = try await client.read(point).revision
+            // A time before the first revision is no fault here: there is nothing to forget.
+            let moment = point.revision.point()
+            let revision = try await client.read(point.document, at: moment).revision
             let found = try await client.trim(point.document, before: revision, isDryRun: true)
             if found.revisions == 0 { return (Outcome.nothing, revision) }
             guard let confirmation else { return (.would(found), revision) }

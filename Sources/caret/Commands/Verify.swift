@@ -1,6 +1,7 @@
 import CaretClient
 import CaretLog
 import CaretStore
+import Glibc
 
 /// Has everything that is kept read, and tells what is damaged.
 struct Verify: Subcommand {
@@ -49,9 +50,16 @@ struct Verify: Subcommand {
     }
 
     func run(on stage: Stage) async throws -> ExitCode {
-        if let backup { return try read(stage) { try Verify.check(backup: backup, $0) }.show(on: stage) }
+        if let backup {
+            return try show(on: stage, backup, backup) { (progress) throws(OpeningFault) in
+                try SQLiteStore.verify(backup: backup, progress: progress)
+            }
+        }
         if case .folder(let folder) = stage.place, document == nil, try await !stage.isServed(folder) {
-            return try read(stage) { try Verify.check(folder: folder, $0) }.show(on: stage)
+            try FolderServer.requireStore(folder)
+            return try show(on: stage, folder, folder + "/caret.sqlite") { (progress) throws(OpeningFault) in
+                try SQLiteStore.verify(folder: folder, progress: progress)
+            }
         }
         return try await verify(on: stage).show(on: stage)
     }
@@ -61,43 +69,68 @@ struct Verify: Subcommand {
         defer { progress.end() }
         return try await stage.reach(about: document) { client in
             try await client.verify(document) {
-                progress.show("\($0.done) of \($0.all.counting("document"))")
+                progress.show($0.done, of: $0.all, "document")
             }
         }
     }
 
-    private func read(
-        _ stage: Stage, _ check: (_ progress: (CheckProgress) -> Void) throws -> CheckReport
-    ) throws -> CheckReport {
-        let progress = ProgressLine(stage.notes)
-        defer { progress.end() }
-        return try check { state in
-            progress.show(
-                "\(state.documents) of \(state.allDocuments.counting("document")), "
-                    + state.revisions.counting("revision"))
+    /// Checks files that no server has open. One that is damaged so much that it cannot be opened is damage too, and no
+    /// failure.
+    private func show(
+        on stage: Stage, _ path: String, _ file: String,
+        _ check: (_ progress: (CheckProgress) -> Void) throws(OpeningFault) -> CheckReport
+    ) throws -> ExitCode {
+        let report: Result<CheckReport, OpeningFault>
+        do {
+            let progress = ProgressLine(stage.notes)
+            defer { progress.end() }
+            report = Result { () throws(OpeningFault) in
+                try check { state in
+                    progress.show(
+                        state.documents, of: state.allDocuments, "document",
+                        state.revisions.counting("revision"))
+                }
+            }
         }
+        switch report {
+        case .success(let report): return report.show(on: stage)
+        case .failure(let fault):
+            guard let words = Verify.damage(fault, file) else { throw Failure(fault, in: path) }
+            return Verify.show(damage: words, on: stage)
+        }
+    }
+
+    /// What is wrong with a file that is there and cannot be opened; nil where the file is not what is wrong.
+    private static func damage(_ fault: OpeningFault, _ file: String) -> String? {
+        switch fault {
+        case .foreign: "it is no database of Caret, or its beginning is damaged"
+        case .badHeader: "the header of the database is damaged"
+        case .lost: "nothing is in it"
+        // What is there and is not found has no byte.
+        case .system(ENOENT) where access(file, F_OK) == 0: "nothing is in it"
+        case .database(let fault) where fault.kind == .damaged: fault.message
+        case .system, .otherLog, .older, .newer, .changed, .migrating, .held, .database: nil
+        }
+    }
+
+    private static func show(damage words: String, on stage: Stage) -> ExitCode {
+        let finding = Finding(document: nil, number: nil, fault: words)
+        if stage.isJSON {
+            let counts = ["documents", "revisions", "snapshots", "pushers", "tokens"]
+            stage.show(
+                .object(
+                    [("sound", .bool(false))] + counts.map { ($0, .number(0)) } + [
+                        ("findings", .list([finding.json])), ("more", .bool(false)),
+                    ]))
+        } else {
+            stage.output.write("\(finding.words)\n1 finding: nothing of it can be read\n")
+        }
+        return .no
     }
 
     fileprivate static func verdict(_ findings: Int, _ hasMore: Bool) -> String {
         if findings == 0 { return "sound" }
         return hasMore ? "\(findings) and more findings" : findings.counting("finding")
-    }
-
-    private static func check(backup: String, _ progress: (CheckProgress) -> Void) throws -> CheckReport {
-        do throws(OpeningFault) {
-            return try SQLiteStore.verify(backup: backup, progress: progress)
-        } catch {
-            throw Failure(error, in: backup)
-        }
-    }
-
-    private static func check(folder: String, _ progress: (CheckProgress) -> Void) throws -> CheckReport {
-        try FolderServer.requireStore(folder)
-        do throws(OpeningFault) {
-            return try SQLiteStore.verify(folder: folder, progress: progress)
-        } catch {
-            throw Failure(error, in: folder)
-        }
     }
 }
 

@@ -15,6 +15,20 @@ struct Failure: Error, Equatable {
         self.code = code
     }
 
+    /// What is printed on standard error: for people two lines, for programs a JSON value on one. A terminal must not
+    /// obey what an error repeats.
+    func text(isJSON: Bool) -> String {
+        if isJSON {
+            let members: KeyValuePairs<String, JSON> = [
+                "error": .text(message), "advice": advice.map { .text($0) } ?? .null,
+                "code": .number(Int(code.rawValue)),
+            ]
+            return JSON.object(members).line + "\n"
+        }
+        let advice = advice.map { "  \($0.harmlessLines)\n" } ?? ""
+        return "caret: \(message.harmlessLines)\n\(advice)"
+    }
+
     /// What anything that is thrown means to whoever runs the command.
     init(_ error: any Error) {
         switch error {

@@ -18,6 +18,19 @@ enum HelpPage {
         """
     }
 
+    /// The short usage: what there is, in a few lines.
+    static var usage: String {
+        let names = CommandList.descriptions.compactMap(\.words.first).unique
+        return """
+            usage: caret SUBCOMMAND [arguments] [options]
+
+            \(wrap(names.joined(separator: ", "), to: width - 2).map { "  " + $0 }.joined(separator: "\n"))
+
+            caret help says what each of them does; caret help SUBCOMMAND explains one.
+
+            """
+    }
+
     static func text(of command: CommandDescription) -> String {
         var text = "usage: \(command.usage)\n\n\(wrapped(command.summary.sentence))\n"
         if !command.details.isEmpty { text += wrapped(command.details) + "\n" }

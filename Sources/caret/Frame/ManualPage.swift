@@ -4,7 +4,10 @@ enum ManualPage {
     static let forms: [(written: String, meaning: String)] = [
         ("notes/today", "its newest revision"),
         ("notes/today@900", "revision 900"),
-        ("notes/today@2h", "the newest one two hours ago; also `s`, `m` or `min`, `d`, `w`"),
+        (
+            "notes/today@2h",
+            "the newest one two hours ago; also `s`, `m` or `min`, `d`, `w`; an error where it began later"
+        ),
         ("notes/today@2026-11-20", "the newest one when that day began, where you are"),
         (
             "notes/today@2026-11-20T14:30",
@@ -20,8 +23,11 @@ enum ManualPage {
         """
 
     static let terminal = """
-        On a terminal there are tables and colours; elsewhere the fields of a row stand with tabs between them, without titles,
-        and times are in UTC.
+        On a terminal there are tables and colours, and control characters are shown and not obeyed: names and texts may come
+        from anyone. Elsewhere the fields of a row stand with tabs between them, without titles, and times are in UTC.
+
+        Errors go to standard error. With `--json` each is one JSON value on a line, `{"error":"…","advice":"…","code":1}`:
+        what happened, what to do next or null, and the exit code.
         """
 
     static var text: String {

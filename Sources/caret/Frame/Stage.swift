@@ -1,5 +1,6 @@
 import CaretClient
 import CaretStore
+import CaretWire
 import FoundationEssentials
 import Glibc
 
@@ -52,6 +53,9 @@ struct Stage: Sendable {
         }
     }
 
+    /// Says what went wrong with a part of the work, while the rest goes on.
+    func complain(_ failure: Failure) { notes.write(failure.text(isJSON: isJSON)) }
+
     func show(_ json: JSON) { output.write(json.line + "\n") }
 
     // MARK: The server
@@ -61,10 +65,21 @@ struct Stage: Sendable {
     func reach<Result: Sendable>(
         about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
     ) async throws -> Result {
+        try await explaining(about: subject) { try await reach(body) }
+    }
+
+    /// What a server refuses is told with its subject, and a token that is missing as just that.
+    func explaining<Result: Sendable>(
+        about subject: String? = nil, _ body: () async throws -> Result
+    ) async throws -> Result {
         do {
-            return try await reach(body)
+            return try await body()
         } catch let refusal as ServerRefusal {
             throw Failure(refusal, about: subject)
+        } catch ConnectionFault.refused(let refusal) where refusal.code == .unauthorized && token == nil {
+            throw Failure(
+                "\(place.address): a token is needed",
+                advice: "say it by CARET_TOKEN; on the server's machine --data DIR needs none")
         }
     }
 
@@ -108,7 +123,10 @@ struct Stage: Sendable {
     /// Nil where there is no socket of a server, or only one that a server left which runs no more.
     private func running(on folder: String) async throws -> CaretClient? {
         let path = Place.socketPath(in: folder)
-        if access(path, F_OK) != 0 { return nil }
+        if access(path, F_OK) != 0 {
+            if errno == EACCES { throw Failure(noPermissionFor: folder) }
+            return nil
+        }
         let client = client(for: .unix(path: path))
         do {
             try await client.connected()

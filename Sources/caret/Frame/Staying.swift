@@ -1,5 +1,6 @@
 import CaretClient
 import FoundationEssentials
+import Glibc
 
 // For subcommands that stay with a running server.
 extension Stage {
@@ -13,11 +14,7 @@ extension Stage {
             client: id, token: token, person: name.map { Person(name: $0) }, reconnects: !once)
         let client = CaretClient(place.address, options)
         defer { client.close() }
-        do {
-            return try await body(client)
-        } catch let refusal as ServerRefusal {
-            throw Failure(refusal, about: subject)
-        }
+        return try await explaining(about: subject) { try await body(client) }
     }
 
     /// Connects at once or fails: nobody waits at a terminal for a server that is not there.
@@ -29,11 +26,11 @@ extension Stage {
     func reachServer<Result: Sendable>(
         about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
     ) async throws -> Result {
-        do {
-            return try await reach(place.address, body)
-        } catch let refusal as ServerRefusal {
-            throw Failure(refusal, about: subject)
+        if case .folder(let folder) = place, access(Place.socketPath(in: folder), F_OK) != 0, errno == EACCES
+        {
+            throw Failure(noPermissionFor: folder)
         }
+        return try await explaining(about: subject) { try await reach(place.address, body) }
     }
 
     /// Writes at once: what happens next may be long in coming.

@@ -1,4 +1,5 @@
 import CaretClient
+import CaretCore
 import FoundationEssentials
 import Glibc
 
@@ -36,9 +37,27 @@ extension WrittenTime {
     }
 }
 
+extension Failure {
+    fileprivate init(tooEarly time: Date, in document: String, beganAt first: Date?) {
+        let beginning =
+            first.map { "its first revision is of \(Stamp.local($0))" } ?? "it has no revision yet"
+        let name = document.harmless
+        self.init(
+            "\(name): at \(Stamp.local(time)) it had no text yet; \(beginning)",
+            advice: "caret log \(name) shows its revisions; \(name)@0 is the empty text that it began with")
+    }
+}
+
 extension CaretClient {
     /// The text of a document at a revision that somebody wrote.
+    ///
+    /// A time before the first revision fails. The server answers it with revision 0, an empty text, and a person who
+    /// asks for yesterday's text must not take that for what was there.
     func read(_ point: DocumentPoint) async throws -> DocumentVersion {
-        try await read(point.document, at: point.revision.point())
+        let moment = point.revision.point()
+        let version = try await read(point.document, at: moment)
+        guard version.revision == 0, case .time(let time) = moment else { return version }
+        let first = try await history(of: point.document, limit: 1).entries.first
+        throw Failure(tooEarly: time, in: point.document, beganAt: first?.time)
     }
 }

@@ -11,7 +11,7 @@ struct Tally: Sendable {
     /// Each one that was left alone goes to the notes; it is a failure where there is one.
     func show(on stage: Stage, _ word: String) -> ExitCode {
         for (name, reason) in leftAlone {
-            stage.notes.write("caret: \(name.harmless): left alone: \(reason.harmless)\n")
+            stage.complain(Failure("\(name.harmless): left alone: \(reason.harmless)"))
         }
         if stage.isJSON {
             let names = leftAlone.map { name, reason in

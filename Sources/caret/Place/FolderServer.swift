@@ -49,6 +49,7 @@ struct FolderServer {
 
     static func requireStore(_ folder: String) throws {
         if access(folder + "/caret.sqlite", F_OK) == 0 { return try requireOwner(folder) }
+        if errno == EACCES { throw Failure(noPermissionFor: folder) }
         throw Failure(
             "\(folder): it is no data folder of caretd: \(String(cString: strerror(errno)))",
             advice: "say by --data what caretd was told by its own --data")
@@ -59,10 +60,14 @@ struct FolderServer {
         var status = stat()
         // One that cannot be looked at cannot be opened either, which says more.
         guard geteuid() == 0, stat(folder, &status) == 0, status.st_uid != 0 else { return }
-        let name = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "#\(status.st_uid)"
+        let name = userName(status.st_uid)
         throw Failure(
             "\(folder): it belongs to the user \(name), and its server could not open what root makes there",
             advice: "run it as that user: sudo -u \(name) caret …")
+    }
+
+    fileprivate static func userName(_ number: uid_t) -> String {
+        getpwuid(number).map { String(cString: $0.pointee.pw_name) } ?? "#\(number)"
     }
 
     func stop() async {
@@ -72,8 +77,22 @@ struct FolderServer {
 }
 
 extension Failure {
+    /// The system does not let this user into a data folder.
+    init(noPermissionFor folder: String) {
+        var status = stat()
+        guard stat(folder, &status) == 0 else {
+            self.init("\(folder): you may not open it", advice: "run it as the user that the server runs as")
+            return
+        }
+        let name = FolderServer.userName(status.st_uid)
+        self.init(
+            "\(folder): you may not open it: it belongs to the user \(name)",
+            advice: "run it as that user: sudo -u \(name) caret …")
+    }
+
     init(_ fault: OpeningFault, in folder: String) {
         switch fault {
+        case .system(EACCES), .system(EPERM): self.init(noPermissionFor: folder)
         case .held:
             self.init(
                 "\(folder): \(fault)", advice: "stop that server, or reach it by --server or --socket")

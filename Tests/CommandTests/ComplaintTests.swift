@@ -1,0 +1,167 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("What caret says when it cannot do something", .serialized) struct ComplaintTests {
+    @Test("a time before a document began is an error that says when it began, and never an empty text")
+    func beforeTheBeginning() throws {
+        let stand = try Stand()
+        try stand.expect(
+            """
+            $ put agenda --create << one⏎
+            agenda: saved as revision 1
+            $ cat agenda@2h
+            ! caret: agenda: at … it had no text yet; its first revision is of …
+            !   caret log agenda shows its revisions; agenda@0 is the empty text that it began with
+            [1]
+            $ cat agenda@2020-01-01 --json
+            ! {"error":"agenda: at 2020-01-01 00:00:00 it had no text yet; its first revision is of …","advice":"…","code":1}
+            [1]
+            $ diff agenda@2h
+            ! caret: agenda: at … it had no text yet; its first revision is of …
+            !   caret log agenda shows its revisions; agenda@0 is the empty text that it began with
+            [1]
+            $ restore agenda@2h
+            ! caret: agenda: at … it had no text yet; its first revision is of …
+            !   caret log agenda shows its revisions; agenda@0 is the empty text that it began with
+            [1]
+            $ cat agenda@0
+            $ trim agenda --before 30d -y
+            agenda: unchanged, history begins at revision 0
+            """)
+    }
+
+    @Test(
+        "verify ends with 4 where a file was cut off or its first page damaged",
+        arguments: [
+            "cut to 0", "cut to 50", "cut to 100", "cut to 5000", "cut to half", "name", "size", "page",
+        ])
+    func damagedFile(damage: String) throws {
+        let stand = try Stand()
+        try stand.expect("$ put a --create << one⏎\na: saved as revision 1")
+        stand.stop()
+        let backup = stand.folder.path + "/copy"
+        #expect(try stand.caret(["backup", backup, "--data", stand.data]).status == 0)
+        for path in [stand.data + "/caret.sqlite", backup] {
+            var bytes = try Data(contentsOf: URL(filePath: path))
+            switch damage {
+            case "name": bytes[3] ^= 1
+            case "size": bytes[16] ^= 1
+            case "page": for index in 100..<4_000 { bytes[index] ^= 0x55 }
+            case "cut to half": bytes = bytes.prefix(bytes.count / 2)
+            case let cut: bytes = bytes.prefix(Int(cut.split(separator: " ")[2]) ?? 0)
+            }
+            try bytes.write(to: URL(filePath: path))
+        }
+        for words in [["verify", "--data", stand.data], ["verify", backup]] {
+            let run = try stand.caret(words)
+            #expect(run.status == 4, "\(words): \(run)")
+            let json = try stand.caret(words + ["--json"])
+            #expect(json.status == 4 && json.output.hasPrefix(#"{"sound":false,"#), "\(words): \(json)")
+        }
+        #expect(try stand.caret(["verify", stand.folder.path + "/none"]).status == 1)
+    }
+
+    @Test("where a token is needed and none was given, it says so; a wrong one is called unknown")
+    func token() throws {
+        let stand = try Stand(["--require-tokens=true"])
+        try stand.expect(
+            """
+            $ ls
+            ! caret: 127.0.0.1:…: a token is needed
+            !   say it by CARET_TOKEN; on the server's machine --data … needs none
+            [1]
+            $ ls --token caret_1_no
+            ! caret: the server does not take this client: the token is not known, … (unauthorized)
+            !   say a token by CARET_TOKEN; on the server's machine --data … needs none
+            [1]
+            $ watch a --json
+            ! {"error":"watch wants a terminal","advice":"caret tail -f is for programs","code":1}
+            [1]
+            $ sync DIR/folder --once
+            ! caret: 127.0.0.1:…: a token is needed
+            !   say it by CARET_TOKEN; on the server's machine --data … needs none
+            [1]
+            """)
+    }
+
+    @Test("with --json errors are JSON on standard error, one a line")
+    func json() throws {
+        let stand = try Stand()
+        try stand.expect(
+            """
+            $ cat nope --json
+            ! {"error":"nope: there is no such document (not_found)","advice":"caret ls lists what there is and you may read","code":1}
+            [1]
+            $ cta --json
+            ! {"error":"there is no subcommand \\"cta\\"; is it cat?","advice":"caret help says what there is","code":2}
+            [2]
+            $ log a --json -n 0
+            ! {"error":"log: --limit: found \\"0\\", allowed is a whole number from 1","advice":"caret help log says what there is","code":2}
+            [2]
+            $ --json
+            ! {"error":"it wants a subcommand","advice":"caret help says what there is","code":2}
+            [2]
+            $ put a DIR/none --json
+            ! {"error":"DIR/none: it cannot be read: No such file or directory","advice":null,"code":1}
+            [1]
+            $ cat -- --json
+            ! caret: --json: there is no such document (not_found)
+            !   caret ls lists what there is and you may read
+            [1]
+            """)
+        try Data([0xFF]).write(to: stand.folder.appending(path: "bad"))
+        let folder = stand.folder.appending(path: "in")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data([0xFF]).write(to: folder.appending(path: "bad"))
+        try stand.expect(
+            """
+            $ import DIR/in --json
+            {"saved":0,"unchanged":0,"left_alone":[{"name":"bad","reason":"…"}]}
+            ! {"error":"bad: left alone: …","advice":null,"code":1}
+            [1]
+            """)
+        stand.stop()
+        let run = try stand.caret(["ls", "--json"])
+        #expect(run.status == 3 && run.errors.hasPrefix(#"{"error":"127.0.0.1:"#), "\(run)")
+        #expect(run.errors.hasSuffix(#","code":3}"# + "\n"), "\(run)")
+    }
+
+    @Test("caret alone prints the short usage")
+    func usage() throws {
+        let run = try Stand(nil).caret([])
+        #expect(run.status == 2 && run.output.isEmpty, "\(run)")
+        let lines = run.errors.split(separator: "\n")
+        #expect(lines.first == "usage: caret SUBCOMMAND [arguments] [options]", "\(run)")
+        #expect(lines.count <= 14 && run.errors.contains("caret help"), "\(run)")
+        // Every subcommand is named, so that nobody has to ask for more to find one.
+        let words = Set(run.errors.split { $0.isWhitespace || $0 == "," }.map(String.init))
+        for name in ["cat", "put", "ls", "edit", "watch", "sync", "export", "verify", "token"] {
+            #expect(words.contains(name), "\(name)")
+        }
+    }
+
+    @Test(
+        "a data folder that may not be read is said to be so, with its owner",
+        .enabled(if: geteuid() == 0))
+    func permission() throws {
+        let stand = try Stand()
+        try stand.expect("$ put a --create << one⏎\na: saved as revision 1")
+        let caret = Run.path(of: "caret")
+        // Somebody else, who reaches the programs as everybody does.
+        let asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", caret]
+        for isRunning in [true, false] {
+            if !isRunning { stand.stop() }
+            for words in [["ls"], ["verify"], ["backup", "/tmp/none/copy"]] {
+                let run = try Run(
+                    "/usr/bin/env", asNobody + words + ["--data", stand.data], environment: [:])
+                #expect(run.status == 1, "\(words): \(run)")
+                #expect(
+                    run.errors.hasPrefix(
+                        "caret: \(stand.data): you may not open it: it belongs to the user root"),
+                    "\(words): \(run)")
+                #expect(run.errors.contains("sudo -u root caret"), "\(words): \(run)")
+            }
+        }
+    }
+}

@@ -20,7 +20,7 @@ public final class CaretClient: Sendable {
     }
 
     /// A client that keeps what is unsaved in a folder of its own, made where it is missing, so that it outlives the
-    /// program: the next client with that folder has the same id, and `open` goes on with what was kept.
+    /// program: the next client with that folder has the same id, and `open` goes on with what was kept, at once.
     ///
     /// Throws where the folder cannot be used, or another client has it.
     public convenience init(
@@ -53,6 +53,15 @@ public final class CaretClient: Sendable {
 
     /// Ends the connection; every request that is under way, and every later one, throws `ConnectionFault.closed`.
     public func close() { shell.close() }
+
+    /// Whether there is a connection.
+    public var connectionState: ConnectionState { shell.status.state }
+
+    /// Why the last connection or attempt ended; nil while the client is connected, and before the first failure.
+    public var lastError: ConnectionFault? { shell.status.lastError }
+
+    /// The connection as it is, and then each time it changes.
+    public var connectionUpdates: ConnectionUpdates { ConnectionUpdates(shell) }
 
     /// Waits until the server has welcomed the client. Throws where it does not, and no other attempt will be made.
     public func connected() async throws { _ = try await shell.welcome() }

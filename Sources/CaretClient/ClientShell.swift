@@ -12,6 +12,8 @@ final class ClientShell: Sendable {
     private struct Held {
         var state: ClientState
         var waiters = Waiters()
+        /// What those who wait for it were told last.
+        var status = ConnectionStatus.first
     }
 
     private let address: ServerAddress
@@ -114,22 +116,37 @@ final class ClientShell: Sendable {
         if isLatest { happened { $0.unfollowed() } }
     }
 
+    // MARK: The connection
+
+    var status: ConnectionStatus { held.withLock { $0.state.status } }
+
+    /// The connection as it is now and as it changes, until the client is over.
+    func statuses() -> Pipe<PendingStatus> {
+        let pipe = Pipe(PendingStatus())
+        let isOver = held.withLock { held in
+            pipe.put { $0.latest = held.state.status }
+            if case .ended = held.state.link { return true }
+            held.waiters.statuses.append(pipe)
+            return false
+        }
+        if isOver { pipe.end() }
+        return pipe
+    }
+
+    func end(_ statuses: Pipe<PendingStatus>) {
+        held.withLock { $0.waiters.statuses.removeAll { $0 === statuses } }
+        statuses.end()
+    }
+
     // MARK: Documents
 
-    func open(_ name: WireString, creating: Bool, mode: CaretReplica.Mode) async throws -> DocumentKey {
-        let key = held.withLock { held in
+    func open(_ name: WireString, creating: Bool, mode: CaretReplica.Mode) -> DocumentKey {
+        held.withLock { held in
             let (key, actions) = held.state.opened(name, creating: creating, mode: mode, at: .now)
             held.waiters.documents[key] = DocumentWaiters()
             enqueue(actions, &held)
             return key
         }
-        do {
-            try await wait(for: key, until: .opened)
-        } catch {
-            close(key)
-            throw error
-        }
-        return key
     }
 
     /// Waits until it is so, or never will be.
@@ -230,6 +247,12 @@ final class ClientShell: Sendable {
     }
 
     private func enqueue(_ actions: [ClientAction], _ held: inout Held) {
+        let status = held.state.status
+        if status != held.status {
+            held.status = status
+            let statuses = held.waiters.statuses
+            enqueue([.tellStatus(statuses, status)])
+        }
         let orders = actions.flatMap { held.waiters.orders(for: $0, held.state) }
         enqueue(orders)
     }
@@ -251,6 +274,8 @@ final class ClientShell: Sendable {
         case .greet(let waiting, let answer): waiting.resume(with: answer)
         case .tell(let news, let next): news.put { $0.add(next) }
         case .end(let news, let fault): news.end(throwing: fault)
+        case .tellStatus(let statuses, let next): for pipe in statuses { pipe.put { $0.latest = next } }
+        case .endStatuses(let statuses): for pipe in statuses { pipe.end() }
         case .update(let updates, let next): for pipe in updates { pipe.put { $0.add(next) } }
         case .endUpdates(let updates): for pipe in updates { pipe.end() }
         case .reach(let waiting, let answer): waiting.resume(with: answer)

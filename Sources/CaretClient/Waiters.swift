@@ -7,6 +7,7 @@ struct Waiters {
     var progress: [AskNumber: @Sendable (RequestProgress) -> Void] = [:]
     var greetings: [AskNumber: CheckedContinuation<Welcome, any Error>] = [:]
     var news: Pipe<PendingNews>?
+    var statuses: [Pipe<PendingStatus>] = []
     var documents: [DocumentKey: DocumentWaiters] = [:]
 
     /// An action with those whom it concerns, who wait no longer for what happens once.
@@ -24,7 +25,8 @@ struct Waiters {
             return documents[key]?.orders(for: update, state.documents[key]) ?? []
         case .keep(let key): return [.keep(key)]
         case .end(let fault):
-            return greet(.failure(fault)) + (news.map { [.end($0, fault)] } ?? [])
+            defer { statuses = [] }
+            return greet(.failure(fault)) + (news.map { [.end($0, fault)] } ?? []) + [.endStatuses(statuses)]
                 + documents.keys.flatMap { documents[$0]?.taken().ending(with: fault) ?? [] }
         case .wake(let moment): return [.wake(moment)]
         }
@@ -54,6 +56,8 @@ enum ClientOrder {
     case greet(CheckedContinuation<Welcome, any Error>, Result<Welcome, any Error>)
     case tell(Pipe<PendingNews>, DocumentNews)
     case end(Pipe<PendingNews>, ConnectionFault)
+    case tellStatus([Pipe<PendingStatus>], ConnectionStatus)
+    case endStatuses([Pipe<PendingStatus>])
     case update([Pipe<PendingUpdates>], DocumentUpdate)
     case endUpdates([Pipe<PendingUpdates>])
     case reach(CheckedContinuation<Void, any Error>, Result<Void, any Error>)

@@ -47,7 +47,9 @@ public enum SavingState: Equatable, Sendable {
     case saved
     /// Some of it is on its way.
     case sending
-    /// The document is not open; what is typed is kept.
+    /// The text is not here yet. What is typed meanwhile is kept, and goes in front of it.
+    case opening
+    /// The text is here, and the document is not open on the server. What is typed is kept.
     case offline
     /// Some of it will not be saved as things are; it is kept.
     case refused(Refusal)

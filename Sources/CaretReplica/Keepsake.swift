@@ -37,6 +37,7 @@ extension Replica {
     public init(_ keepsake: Keepsake) throws(ChangeError) {
         self.init(firstSeq: keepsake.nextSeq)
         draft = try Draft(keepsake)
+        (isRestored, state) = (true, .offline)
         place = keepsake.place
         if let push = keepsake.push {
             inFlight = InFlight(push)

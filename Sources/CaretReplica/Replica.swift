@@ -23,7 +23,9 @@ public struct Replica: Sendable {
     /// before must begin above the numbers used there.
     public internal(set) var nextSeq: Seq
     public internal(set) var rights = Rights.none
-    public internal(set) var state = SavingState.offline
+    public internal(set) var state = SavingState.opening
+    /// It goes on from what was kept, so there is a text before the document is opened.
+    var isRestored = false
 
     var link = Link.offline
     /// Why nothing is pushed until the owner has decided.
@@ -258,7 +260,7 @@ extension Replica {
         if let refusal { return .refused(refusal) }
         switch link {
         case .closed(let refusal): return .refused(refusal)
-        case .offline, .waiting, .opening: return .offline
+        case .offline, .waiting, .opening: return place == nil && !isRestored ? .opening : .offline
         case .open: break
         }
         if !hasUnsaved { return .saved }

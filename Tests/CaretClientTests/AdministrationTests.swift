@@ -10,7 +10,7 @@ import Testing
         try await client.push("one\n", to: "a", creating: true)
         let read = try await client.read("a")
         try await client.push("two\n", to: "a", since: read)
-        let open = try await client.open("a")
+        let open = try await client.open("a").opened()
         let connection = try #require(try await client.connections().connections.first)
         #expect(connection.user == "admin" && connection.peer == "unix" && connection.documents == ["a"])
         open.close()

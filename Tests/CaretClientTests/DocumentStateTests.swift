@@ -138,7 +138,7 @@ import Testing
         _ = talk.welcomed()
         let error = ServerMessage.error(ErrorReport(.notFound, "there is none"))
         #expect(talk.hear(error, .number(1)) == [.tell(.state(.refused(.notFound)))])
-        #expect(talk.retry() == [.open(2), .tell(.state(.offline))])
+        #expect(talk.retry() == [.open(2), .tell(.state(.opening))])
     }
 
     @Test("a push that is too long for a line is refused here, and the text stays")
@@ -209,6 +209,25 @@ import Testing
             ])
     }
 
+    @Test("a document is never called saved while a view holds text that is not in it, whatever the reason")
+    func withheld() throws {
+        for state in [SavingState.sending, .refused(.badText)] {
+            var talk = try DocumentTalk.opened("ab")
+            talk.bind(1)
+            #expect(talk.withhold(state, in: 1) == [.tell(.state(state))])
+            #expect(talk.withhold(state, in: 1) == [])
+            #expect(DocumentGoal.saved.answer(talk.state).isSuccess != true)
+            // What is committed meanwhile changes nothing of it.
+            _ = try talk.type(0, 0, "x")
+            #expect(talk.state.state == .sending)
+            #expect(talk.hear(ack(1, 2)) == (state == .sending ? [] : [.tell(.state(state))]))
+            #expect(try talk.type(0, 0, "y", in: 1).1.last != .tell(.state(.saved)))
+            #expect(talk.hear(ack(2, 3)) == [.tell(.state(.saved))])
+            _ = talk.withhold(state, in: 1)
+            #expect(talk.unbind(1) == [.tell(.state(.saved))])
+        }
+    }
+
     @Test("each view is told what it has not been shown, and nothing of what its own person did")
     func views() throws {
         var talk = try DocumentTalk.opened("ab")
@@ -223,7 +242,17 @@ import Testing
         #expect(try talk.look(in: 2) == Change([Edit(0..<0, "y"), Edit(2..<2, "x")]))
         #expect(try talk.look(in: 1).isEmpty && talk.look(in: 2).isEmpty)
         _ = try talk.type(0, 1, "")
-        talk.unbind(2)
+        #expect(talk.unbind(2) == [])
         #expect(try talk.look(in: 1) == Change([Edit(0..<1, "")]))
+    }
+}
+
+extension Result<Void, any Error>? {
+    fileprivate var isSuccess: Bool? {
+        switch self {
+        case .success: true
+        case .failure: false
+        case nil: nil
+        }
     }
 }

@@ -52,7 +52,11 @@ struct DocumentTalk {
 
     mutating func look(in view: Int) throws -> Change { try state.typed(Change(), in: view, at: now, &ids).0 }
     mutating func bind(_ view: Int) { state.bind(view) }
-    mutating func unbind(_ view: Int) { state.unbind(view) }
+    mutating func unbind(_ view: Int) -> [DocumentAction] { state.unbind(view) }
+
+    mutating func withhold(_ saving: SavingState?, in view: Int) -> [DocumentAction] {
+        state.withhold(saving, in: view)
+    }
 
     mutating func select(_ selections: Selection...) throws -> [DocumentAction] {
         try state.selected(selections, at: now, &ids)

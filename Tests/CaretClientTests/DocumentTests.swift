@@ -10,10 +10,10 @@ import Testing
         let server = try ServerProcess()
         let ann = CaretClient(server.address, ClientOptions(person: Person(name: "Ann")))
         let bob = CaretClient(server.address, ClientOptions(person: Person(name: "Bob")))
-        let hers = try await ann.open("notes", creating: true)
+        let hers = try await ann.open("notes", creating: true).opened()
         try hers.setText("Hello world")
         try await hers.saved()
-        let his = try await bob.open("notes")
+        let his = try await bob.open("notes").opened()
         #expect(his.text.string == "Hello world" && his.revision == 1 && his.state == .saved)
         try hers.select([Selection(caret: 6)])
         var updates = his.updates.makeAsyncIterator()
@@ -34,7 +34,9 @@ import Testing
     func notThere() async throws {
         let server = try ServerProcess()
         let client = CaretClient(server.address)
-        let refusal = await #expect(throws: ServerRefusal.self) { try await client.open("nowhere") }
+        let refusal = await #expect(throws: ServerRefusal.self) {
+            try await client.open("nowhere").opened()
+        }
         #expect(refusal?.word == "not_found")
     }
 
@@ -44,7 +46,7 @@ import Testing
     func renamedAndDeleted() async throws {
         let server = try ServerProcess()
         let client = CaretClient(server.address)
-        let document = try await client.open("a", creating: true)
+        let document = try await client.open("a", creating: true).opened()
         try document.setText("one")
         try await document.saved()
         var updates = document.updates.makeAsyncIterator()
@@ -67,28 +69,52 @@ import Testing
     func away() async throws {
         let server = try ServerProcess()
         let client = CaretClient(server.address)
-        let document = try await client.open("a", creating: true)
+        let document = try await client.open("a", creating: true).opened()
         var updates = document.updates.makeAsyncIterator()
         server.kill()
         while await updates.next() != .state(.offline) {}
         try document.setText("typed meanwhile")
-        let opening = Task { try await client.open("b", creating: true) }
+        let opening = Task { try await client.open("b", creating: true).opened() }
         try server.start()
         try await document.saved()
         #expect(try await client.read("a").text == "typed meanwhile")
         #expect(try await opening.value.name == "b")
     }
 
+    @Test(
+        "a document is there before the server, and its client says how the connection is and what was wrong")
+    func opening() async throws {
+        let server = try ServerProcess()
+        try await CaretClient(server.address).push("text", to: "a", creating: true)
+        server.kill()
+        let client = CaretClient(server.address)
+        var updates = client.connectionUpdates.makeAsyncIterator()
+        let document = client.open("a")
+        #expect(document.state == .opening && document.text.string.isEmpty)
+        while let status = await updates.next(), status.state != .waiting {}
+        #expect(client.connectionState != .connected && client.lastError != nil)
+        try server.start()
+        try await document.opened()
+        #expect(document.state == .saved && document.text.string == "text")
+        while let status = await updates.next(), status.state != .connected {}
+        #expect(client.lastError == nil)
+        client.close()
+        while let status = await updates.next(), status.state != .ended {}
+        #expect(await updates.next() == nil)
+        #expect(client.connectionState == .ended && client.lastError == .closed)
+        await #expect(throws: ConnectionFault.closed) { try await client.open("a").opened() }
+    }
+
     @Test("updates end with the document, and waiting for it with the client")
     func closed() async throws {
         let server = try ServerProcess()
         let client = CaretClient(server.address)
-        let document = try await client.open("a", creating: true)
+        let document = try await client.open("a", creating: true).opened()
         var updates = document.updates.makeAsyncIterator()
         document.close()
         while await updates.next() != nil {}
         await #expect(throws: ConnectionFault.closed) { try await document.saved() }
-        let other = try await client.open("a")
+        let other = try await client.open("a").opened()
         server.kill()
         try other.setText("never")
         let saving = Task { try await other.saved() }
@@ -103,12 +129,12 @@ import Testing
         let client = CaretClient(server.address)
         var news = client.documentNews().makeAsyncIterator()
         while try await news.next() != .complete {}
-        let first = try await client.open("a", creating: true)
+        let first = try await client.open("a", creating: true).opened()
         try first.setText("first")
         try await first.saved()
         try await client.delete("a")
         first.close()
-        let second = try await client.open("a", creating: true)
+        let second = try await client.open("a", creating: true).opened()
         var isGone = false
         while !isGone {
             if case .gone(let gone) = try #require(try await news.next()) {

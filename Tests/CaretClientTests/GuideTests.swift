@@ -17,6 +17,10 @@ import Testing
         let client = CaretClient(
             .tcp(host: host, port: port), ClientOptions(person: Person(name: "Ann", color: "#c33")))
         try await client.connected()
+        for await status in client.connectionUpdates {
+            print(status.state, status.lastError?.errorDescription ?? "")
+            if status.state == .connected { break }
+        }
         try await ask(client)
         try await administer(CaretClient(server.socket))
         try await open(client)
@@ -37,7 +41,7 @@ import Testing
     }
 
     private func watch(_ client: CaretClient) async throws {
-        let document = try await client.open("agenda")
+        let document = try await client.open("agenda").opened()
         document.close()
         for await update in document.updates {
             print(update)
@@ -73,7 +77,7 @@ import Testing
     }
 
     private func open(_ client: CaretClient) async throws {
-        let document = try await client.open("lists/shopping", creating: true)
+        let document = try await client.open("lists/shopping", creating: true).opened()
         try document.edit { text in [try Edit(text.end..<text.end, "Salt\n")] }
         try document.setText("Milk\nBread\nTea\nSalt\nPepper\n")
         try await document.saved()
@@ -113,16 +117,16 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let lasting = try CaretClient(.tcp(host: host, port: port), keepingUnsavedIn: folder)
         for name in lasting.unsavedDocuments { try await lasting.open(name).saved() }
-        let diary = try await lasting.open("diary", creating: true)
-        try diary.setText("Rain.\n")
+        let diary = lasting.open("diary", creating: true)
+        try diary.replace(0..<0, with: "Rain.\n")
         try await diary.kept()
     }
 
     private func view(_ client: CaretClient) async throws {
         let field = Field()
-        try field.reload("Milk\nBread\nTea\n")
+        field.reload("Milk\nBread\nTea\n")
         #expect(field.inputText == "Milk\nBread\nTea\n")
-        let document = try await client.open("lists/food")
+        let document = try await client.open("lists/food").opened()
         let binding = document.binding()
         binding.begin(field)
         try binding.update(field)

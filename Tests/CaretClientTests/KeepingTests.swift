@@ -13,7 +13,7 @@ import Testing
         defer { remove() }
         let server = try ServerProcess()
         var client: CaretClient? = try CaretClient(server.address, keepingUnsavedIn: folder.path)
-        var document = try await client?.open("notes", creating: true)
+        var document = try await client?.open("notes", creating: true).opened()
         try document?.setText("saved ")
         try await document?.saved()
         server.kill()
@@ -23,12 +23,53 @@ import Testing
         try server.start()
         let next = try await eventually { try CaretClient(server.address, keepingUnsavedIn: folder.path) }
         #expect(next.unsavedDocuments == ["notes"])
-        let found = try await next.open("notes")
+        let found = next.open("notes")
         #expect(found.text.string == "saved and unsaved")
         try await found.saved()
         #expect(try await next.read("notes").text == "saved and unsaved")
         #expect(try await next.history(of: "notes").entries.count == 2)
         try await eventually { if try !files().isEmpty { throw NotYet() } }
+    }
+
+    @Test("a document with kept edits opens at once while no server is there, and goes on when it is back")
+    func opensOffline() async throws {
+        defer { remove() }
+        let server = try ServerProcess()
+        do {
+            let client = try CaretClient(server.address, keepingUnsavedIn: folder.path)
+            let document = try await client.open("notes", creating: true).opened()
+            try document.setText("saved ")
+            try await document.saved()
+            server.kill()
+            try document.replace(6..<6, with: "and unsaved")
+            try await document.kept()
+            // It was never on the server.
+            let other = client.open("new", creating: true)
+            #expect(other.state == .opening)
+            try other.replace(0..<0, with: "made offline")
+            try await other.kept()
+        }
+        let client = try await eventually { try CaretClient(server.address, keepingUnsavedIn: folder.path) }
+        #expect(client.unsavedDocuments == ["new", "notes"])
+        let (document, other) = (client.open("notes"), client.open("new"))
+        #expect(document.state == .offline && document.text.string == "saved and unsaved")
+        #expect(other.state == .offline && other.text.string == "made offline")
+        try await document.opened()
+        try document.replace(0..<0, with: "still ")
+        try await document.kept()
+        var updates = client.connectionUpdates.makeAsyncIterator()
+        while let status = await updates.next(), status.state != .waiting {}
+        guard case .unreachable(server.address, _)? = client.lastError else {
+            Issue.record("\(String(describing: client.lastError))")
+            return
+        }
+        try server.start()
+        try await document.saved()
+        try await other.saved()
+        #expect(client.connectionState == .connected && client.lastError == nil)
+        #expect(try await client.read("notes").text == "still saved and unsaved")
+        #expect(try await client.read("new").text == "made offline")
+        #expect(try await client.history(of: "notes").entries.count <= 3)
     }
 
     @Test("what was sent when the process ended is sent again word for word, and is not doubled")
@@ -46,16 +87,16 @@ import Testing
         let keepsake = Keepsake(
             place: place, committed: try Text("ab"), push: Push(place: place, seq: 1, change: change),
             inFlight: change, unsent: try Change([Edit(3..<3, "Y")]), nextSeq: 2)
-        try keeping?.keep(KeptDocument(keepsake, of: "notes"), as: 7)
+        try keeping?.keep(KeptDocument(keepsake, of: "notes", creates: false), as: 7)
         keeping = nil
         do {
             let killed = CaretClient(server.address, ClientOptions(client: id))
-            let document = try await killed.open("notes")
+            let document = try await killed.open("notes").opened()
             try document.replace(1..<1, with: "X")
             try await document.saved()
         }
         let next = try CaretClient(server.address, keepingUnsavedIn: folder.path)
-        let document = try await next.open("notes")
+        let document = try await next.open("notes").opened()
         try await document.saved()
         #expect(document.text.string == "aXbY")
         #expect(try await other.read("notes").text == "aXbY")

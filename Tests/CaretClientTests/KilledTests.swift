@@ -45,7 +45,7 @@ import Testing
 
     private func add(_ word: String, at address: ServerAddress) async throws {
         let client = CaretClient(address)
-        let document = try await client.open("shared", creating: true)
+        let document = try await client.open("shared", creating: true).opened()
         try document.replace(0..<0, with: word)
         try await document.saved()
     }

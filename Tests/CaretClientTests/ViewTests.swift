@@ -1,5 +1,6 @@
 import CaretClient
 import CaretCore
+import CaretReplica
 import TestSupport
 import Testing
 
@@ -24,6 +25,44 @@ import Testing
         }
     }
 
+    /// Does what `UITextView` does: setting the text moves the caret to its end, and each change, also one by the
+    /// program, calls the delegate before it returns.
+    final class DelegatingView: TextInput {
+        var delegate: (DelegatingView) -> Void = { _ in }
+        var isComposing = false
+        private var text = ""
+        private var selection = 0..<0
+
+        var inputText: String {
+            get { text }
+            set {
+                text = newValue
+                selection = newValue.utf16.count..<newValue.utf16.count
+                delegate(self)
+            }
+        }
+
+        var inputSelection: Range<Int> {
+            get { selection }
+            set {
+                selection = newValue
+                delegate(self)
+            }
+        }
+
+        /// As a person does, or an input method: in place of what is selected.
+        func type(_ string: String) {
+            var units = Array(text.utf16)
+            units.replaceSubrange(selection, with: string.utf16)
+            text = String(decoding: units, as: UTF16.self)
+            let caret = selection.lowerBound + string.utf16.count
+            selection = caret..<caret
+            // Of the selection, and then of the text.
+            delegate(self)
+            delegate(self)
+        }
+    }
+
     private static let text = "Watch Bugger attack videos together and discuss strategy."
 
     @Test(
@@ -36,14 +75,14 @@ import Testing
         ])
     func reload(before: Range<Int>, text: String, after: Range<Int>) throws {
         let view = TestView(ViewTests.text, selecting: before)
-        try view.reload(text)
+        view.reload(text)
         #expect(view.inputText == text && view.inputSelection == after)
     }
 
     @Test("what is typed in a view and what others do at the same time come together, and carets stay")
     func binding() async throws {
         let server = try ServerProcess()
-        let document = try await CaretClient(server.address).open("a", creating: true)
+        let document = try await CaretClient(server.address).open("a", creating: true).opened()
         try document.setText("one two three")
         let view = TestView()
         let binding = document.binding()
@@ -61,13 +100,99 @@ import Testing
         try await document.saved()
     }
 
-    @Test("two views of one document, changed in any order, show the same once both are updated")
+    @Test("a view whose delegate is called at once shows and tells one caret, which stays where it is")
+    func delegate() async throws {
+        let server = try ServerProcess()
+        let document = try await CaretClient(server.address).open("a", creating: true).opened()
+        try document.setText("one two")
+        let binding = document.binding()
+        let view = DelegatingView()
+        var carets: [[Selection]] = []
+        view.delegate = { view in
+            #expect(throws: Never.self) { try binding.update(view) }
+            carets.append(document.selections)
+        }
+        binding.begin(view)
+        #expect(view.inputText == "one two" && view.inputSelection == 0..<0)
+        view.inputSelection = 3..<3
+        let other = CaretClient(server.address)
+        let theirs = try await other.open("a").opened()
+        carets = []
+        for letter in ["x", "y", "z"] {
+            try theirs.replace(0..<0, with: letter)
+            try await theirs.saved()
+            while document.text.string != theirs.text.string { await Task.yield() }
+            // As the loop over `updates` does.
+            try binding.update(view)
+            #expect(view.inputText == document.text.string)
+        }
+        #expect(view.inputSelection == 6..<6 && document.selections == [Selection(caret: 6)])
+        // Never at the end, nor anywhere else it was not.
+        #expect(Set(carets.map { $0.map(\.head.value) }) == [[4], [5], [6]])
+        view.type("!")
+        #expect(document.text.string == "zyxone! two" && document.selections == [Selection(caret: 7)])
+        try await document.saved()
+        // The first text, three letters of others, and one own: nothing was made up on the way.
+        #expect(document.revision == 5)
+    }
+
+    @Test("a view in which an input method composes is left alone, and nothing of it counts as saved")
+    func composing() async throws {
+        let server = try ServerProcess()
+        let document = try await CaretClient(server.address).open("a", creating: true).opened()
+        try document.setText("one")
+        try await document.saved()
+        let binding = document.binding()
+        let view = DelegatingView()
+        view.delegate = { view in #expect(throws: Never.self) { try binding.update(view) } }
+        binding.begin(view)
+        view.inputSelection = 3..<3
+        view.isComposing = true
+        view.type("ni")
+        #expect(document.text.string == "one" && document.state == .sending)
+        try document.replace(0..<0, with: "0 ")
+        try binding.update(view)
+        #expect(view.inputText == "oneni" && view.inputSelection == 5..<5)
+        view.inputSelection = 3..<5
+        view.isComposing = false
+        view.type("你")
+        #expect(view.inputText == "0 one你" && document.text.string == "0 one你")
+        #expect(view.inputSelection == 6..<6)
+        try await document.saved()
+        #expect(document.revision <= 3 && document.state == .saved)
+    }
+
+    @Test("what is pasted with CR LF or CR is saved with LF, in the view too, and the caret stays behind it")
+    func lineBreaks() async throws {
+        let server = try ServerProcess()
+        let document = try await CaretClient(server.address).open("a", creating: true).opened()
+        let (view, binding) = (TestView(), document.binding())
+        binding.begin(view)
+        view.type("one\r\ntwo\rthree\r\n\rfour")
+        #expect(view.inputSelection == 21..<21)
+        try binding.update(view)
+        #expect(view.inputText == "one\ntwo\nthree\n\nfour" && view.inputSelection == 19..<19)
+        #expect(document.text.string == view.inputText && document.selections == [Selection(caret: 19)])
+        // The caret between CR and LF, and a text that differs in nothing else.
+        view.inputText = "one\r\ntwo\nthree\n\nfour"
+        view.inputSelection = 4..<5
+        try binding.update(view)
+        #expect(view.inputText == document.text.string && view.inputSelection == 4..<4)
+        try document.setText("five\r\nsix")
+        try document.replace(0..<0, with: "\r")
+        #expect(document.text.string == "\nfive\nsix")
+        view.reload("five\r\nsix")
+        #expect(view.inputText == "five\nsix")
+        try await document.saved()
+    }
+
+    @Test("two views of one document, changed in any order, show its text after every update")
     func twoViews() async throws {
         let server = try ServerProcess()
-        let document = try await CaretClient(server.address).open("a", creating: true)
+        let document = try await CaretClient(server.address).open("a", creating: true).opened()
         var random = Seeded(7)
         let pairs = (0..<2).map { _ in (TestView(), document.binding()) }
-        for _ in 0..<300 {
+        for step in 0..<300 {
             let (view, binding) = random.pick(pairs)
             if random.chance(60) {
                 let places = SampleChange.scalarBoundaries(of: view.inputText)
@@ -76,10 +201,16 @@ import Testing
                 view.type(SampleText.make(upTo: 3, &random))
             } else {
                 try binding.update(view)
+                // A second update would make an edit of the person out of a view that shows something else.
+                try #require(Text(view.inputText) == document.text, "step \(step)")
             }
         }
-        for (view, binding) in pairs + pairs { try binding.update(view) }
-        for (view, _) in pairs { #expect(try Text(view.inputText) == document.text) }
+        for (view, binding) in pairs { try binding.update(view) }
+        let text = document.text
+        for (view, binding) in pairs {
+            try binding.update(view)
+            #expect(try Text(view.inputText) == text && document.text == text)
+        }
         try await document.saved()
     }
 }

@@ -13,7 +13,7 @@ struct ModelClient {
     /// What the text view shows, in UTF-16 code units, and of each whether this person has put it there.
     private var view: [(unit: UInt16, isOwn: Bool)] = []
     /// What the person was told last.
-    private var state = SavingState.offline
+    private var state = SavingState.opening
     /// What is on its way to the server.
     var outgoing: [Request] = []
     private(set) var isConnected = false
@@ -24,6 +24,12 @@ struct ModelClient {
     /// Pushes that were sent more than once.
     private(set) var repeats = 0
     private var sent: Seq = 0
+    /// How often it closed the document to open it again.
+    private(set) var reopenings = 0
+    /// The server has just said something wrong of the text.
+    private var isAccused = false
+    /// It has called the server's text another one.
+    private var accusesFalsely = false
 
     /// Who only watches does not type.
     let types: Bool
@@ -56,6 +62,8 @@ struct ModelClient {
             opens -= 1
             if opens > 0 { return }
         }
+        if case .checked(_, let check) = message { isAccused = check.length < 0 }
+        defer { isAccused = false }
         try happens(.received(message)) { $0.received(message) }
         // The person looks the document up, and finds it under its new name.
         if message == .openRefused(.notFound, retryAfter: nil), name != nameNow {
@@ -148,10 +156,13 @@ struct ModelClient {
             case .open(let place, let mode):
                 opens += 1
                 ask(.open(place, mode, name: name))
-            case .close: ask(.close)
+            case .close:
+                reopenings += 1
+                ask(.close)
             case .push(let push): ask(push)
             case .select(let revision, let selections): ask(.select(revision, selections))
-            case .reportDivergence, .showPeers: break
+            case .reportDivergence: if !isAccused { accusesFalsely = true }
+            case .showPeers: break
             case .retry: isWakeDue = true
             case .edit(let change): try make(change, isOwn: isOwn)
             case .show(let state): self.state = state
@@ -184,6 +195,8 @@ struct ModelClient {
         if let place = replica.place, server.text(at: place) != replica.committed {
             throw Fault(description: "the committed text is not the server's")
         }
+        // A replica that begins anew is healed, and its texts are equal all the same.
+        if accusesFalsely { throw Fault(description: "the server's text is called another") }
         if Markers.isAnyDoubled(in: replica.text) { throw Fault(description: "a marker is seen twice") }
     }
 

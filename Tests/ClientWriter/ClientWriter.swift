@@ -12,7 +12,7 @@ import Glibc
             exit(64)
         }
         let client = try CaretClient(address, keepingUnsavedIn: CommandLine.arguments[2])
-        let document = try await client.open("shared", creating: true)
+        let document = try await client.open("shared", creating: true).opened()
         var last = lastWord(in: document.text.string)
         say("found \(last)")
         while true {

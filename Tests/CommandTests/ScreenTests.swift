@@ -12,7 +12,7 @@ import Testing
         try screen.waits { $0 == "1 one\n2 two\n3\n~\n~\nnotes 1" }
         #expect(try screen.isTaken() && !screen.showsCursor())
         let ann = CaretClient(stand.socket, ClientOptions(person: Person(name: "Ann")))
-        let document = try await ann.open("notes")
+        let document = try await ann.open("notes").opened()
         try document.select([Selection(anchor: 4, head: 7)])
         try screen.waits { $0 == "1 one\n2 [two]\n3\n~\n~\nnotes 1  Ann" }
         try document.replace(0..<0, with: "zero\n")

@@ -88,7 +88,7 @@ import Testing
         let client = CaretClient(stand.socket)
         let names = ["notes/a rather long name", "notes/another long name"]
         var documents: [Document] = []
-        for name in names { documents.append(try await client.open(name, creating: true)) }
+        for name in names { documents.append(try await client.open(name, creating: true).opened()) }
         let open = names.joined(separator: " ")
         let wide = try shown(["who"], on: stand, columns: 140).split(separator: "\n")
         #expect(wide.first?.hasPrefix("^1mNUMBER  USER   CLIENT") == true && wide.count == 3, "\(wide)")

@@ -5,7 +5,7 @@ import CaretWire
 /// A document that is open: its text as it is here and now, and what others do to it.
 ///
 /// What is changed here is there at once, and saved as soon as the server can be reached: `state` tells. The document
-/// is opened again by itself after every cut. It is closed when nobody has it any more, or by `close`; then it is empty,
+/// is opened by itself once there is a connection, and again after every cut. It is closed when nobody has it any more, or by `close`; then it is empty,
 /// and every call is without effect.
 public final class Document: Sendable {
     private let client: CaretClient
@@ -24,7 +24,7 @@ public final class Document: Sendable {
     public var text: Text { look { $0.replica.text } ?? Text() }
     /// The newest revision that the text has all of.
     public var revision: Revision { look { $0.replica.revision } ?? 0 }
-    public var state: SavingState { look { $0.replica.state } ?? .offline }
+    public var state: SavingState { look { $0.state } ?? .offline }
     /// One's own selections, which keep their places in the text.
     public var selections: [Selection] { look { $0.replica.selections } ?? [] }
     /// The others who have the document open, and where they stand in the text.
@@ -50,14 +50,15 @@ public final class Document: Sendable {
         }
     }
 
-    /// Puts `string` in place of the text in `range`.
+    /// Puts `string` in place of the text in `range`. Every line break becomes LF.
     public func replace(_ range: Range<Offset>, with string: String) throws {
-        try edit { _ in [try Edit(range, string)] }
+        try edit { _ in [try Edit(range, string.withLineFeeds)] }
     }
 
-    /// Makes the text this one by the smallest edits, so that everybody's carets stay where they are.
+    /// Makes the text this one by the smallest edits, so that everybody's carets stay where they are. Every line break
+    /// becomes LF.
     public func setText(_ string: String) throws {
-        let new = try Text(string)
+        let new = Text(normalizing: string)
         try edit { diff(from: $0, to: new).edits }
     }
 
@@ -75,6 +76,14 @@ public final class Document: Sendable {
     public func redo() { change { $0.redone(at: $1, &$2) } }
 
     // MARK: Saving it
+
+    /// Waits until the text is here: from the server, or at once where some of it was kept. Throws `ServerRefusal` where
+    /// there is no document of that name, or none for this client.
+    @discardableResult
+    public func opened() async throws -> Document {
+        try await client.shell.wait(for: key, until: .opened)
+        return self
+    }
 
     /// Waits until all that was done here is saved. Throws `RefusedEdits` where some of it will not be.
     public func saved() async throws { try await client.shell.wait(for: key, until: .saved) }
@@ -109,7 +118,12 @@ public final class Document: Sendable {
     }
 
     func unbind(_ view: Int) {
-        _ = client.shell.change(key) { document, _, _ in (document.unbind(view), []) }
+        _ = client.shell.change(key) { document, _, _ in ((), document.unbind(view)) }
+    }
+
+    /// A view holds text that is not in the document; nil where it holds none.
+    func withhold(_ state: SavingState?, in view: Int) {
+        _ = client.shell.change(key) { document, _, _ in ((), document.withhold(state, in: view)) }
     }
 
     /// What a view is to be changed by, whose person has changed it.
@@ -127,11 +141,11 @@ public final class Document: Sendable {
 }
 
 extension CaretClient {
-    /// Opens a document, and waits until its text is here. Throws `ServerRefusal` where there is none of that name, or
-    /// none for this client; with `creating` it is made.
-    public func open(
-        _ name: String, creating: Bool = false, mode: Mode = .edit
-    ) async throws -> Document {
-        Document(self, try await shell.open(WireString(name), creating: creating, mode: mode))
+    /// Opens a document, and does not wait for the server; with `creating` the document is made where there is none.
+    ///
+    /// Where unsaved edits of it were kept, the text is here with them, in the state `offline` until the server has
+    /// opened it. Otherwise the text is empty and the state is `opening`: `Document.opened` waits for the text.
+    public func open(_ name: String, creating: Bool = false, mode: Mode = .edit) -> Document {
+        Document(self, shell.open(WireString(name), creating: creating, mode: mode))
     }
 }

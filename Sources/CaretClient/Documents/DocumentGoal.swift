@@ -3,14 +3,17 @@ import CaretWire
 
 /// What somebody waits for.
 enum DocumentGoal {
+    /// Its text is here.
     case opened
     case saved
 
     /// Nil as long as neither it is so nor it is known that it will not be.
     func answer(_ document: DocumentState) -> Result<Void, any Error>? {
-        switch (self, document.replica.state) {
-        case (_, .offline), (.saved, .sending): nil
-        case (.opened, .saved), (.opened, .sending): .success(())
+        switch (self, document.state) {
+        case (_, .opening), (.saved, .offline), (.saved, .sending): nil
+        case (.opened, .saved), (.opened, .sending), (.opened, .offline): .success(())
+        // What is refused then is an edit.
+        case (.opened, .refused) where document.replica.place != nil: .success(())
         case (.saved, .saved): document.replica.hasUnsaved ? nil : .success(())
         case (.opened, .refused(let refusal)):
             .failure(

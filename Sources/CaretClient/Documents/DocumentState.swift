@@ -10,7 +10,7 @@ struct DocumentState {
     private(set) var replica: Replica
     private(set) var name: WireString
     /// It is made where there is none.
-    private var creates: Bool
+    private(set) var creates: Bool
     /// The id of the open that awaits its answer.
     private var lastOpen: RequestID?
     /// When `timePassed` is due.
@@ -20,6 +20,10 @@ struct DocumentState {
     /// What each bound view has not been shown yet.
     private var unshown: [Int: Change] = [:]
     private var typedAt: Moment?
+    /// What is so of bound views that hold text which is not in the document: it is on its way, or refused.
+    private var withheld: [Int: SavingState] = [:]
+    /// What was told last.
+    private var toldState: SavingState
     /// What the server said when it refused something last.
     private(set) var refusal: ServerRefusal?
 
@@ -27,6 +31,7 @@ struct DocumentState {
         self.name = name
         creates = creating
         replica = Replica(mode: mode)
+        toldState = replica.state
     }
 
     /// Goes on with what was kept.
@@ -34,6 +39,13 @@ struct DocumentState {
         self.name = name
         creates = creating
         self.replica = replica
+        toldState = replica.state
+    }
+
+    /// The replica's, but never `saved` while a view holds text that is not in the document.
+    var state: SavingState {
+        if replica.state != .saved { return replica.state }
+        return withheld.values.first { $0 != .sending } ?? withheld.values.first ?? .saved
     }
 
     var peers: [DocumentPeer] {
@@ -102,7 +114,23 @@ struct DocumentState {
     // MARK: Views
 
     mutating func bind(_ view: Int) { unshown[view] = Change() }
-    mutating func unbind(_ view: Int) { unshown[view] = nil }
+
+    mutating func unbind(_ view: Int) -> [DocumentAction] {
+        unshown[view] = nil
+        return withhold(nil, in: view)
+    }
+
+    /// A bound view holds text that is not in the document; nil where it holds none.
+    mutating func withhold(_ state: SavingState?, in view: Int) -> [DocumentAction] {
+        withheld[view] = state
+        return tellState()
+    }
+
+    private mutating func tellState() -> [DocumentAction] {
+        if state == toldState { return [] }
+        toldState = state
+        return [.tell(.state(state))]
+    }
 
     /// A bound view has been changed by its person; the answer is what it is to be changed by in turn.
     mutating func typed(
@@ -110,6 +138,7 @@ struct DocumentState {
     ) throws(ChangeError) -> (Change, [DocumentAction]) {
         let news = unshown[view] ?? Change()
         let here = change.rebased(over: news, tie: .otherFirst)
+        withheld[view] = nil
         var actions: [DocumentAction] = []
         if !here.isEmpty {
             let wanted = try type(here, at: now)
@@ -117,7 +146,7 @@ struct DocumentState {
             actions = run(wanted, at: now, &ids)
         }
         unshown[view] = Change()
-        return (news.rebased(over: change, tie: .selfFirst), actions)
+        return (news.rebased(over: change, tie: .selfFirst), actions + tellState())
     }
 
     private mutating func noteUnshown(_ change: Change, in views: some Sequence<Int>) {
@@ -159,7 +188,7 @@ struct DocumentState {
             noteUnshown(change, in: unshown.keys)
             return [.tell(.edited(change, selections: replica.selections))]
         case .showPeers: return [.tell(.peers(peers))]
-        case .show(let state): return [.tell(.state(state))]
+        case .show: return tellState()
         case .rename(let name):
             self.name = WireString(String(decoding: name.utf8, as: UTF8.self))
             return [.tell(.renamed(self.name.string))]

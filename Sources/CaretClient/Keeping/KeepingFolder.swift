@@ -52,12 +52,15 @@ final class KeepingFolder: Sendable {
     }
 
     /// The same, to go on with.
-    func replicas() throws(KeepingFault) -> [(key: DocumentKey, name: WireString, replica: Replica)] {
-        var found: [(key: DocumentKey, name: WireString, replica: Replica)] = []
+    func replicas() throws(KeepingFault) -> [KeptReplica] {
+        var found: [KeptReplica] = []
         for (number, document) in try documents() {
             do {
                 let replica = try document.replica()
-                found.append((DocumentKey(value: number), WireString(document.name), replica))
+                found.append(
+                    KeptReplica(
+                        key: DocumentKey(value: number), name: WireString(document.name), replica: replica,
+                        creates: document.creates ?? false))
             } catch {
                 throw KeepingFault("understand", "\(path)/\(number).edits", code: EBADMSG)
             }

@@ -27,9 +27,12 @@ struct KeptDocument: Codable, Equatable {
     let inFlight: [KeptEdit]
     let unsent: [KeptEdit]
     let nextSeq: Int64
+    /// It is made where there is none; nil in files of older versions, which kept no such document.
+    let creates: Bool?
 
-    init(_ keepsake: Keepsake, of name: String) {
+    init(_ keepsake: Keepsake, of name: String, creates: Bool) {
         self.name = name
+        self.creates = creates
         place = keepsake.place.map { KeptPlace($0) }
         committed = keepsake.committed.string
         push = keepsake.push.map {

@@ -33,6 +33,8 @@ struct ClientState {
 
     let settings: Settings
     private(set) var link = Link.idle
+    /// Why the last connection or attempt ended, since the last welcome.
+    private(set) var lastFault: ConnectionFault?
     private var asks = Asks()
     private var ids = RequestIDs()
     private(set) var documents: [DocumentKey: DocumentState] = [:]
@@ -52,7 +54,7 @@ struct ClientState {
     /// What is unsaved of documents, where that is kept.
     private var kept: KeptReplicas?
 
-    init(_ settings: Settings, kept: [(key: DocumentKey, name: WireString, replica: Replica)]? = nil) {
+    init(_ settings: Settings, kept: [KeptReplica]? = nil) {
         self.settings = settings
         self.kept = kept.map { KeptReplicas($0) }
         lastKey = kept?.map(\.key.value).max() ?? 0
@@ -104,7 +106,7 @@ extension ClientState {
         let key: DocumentKey
         if mode == .edit, let found = kept?.open(name) {
             key = found.key
-            documents[key] = DocumentState(name, creating: creating, found.replica)
+            documents[key] = DocumentState(name, creating: creating || found.creates, found.replica)
         } else {
             lastKey += 1
             key = DocumentKey(value: lastKey)
@@ -220,10 +222,10 @@ extension ClientState {
         }
         let words = farewell?.reason ?? reason.words
         let lost = ConnectionFault.cut(settings.address, reason: words)
-        if !settings.reconnects {
-            if case .welcomed = link { return end(lost, at: now) }
-            return end(.unreachable(settings.address, reason: words), at: now)
-        }
+        var fault = ConnectionFault.unreachable(settings.address, reason: words)
+        if case .welcomed = link { fault = lost }
+        if !settings.reconnects { return end(fault, at: now) }
+        lastFault = fault
         let pause = max(luck.share(of: pauses.wait()), farewell?.retryAfter ?? 0)
         farewell = nil
         link = .waiting(until: now + min(pause, Backoff.longestAsked))
@@ -264,6 +266,7 @@ extension ClientState {
             if welcome.unit != .utf16 {
                 return cut(.notUnderstood("it does not count in UTF-16"), at: now, luck)
             }
+            lastFault = nil
             return [.greeted(welcome)] + changeAll { $0.welcomed(at: now, &$1) } + sendFollow() + sendAsks()
         case .error(let error): return greetingRefused(error, at: now, luck)
         case .bye(let bye): return take(bye, at: now)
@@ -363,6 +366,7 @@ extension ClientState {
     private mutating func end(_ fault: ConnectionFault, at now: Moment) -> [ClientAction] {
         if case .ended = link { return [] }
         link = .ended(fault)
+        lastFault = fault
         follow = nil
         // Documents are told before everybody is: nothing is told behind the end.
         return [.disconnect] + changeAll { $0.cutOff(at: now, &$1) }

@@ -1,9 +1,18 @@
 import CaretReplica
 import CaretWire
 
+/// A document of which something is unsaved, as it was kept.
+struct KeptReplica {
+    let key: DocumentKey
+    let name: WireString
+    let replica: Replica
+    /// It is made where there is none.
+    let creates: Bool
+}
+
 /// Unsaved edits of documents that are not open, and which documents have some in a file.
 struct KeptReplicas {
-    private var closed: [WireString: (key: DocumentKey, replica: Replica)] = [:]
+    private var closed: [WireString: KeptReplica] = [:]
     /// Documents whose file is not as they are.
     private var unkept: Set<DocumentKey> = []
     /// Documents that have a file.
@@ -11,9 +20,9 @@ struct KeptReplicas {
     /// Why the last order for a document could not be carried out.
     private var faults: [DocumentKey: KeepingFault] = [:]
 
-    init(_ found: [(key: DocumentKey, name: WireString, replica: Replica)]) {
+    init(_ found: [KeptReplica]) {
         for document in found {
-            closed[document.name] = (document.key, document.replica)
+            closed[document.name] = document
             filed.insert(document.key)
         }
     }
@@ -21,12 +30,14 @@ struct KeptReplicas {
     var names: [WireString] { closed.keys.sorted() }
 
     /// Hands over what is unsaved of a document that is opened.
-    mutating func open(_ name: WireString) -> (key: DocumentKey, replica: Replica)? {
+    mutating func open(_ name: WireString) -> KeptReplica? {
         closed.removeValue(forKey: name)
     }
 
     mutating func close(_ document: DocumentState, _ key: DocumentKey) {
-        if document.replica.hasUnsaved { closed[document.name] = (key, document.replica) }
+        if !document.replica.hasUnsaved { return }
+        closed[document.name] = KeptReplica(
+            key: key, name: document.name, replica: document.replica, creates: document.creates)
     }
 
     /// Whether the file of a document, to which something has happened, must be looked after.
@@ -46,7 +57,8 @@ struct KeptReplicas {
             return .forget
         }
         filed.insert(key)
-        return .keep(KeptDocument(keepsake, of: name.string))
+        let creates = document?.creates ?? closed?.value.creates ?? false
+        return .keep(KeptDocument(keepsake, of: name.string, creates: creates))
     }
 
     mutating func failed(_ key: DocumentKey, _ fault: KeepingFault) { faults[key] = fault }

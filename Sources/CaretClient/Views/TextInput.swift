@@ -1,4 +1,4 @@
-public import CaretCore
+import CaretCore
 
 /// A view of a text that a person can change, with a caret or a selection: `UITextView`, `UITextField` and the like.
 ///
@@ -6,28 +6,34 @@ public import CaretCore
 public protocol TextInput: AnyObject {
     var inputText: String { get set }
     var inputSelection: Range<Int> { get set }
+    /// An input method is composing in the view, so its text is not final: `markedTextRange` is not nil.
+    var isComposing: Bool { get }
 }
 
 extension TextInput {
-    /// Shows another text, and keeps the caret or selection on what it was on.
-    ///
-    /// Throws, with nothing changed, where a text has a carriage return.
-    public func reload(_ text: String) throws(TextError) {
-        let old = try Text(inputText)
-        let new = try Text(text)
-        show(new, after: diff(from: old, to: new))
+    public var isComposing: Bool { false }
+
+    /// Shows another text, and keeps the caret or selection on what it was on. Every line break becomes LF.
+    public func reload(_ text: String) {
+        let new = Text(normalizing: text)
+        show(new, after: diff(from: Text(normalizing: inputText), to: new))
     }
 
-    /// Shows what came of a change, and keeps the selection on what it was on.
+    /// Shows what came of a change to the text of the view with its line breaks as LF, and keeps the selection on
+    /// what it was on.
     func show(_ text: Text, after change: Change) {
-        if change.isEmpty { return }
+        if change.isEmpty && !inputText.hasCarriageReturn { return }
         let selection = selection.mapped(through: change)
         // The view puts its caret somewhere when its text is set, so the selection comes after.
         inputText = text.string
         inputSelection = selection.start.value..<selection.end.value
     }
 
+    /// Where the selection is in the text of the view with its line breaks as LF.
     var selection: Selection {
-        Selection(anchor: Offset(inputSelection.lowerBound), head: Offset(inputSelection.upperBound))
+        let (text, range) = (inputText, inputSelection)
+        return Selection(
+            anchor: Offset(text.offsetInLineFeeds(of: range.lowerBound)),
+            head: Offset(text.offsetInLineFeeds(of: range.upperBound)))
     }
 }

@@ -31,7 +31,7 @@ struct EditDocument: Subcommand {
         guard let editor else { preconditionFailure("vi is an editor") }
         try await stage.requireServer()
         try await stage.stay(about: document) { client in
-            let open = try await client.open(document, creating: creates)
+            let open = try await client.open(document, creating: creates).opened()
             let limit = try await client.welcome().limits.document
             let copy = try LiveCopy(of: open, limit: limit)
             let status = try await copy.edit(with: editor)

@@ -31,7 +31,7 @@ struct Tail: Subcommand {
         }
         try await stage.requireServer()
         try await stage.stay(about: document) { client in
-            let open = try await client.open(document, mode: .watch)
+            let open = try await client.open(document, mode: .watch).opened()
             let updates = open.updates
             var tail = try await begin(client)
             try await show(&tail, through: open.revision, client, stage)

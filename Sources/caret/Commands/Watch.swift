@@ -19,7 +19,7 @@ struct Watch: Subcommand {
         }
         try await stage.requireServer()
         try await stage.stay(about: document) { client in
-            let open = try await client.open(document, mode: .watch)
+            let open = try await client.open(document, mode: .watch).opened()
             let terminal = try Terminal(for: "watch")
             defer { terminal.restore() }
             let (view, bell) = (WatchView(on: terminal), Bell())

@@ -17,7 +17,7 @@ extension Editor {
                 .refused(.badRange), .refused(.baseTrimmed), .refused(.seqReused), .refused(.epochChanged):
                 does(.discards(at))
                 does(.retries(at))
-            case .sending, .offline, .refused: does(.retries(at))
+            case .sending, .opening, .offline, .refused: does(.retries(at))
             }
         }
     }

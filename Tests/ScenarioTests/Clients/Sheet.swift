@@ -20,7 +20,7 @@ struct Sheet {
     var unmoved: Change?
     /// What was typed and may not be lost.
     var markers: Set<UInt32> = []
-    var state = SavingState.offline
+    var state = SavingState.opening
 
     init(_ name: WireString, firstSeq: Seq, _ mode: Mode) {
         self.name = name

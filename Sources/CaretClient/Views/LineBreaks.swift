@@ -1,0 +1,43 @@
+import CaretCore
+
+// Line breaks as the server keeps them: CR LF and CR become LF, as in a push of a whole text.
+extension String {
+    var hasCarriageReturn: Bool { utf8.contains(UInt8(ascii: "\r")) }
+
+    var withLineFeeds: String {
+        if !hasCarriageReturn { return self }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(utf8.count)
+        var last: UInt8 = 0
+        for byte in utf8 {
+            if byte != UInt8(ascii: "\n") || last != UInt8(ascii: "\r") {
+                bytes.append(byte == UInt8(ascii: "\r") ? UInt8(ascii: "\n") : byte)
+            }
+            last = byte
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Where an offset in UTF-16 lies in `withLineFeeds`.
+    func offsetInLineFeeds(of offset: Int) -> Int {
+        if !hasCarriageReturn { return offset }
+        var dropped = 0
+        var last: UInt16 = 0
+        for unit in utf16.prefix(offset) {
+            if unit == 0x0A, last == 0x0D { dropped += 1 }
+            last = unit
+        }
+        return offset - dropped
+    }
+}
+
+extension Text {
+    /// The text of a string with its line breaks as LF.
+    init(normalizing string: String) {
+        do throws(TextError) {
+            try self.init(string.withLineFeeds)
+        } catch {
+            preconditionFailure("a string without a carriage return is no text: \(error)")
+        }
+    }
+}

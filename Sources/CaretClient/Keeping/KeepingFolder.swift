@@ -9,24 +9,61 @@ import Glibc
 /// one, whole. One client has the folder at a time.
 final class KeepingFolder: Sendable {
     private let path: String
+    private let files: any FileCalls
     /// Held open, and with it the lock, as long as the process lives.
     private let lock: Int32
 
     /// Throws where the folder cannot be made, or another client has it.
-    init(_ path: String) throws(KeepingFault) {
+    init(_ path: String, _ files: any FileCalls = SystemFiles()) throws(KeepingFault) {
         self.path = path
-        if mkdir(path, 0o700) != 0, errno != EEXIST {
-            throw KeepingFault("make the folder", path, code: errno)
+        self.files = files
+        try KeepingFolder.make(path, files)
+        do throws(FileCallFault) {
+            lock = try files.open(path + "/lock", O_RDWR | O_CREAT)
+        } catch {
+            throw KeepingFault("open", path + "/lock", code: error.code)
         }
-        lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if lock < 0 { throw KeepingFault("open", path + "/lock", code: errno) }
         // Whoever throws from here on is let go of, which closes it.
-        if flock(lock, LOCK_EX | LOCK_NB) != 0 {
-            throw KeepingFault("lock", path + "/lock", code: errno)
+        try KeepingFolder.call("lock", path + "/lock") { () throws(FileCallFault) in try files.lock(lock) }
+    }
+
+    deinit { files.close(lock) }
+
+    private static func make(_ path: String, _ files: any FileCalls) throws(KeepingFault) {
+        do throws(FileCallFault) {
+            try files.makeFolder(path)
+        } catch {
+            if error.code == EEXIST { return }
+            throw KeepingFault("make the folder", path, code: error.code)
+        }
+        // Its name is in the folder above, and all that is kept is lost with it.
+        try sync(parent(of: path), files)
+    }
+
+    private static func parent(of path: String) -> String {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
+        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+        return (isAbsolute ? "/" : parts.isEmpty ? "." : "") + parts.joined(separator: "/")
+    }
+
+    private static func sync(_ folder: String, _ files: any FileCalls) throws(KeepingFault) {
+        try call("sync", folder) { () throws(FileCallFault) in
+            let file = try files.open(folder, O_RDONLY | O_DIRECTORY)
+            defer { files.close(file) }
+            try files.sync(file)
         }
     }
 
-    deinit { Glibc.close(lock) }
+    /// Makes calls for one purpose.
+    private static func call<Answer>(
+        _ what: String, _ path: String, _ body: () throws(FileCallFault) -> Answer
+    ) throws(KeepingFault) -> Answer {
+        do throws(FileCallFault) {
+            return try body()
+        } catch {
+            throw KeepingFault(what, path, code: error.code)
+        }
+    }
 
     /// The id that a client has here, which is `proposed` the first time.
     func clientID(orElse proposed: String) throws(KeepingFault) -> String {
@@ -37,13 +74,11 @@ final class KeepingFolder: Sendable {
 
     /// All that is unsaved, by the number of its file.
     private func documents() throws(KeepingFault) -> [Int: KeptDocument] {
-        guard let folder = opendir(path) else { throw KeepingFault("read the folder", path, code: errno) }
-        defer { closedir(folder) }
         var found: [Int: KeptDocument] = [:]
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        let names = try KeepingFolder.call("read the folder", path) { () throws(FileCallFault) in
+            try files.names(in: path)
+        }
+        for name in names {
             let parts = name.split(separator: ".")
             guard parts.count == 2, parts[1] == "edits", let number = Int(parts[0]) else { continue }
             found[number] = try document(in: name)
@@ -90,50 +125,51 @@ final class KeepingFolder: Sendable {
     /// Nothing is unsaved any more of what was kept under this number.
     func forget(_ number: Int) throws(KeepingFault) {
         let file = "\(path)/\(number).edits"
-        // That it comes back after a power cut does no harm: what is in it is known to the server.
-        if unlink(file) != 0, errno != ENOENT { throw KeepingFault("remove", file, code: errno) }
+        do throws(FileCallFault) {
+            // That it comes back after a power cut does no harm: what is in it is known to the server.
+            try files.remove(file)
+        } catch {
+            if error.code != ENOENT { throw KeepingFault("remove", file, code: error.code) }
+        }
     }
 
     // MARK: Files
 
     private func read(_ name: String) throws(KeepingFault) -> [UInt8]? {
         let file = "\(path)/\(name)"
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 {
-            if errno == ENOENT { return nil }
-            throw KeepingFault("open", file, code: errno)
+        let descriptor: Int32
+        do throws(FileCallFault) {
+            descriptor = try files.open(file, O_RDONLY)
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw KeepingFault("open", file, code: error.code)
         }
-        defer { Glibc.close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = Glibc.read(descriptor, &piece, piece.count)
-            if count == 0 { return bytes }
-            if count < 0, errno != EINTR { throw KeepingFault("read", file, code: errno) }
-            bytes.append(contentsOf: piece.prefix(max(0, count)))
+        defer { files.close(descriptor) }
+        return try KeepingFolder.call("read", file) { () throws(FileCallFault) in
+            var bytes: [UInt8] = []
+            var piece = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = try files.read(descriptor, into: &piece)
+                if count == 0 { return bytes }
+                bytes.append(contentsOf: piece.prefix(count))
+            }
         }
     }
 
     private func write(_ bytes: [UInt8], to name: String) throws(KeepingFault) {
         let (file, beside) = ("\(path)/\(name)", "\(path)/\(name).new")
-        let descriptor = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw KeepingFault("make", beside, code: errno) }
-        defer { Glibc.close(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno != EINTR { throw KeepingFault("write", beside, code: errno) }
-            rest = rest.dropFirst(max(0, count))
+        let descriptor = try KeepingFolder.call("make", beside) { () throws(FileCallFault) in
+            try files.open(beside, O_WRONLY | O_CREAT | O_TRUNC)
         }
-        if fsync(descriptor) != 0 { throw KeepingFault("sync", beside, code: errno) }
-        if rename(beside, file) != 0 { throw KeepingFault("rename", beside, code: errno) }
-        try syncFolder()
-    }
-
-    private func syncFolder() throws(KeepingFault) {
-        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if folder < 0 { throw KeepingFault("open", path, code: errno) }
-        defer { Glibc.close(folder) }
-        if fsync(folder) != 0 { throw KeepingFault("sync", path, code: errno) }
+        defer { files.close(descriptor) }
+        try KeepingFolder.call("write", beside) { () throws(FileCallFault) in
+            var rest = bytes[...]
+            while !rest.isEmpty { rest = rest.dropFirst(try files.write(descriptor, rest)) }
+        }
+        try KeepingFolder.call("sync", beside) { () throws(FileCallFault) in try files.sync(descriptor) }
+        try KeepingFolder.call("rename", beside) { () throws(FileCallFault) in
+            try files.rename(beside, to: file)
+        }
+        try KeepingFolder.sync(path, files)
     }
 }

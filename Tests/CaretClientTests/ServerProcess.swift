@@ -9,6 +9,7 @@ final class ServerProcess {
 
     private let folder: URL
     private var process = Process()
+    private var loggedBefore = ""
     private(set) var address = ServerAddress.tcp(host: "127.0.0.1", port: 0)
 
     /// A server that takes connections.
@@ -27,10 +28,18 @@ final class ServerProcess {
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CARET_") }
         // A file and no pipe: nobody needs to read it, and no descriptor of this process watches it.
         let log = folder.appendingPathExtension("log")
+        // What cannot be read is not there yet.
+        loggedBefore += (try? String(contentsOf: log, encoding: .utf8)) ?? ""
         try Data().write(to: log)
         process.standardError = try FileHandle(forWritingTo: log)
         try process.run()
         address = try listeningAddress(in: log)
+    }
+
+    /// How often the server has logged an event, in all its lives.
+    func count(of event: String) throws -> Int {
+        let log = try String(contentsOf: folder.appendingPathExtension("log"), encoding: .utf8)
+        return (loggedBefore + log).split { $0 == " " || $0 == "\n" }.count { $0 == "event=\(event)" }
     }
 
     /// The socket that lies beside its data.

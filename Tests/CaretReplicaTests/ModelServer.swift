@@ -94,6 +94,8 @@ struct ModelServer {
     var markers = Markers()
     private var opened = 0
     private(set) var commits = 0
+    /// It refuses no push that could be committed.
+    var isCalm = false
 
     init(clients: Int) {
         history = History(epoch: Epoch("e0"), first: 0, text: Text())
@@ -208,10 +210,10 @@ struct ModelServer {
             if waiting.push.seq != push.seq { refuse(push, .pushInFlight, client) }
             return
         }
-        if random.chance(3) {
+        if !isCalm, random.chance(3) {
             return refuse(push, random.pick([.rateLimited, .overloaded, .internalFault]), client)
         }
-        if random.chance(1) {
+        if !isCalm, random.chance(1) {
             end(client)
             return refuse(push, .notOpen, client)
         }
@@ -227,7 +229,7 @@ struct ModelServer {
         if queue.isEmpty { return }
         let (client, push) = queue.removeFirst()
         if rights[client] != .write { return refuse(push, .forbidden, client) }
-        if random.chance(2) {
+        if !isCalm, random.chance(2) {
             return refuse(push, random.pick([.tooLarge, .storageFull, .storageFailed, .other]), client)
         }
         let base = push.place.revision.value

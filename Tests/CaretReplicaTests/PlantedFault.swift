@@ -26,8 +26,23 @@ struct PlantedFault: Sendable {
     static let all: [PlantedFault] = [
         otherNumber, takenBackAtCut, ackTwice, repeatInStream, ownPushUnknown, refusedDropped,
         lostToWholeText,
-        unsentNotRebased, presenceNotMapped, undoNotMapped,
+        unsentNotRebased, presenceNotMapped, undoNotMapped, begunAnew, doubted,
     ]
+
+    // MARK: What heals
+
+    private static let begunAnew = PlantedFault(name: "the document is opened again after every ack") {
+        turn in
+        if turn.committed == nil { return }
+        turn.replica.startAgain()
+        turn.actions += turn.replica.finish()
+    }
+
+    private static let doubted = PlantedFault(name: "a check that holds is taken for one that does not") {
+        turn in
+        guard case .received(.checked(let revision, _)) = turn.event else { return }
+        turn.again(.checked(revision, TextCheck(length: -1, crc32: 0)))
+    }
 
     // MARK: Pushes
 

@@ -17,7 +17,10 @@ package struct MessageDecoder: Sendable {
                 return Envelope(message, id: try fields.id())
             }
         } catch {
-            throw fields.fault(error, type)
+            var fault = fields.fault(error, type)
+            if type.says(Hello.type) { fault.topic = .hello }
+            if AdminRequest.types.contains(where: { type.says($0) }) { fault.topic = .administration }
+            throw fault
         }
         let name = excerpt(of: type.raw)
         throw fields.fault(.unknownType, "there is no message \"\(name)\"", byte: type.range.lowerBound - 1)

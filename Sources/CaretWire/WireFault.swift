@@ -9,6 +9,14 @@ package struct WireFault: Error, Equatable, Sendable {
     package var id: RequestID?
     package var document: WireString?
     package var seq: Int?
+    /// What the message is about, where some clients may not say anything of that; nil where it is something else, or
+    /// cannot be read.
+    package var topic: Topic?
+
+    package enum Topic: Sendable {
+        case hello
+        case administration
+    }
 
     package init(
         _ code: ErrorCode, _ message: String, byte: Int, id: RequestID? = nil, document: WireString? = nil,

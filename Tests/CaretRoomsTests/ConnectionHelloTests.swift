@@ -138,6 +138,11 @@ struct ConnectionHelloTests {
         #expect(said(world.says(ConnectionWorld.hello)) == ["already_hello"])
         #expect(
             said(world.says(#"{"type":"hello","protocol":7,"client":"alice-7f21"}"#)) == ["already_hello"])
+        for malformed in [#"{"type":"hello"}"#, #"{"type":"hello","protocol":"x","client":7,"id":5}"#] {
+            #expect(said(world.says(malformed)) == ["already_hello"])
+        }
+        // As many of them as close a connection that sends nonsense.
+        for _ in 0..<20 { world.says(#"{"type":"hello"}"#) }
         #expect(said(world.says(#"{"type":"ping"}"#)) == [#"{"type":"pong"}"#])
     }
 

@@ -30,6 +30,21 @@ struct HubAdministrationTests {
         #expect(world.calls.isEmpty)
     }
 
+    @Test(
+        "who may not administer is forbidden to whatever the message says, also where it is malformed",
+        arguments: [
+            #"{"type":"counters","id":[]}"#, #"{"type":"who","limit":0}"#,
+            #"{"type":"list_deleted","after":"x"}"#,
+            #"{"type":"undelete"}"#, #"{"type":"trim","doc":7}"#, #"{"type":"verify","doc":null}"#,
+            #"{"type":"backup","id":1.5}"#, #"{"type":"list_tokens","limit":1001}"#,
+            #"{"type":"add_token","user":7}"#, #"{"type":"revoke_token","number":-1}"#,
+        ])
+    func deniedMalformed(line: String) throws {
+        let ann = world.connect("ann", try #require(Grants([Grant(.write, to: .prefix(""))])))
+        #expect(ann.asks(line) == ["forbidden"])
+        #expect(world.connect("admin").asks(line).last == "bad_message")
+    }
+
     @Test("a right that goes while the store is asked is gone", arguments: [requests[0], requests[2]])
     func rightsGone(line: String) {
         let admin = world.connect("admin")

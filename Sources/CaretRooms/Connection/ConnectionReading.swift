@@ -1,3 +1,4 @@
+import CaretLog
 import CaretWire
 
 /// Bytes and lines.
@@ -139,10 +140,9 @@ extension ConnectionState {
     }
 
     private mutating func refuse(_ fault: WireFault) {
+        if isTalking, let report = refusal(ofWhatever: fault) { return fail(report, fault.id) }
         var report = fault.report
-        if isTalking, fault.code == .unsupportedProtocol {
-            report = ErrorReport(.alreadyHello, "hello was said before")
-        } else if !isTalking, fault.code == .unknownType {
+        if !isTalking, fault.code == .unknownType {
             report = ErrorReport(.helloRequired, "hello is the first message of a connection")
         }
         fail(report, fault.id)
@@ -150,6 +150,17 @@ extension ConnectionState {
         case .badJSON, .badMessage, .unknownType:
             if isTalking, faults.add(at: now, limits: limits) { beginClosing(.refused(fault.code)) }
         default: break
+        }
+    }
+
+    /// The refusal of a malformed message that would be refused whatever it said.
+    private func refusal(ofWhatever fault: WireFault) -> ErrorReport? {
+        switch fault.topic {
+        case .hello where isTalking: return ErrorReport(.alreadyHello, "hello was said before")
+        case .administration where isTalking && member?.grants.isForServer == false:
+            let refusal = RequestRefusal.notAdmin
+            return ErrorReport(refusal.code, refusal.message, document: fault.document)
+        case .hello, .administration, nil: return nil
         }
     }
 

@@ -46,7 +46,7 @@ extension HubState {
     /// Why the requester may not administer the server.
     func adminRefusal(of request: HubRequest) -> RequestRefusal? {
         if attendance[request.connection]?.grants.isForServer == true { return nil }
-        return RequestRefusal(.forbidden, "it needs the right to administer all documents")
+        return .notAdmin
     }
 
     mutating func go(on job: AdminJob, with answer: StoreAnswer) {

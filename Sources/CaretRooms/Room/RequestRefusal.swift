@@ -50,6 +50,8 @@ struct RequestRefusal: Error, Equatable {
     /// The same words for a document that is not there and for one that may not be seen.
     static let notFound = RequestRefusal(.notFound, "there is no such document")
     static let notOpen = RequestRefusal(.notOpen, "the document is not open here")
+    static let notAdmin = RequestRefusal(
+        .forbidden, "it needs the right to administer all documents")
     static let shuttingDown = RequestRefusal(.shuttingDown, "the server is shutting down")
     static let unreadable = RequestRefusal(
         .overloaded, "what was pushed before could not be looked up; try again later")

@@ -11,6 +11,12 @@ package enum AdminRequest: Equatable, Sendable {
     case verify(Verify)
     case backUp(BackUp)
 
+    /// The words of all their types.
+    static let types: [StaticString] = [
+        ListTokens.type, AddToken.type, RevokeToken.type, ReadCounters.type, Who.type, ListDeleted.type,
+        Undelete.type, Trim.type, Verify.type, BackUp.type,
+    ]
+
     /// The request of this type; nil where there is none.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
         if type.says(ListTokens.type) {

@@ -151,6 +151,27 @@ import Testing
         try ann.expect(#"{"type":"pong"}"#)
     }
 
+    @Test("what was trimmed is gone from the answer on, also while the document is open")
+    func trimWhileOpen() throws {
+        try write("a", "one", "two", "three")
+        let text = try ask(#"{"type":"read","doc":"a"}"#)
+        let epoch = try #require(
+            Pattern(#"{"type":"text","doc":"a","epoch":"⟨epoch⟩",…"#).matches(text)?["epoch"])
+        let trimmed = #""type":"trimmed","doc":"a","start":2,"revisions":2"#
+        #expect(try ask(#"{"type":"trim","doc":"a","rev":2}"#) == "{\(trimmed)}")
+        let bob = try LineClient(server)
+        try bob.greet(as: "bob-client")
+        try bob.send(#"{"type":"open","doc":"a","epoch":"\#(epoch)","rev":1}"#)
+        try bob.expect(#"{"type":"opened","doc":"a",…,"rev":3,"resumed":false,"text":"three",…"#)
+        try bob.send(#"{"type":"restore","doc":"a","epoch":"\#(epoch)","rev":1,"seq":1}"#)
+        try bob.expect(#"{"type":"error","doc":"a","seq":1,"code":"base_trimmed",…"#)
+        try bob.send(#"{"type":"push","doc":"a","epoch":"\#(epoch)","base":1,"seq":1,"text":"x"}"#)
+        try bob.expect(#"{"type":"error","doc":"a","seq":1,"code":"base_trimmed",…"#)
+        // What is kept is served as before.
+        try bob.send(#"{"type":"restore","doc":"a","epoch":"\#(epoch)","rev":2,"seq":1}"#)
+        try bob.expect(#"{"type":"ack","doc":"a","seq":1,"rev":4,"edits":[…"#)
+    }
+
     @Test("a store that is sound is found so, as a whole and one document of it")
     func verify() throws {
         try write("a", "one", "two")

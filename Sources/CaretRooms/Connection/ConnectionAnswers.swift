@@ -135,8 +135,8 @@ extension ConnectionState {
             if lateCloses.removeValue(forKey: session) != nil { return settled() }
             defer { lateCloses[session] = nil }
             return ended(session)
-        case .diverged(let session, _): return ended(session)
-        case .open, .rightsChanged, .rename, .delete, .leave, .awaitPushes, .select, .written: break
+        case .diverged(let session, _), .rightsChanged(let session, _): return ended(session)
+        case .open, .trimmed, .rename, .delete, .leave, .awaitPushes, .select, .written: break
         }
         return settled()
     }

@@ -10,6 +10,8 @@ package enum RoomEvent: Equatable, Sendable {
     case rightsChanged(SessionID, Rights)
     case rename(to: DocumentName, RoomOrder)
     case delete(RoomOrder)
+    /// What was before this revision was trimmed.
+    case trimmed(start: Revision)
     /// The session's connection is gone. Answered by `ended`, whether the room knew the session or not.
     case leave(SessionID)
     /// Answered by `pushesSettled`, once every push of this pusher that came before is committed or refused.

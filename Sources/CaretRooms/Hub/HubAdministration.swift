@@ -178,12 +178,30 @@ extension HubState {
         }
         switch trimming {
         case .trimmed(let start):
+            tellTrimmed(entry, start)
             let answer = Trimmed(
                 document: trim.document, start: start, revisions: start.value - entry.start.value)
             self.answer(job.request, .admin(.trimmed(answer)))
         case .refused(let refusal):
             let what = "revision \(trim.revision.value)"
             refuse(job.request, RequestRefusal(refusal, what, of: entry))
+        }
+    }
+}
+
+extension HubState {
+    /// Has a document's room forget what was trimmed, before anybody is told that it is gone.
+    private mutating func tellTrimmed(_ entry: DocumentEntry, _ start: Revision) {
+        // What was looked up before tells of an older start.
+        for name in [entry.name, rooms[entry.id]?.name].compactMap(\.self) { outdateLookUps(of: name) }
+        guard let room = rooms[entry.id] else { return }
+        switch room.state {
+        case .open, .ending: order(.tellRoom(entry.id, .trimmed(start: start)))
+        case .loading(var entry):
+            entry.start = max(entry.start, start)
+            rooms[entry.id]?.state = .loading(entry)
+        case .dropping: rooms[entry.id]?.trimmed = start
+        case .changing: break
         }
     }
 }

@@ -1,3 +1,4 @@
+import CaretCore
 import CaretLog
 
 /// A document that has a room, or that nobody may open a room for just now.
@@ -23,6 +24,8 @@ struct HubRoom: Equatable, Sendable {
     var sessions: Set<SessionID> = []
     /// It has said that nobody needs it, when the hub knew of somebody.
     var offersUnload = false
+    /// Where its history begins, if that has changed while the room could not be told.
+    var trimmed: Revision?
     /// Requests for the document, in the order in which they came.
     var waiting: [HubWaiting] = []
 }

@@ -144,6 +144,10 @@ extension HubState {
         // It offered to be dropped before it heard that it was to end.
         rooms[document]?.state = wasEnding.map { .ending(until: $0) } ?? .open
         endings[document] = wasEnding
+        if let start = rooms[document]?.trimmed {
+            rooms[document]?.trimmed = nil
+            order(.tellRoom(document, .trimmed(start: start)))
+        }
         tellRightsOfGuests(in: document)
         serve(document)
         return settled()

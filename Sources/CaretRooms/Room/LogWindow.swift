@@ -116,6 +116,16 @@ struct LogWindow: Sendable {
         revisions.removeFirst(surplus)
     }
 
+    /// Forgets what led to this revision, whose text is kept on. It is not beyond the head.
+    mutating func trim(to start: Revision) {
+        guard start > self.start.revision, let text = text(at: start) else { return }
+        let forgotten = start.value - self.start.revision.value
+        bytes -= revisions[..<forgotten].reduce(0) { $0 + $1.weight }
+        revisions.removeFirst(forgotten)
+        runs = PerUnit()
+        self.start = Snapshot(revision: start, text: text)
+    }
+
     /// Nil where it is not kept.
     func text(at revision: Revision) -> Text? {
         if revision == start.revision { return start.text }

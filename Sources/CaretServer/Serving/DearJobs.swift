@@ -27,7 +27,8 @@ extension RoomEvent {
     fileprivate var isDear: Bool {
         switch self {
         case .push(let push): push.content.isDear
-        case .open, .rightsChanged, .rename, .delete, .leave, .awaitPushes, .select, .close, .diverged,
+        case .open, .rightsChanged, .rename, .delete, .trimmed, .leave, .awaitPushes, .select, .close,
+            .diverged,
             .written:
             false
         }

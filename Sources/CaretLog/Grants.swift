@@ -52,6 +52,8 @@ package struct Grants: Hashable, Sendable {
     /// Grants of one token: `list` asks the store once for each.
     package static let most = 1_000
     /// Every right to every document: where nobody needs a token.
+    /// Nothing at all.
+    package static let none = Grants(checked: [])
     package static let all = Grants(checked: [Grant(.admin, to: .prefix(""))])
 
     package let grants: [Grant]

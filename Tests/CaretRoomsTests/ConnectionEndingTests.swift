@@ -92,7 +92,40 @@ struct ConnectionEndingTests {
         #expect(said(joining.told(.shuttingDown(retryAfterMilliseconds: 7))) == ["shutting_down"])
     }
 
-    @Test("who is replaced or revoked is told so, and leaves", arguments: [ByeReason.replaced, .revoked])
+    @Test("a revoked connection says goodbye behind the acks of its pushes, and hands on nothing more")
+    func revoked() {
+        let world = opened()
+        let push = #"{"type":"push","doc":"a","epoch":"1.1","base":0,"seq":1,"edits":[]}"#
+        #expect(world.says(push) == ["[room 7: push seq 1 s1 write]"])
+        #expect(world.told(.ended(.revoked)) == ["[room 7: rights s1 none]", "[pause]"])
+        #expect(world.says(#"{"type":"ping"}"#, #"{"type":"list"}"#) == [])
+        let ack = #"{"type":"ack","doc":"a","seq":1,"rev":1}"#
+        #expect(world.room(ack, to: 1) == ["< " + ack])
+        #expect(world.room(#"{"type":"rights","doc":"a","rights":"none"}"#, to: 1) == [])
+        #expect(
+            world.ended(1) == [
+                #"< {"type":"bye","reason":"revoked"}"#, "[leave]", "[end output]", "[resume]",
+            ])
+    }
+
+    @Test("a revoked connection without anything under way says goodbye at once")
+    func revokedAtOnce() {
+        let world = ConnectionWorld.welcomed()
+        #expect(said(world.told(.ended(.revoked))) == [#"{"type":"bye","reason":"revoked"}"#])
+    }
+
+    @Test("a revoked connection waits for the answer to what it asked, and not for what takes long")
+    func revokedAsking() {
+        let world = ConnectionWorld.welcomed()
+        world.says(#"{"type":"verify"}"#)
+        world.told(.begun)
+        world.says(#"{"type":"list"}"#)
+        #expect(said(world.told(.ended(.revoked))) == [])
+        let words = world.told(.answered(Envelope(.listed(Listed(documents: [])))))
+        #expect(said(words) == [#"{"type":"listed","docs":[]}"#, #"{"type":"bye","reason":"revoked"}"#])
+    }
+
+    @Test("who is replaced is told so, and leaves", arguments: [ByeReason.replaced])
     func ended(reason: ByeReason) {
         let world = opened()
         world.says(#"{"type":"list","id":1}"#, #"{"type":"list","id":2}"#)

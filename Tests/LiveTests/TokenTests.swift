@@ -196,4 +196,32 @@ import Testing
         try bob.send(#"{"type":"ping"}"#)
         try bob.expect(#"{"type":"pong"}"#)
     }
+
+    @Test("a push that is committed though its token is revoked meanwhile is acked before the goodbye")
+    func revokedInFlight() throws {
+        for round in 0..<12 {
+            let name = "notes/\(round)"
+            try write(name)
+            let (number, text) = try token(of: "ann", #"{"rights":"write","prefix":""}"#)
+            let ann = try LineClient(server)
+            try ann.send(hello(text, as: "ann"))
+            try ann.expect(#"{"type":"welcome",…,"user":"ann",…"#)
+            try ann.send(#"{"type":"open","doc":"\#(name)"}"#)
+            let opened = try #require(try ann.next())
+            let pattern = Pattern(#"{"type":"opened","doc":"…","epoch":"⟨epoch⟩",…"#)
+            let epoch = try #require(pattern.matches(opened)?["epoch"])
+            let content =
+                round % 2 == 0 ? #""edits":[{"range":[0,0],"text":"mine "}]"# : #""text":"mine secret""#
+            try ann.send(
+                #"{"type":"push","doc":"\#(name)","epoch":"\#(epoch)","base":1,"seq":1,\#(content)}"#)
+            try admin.send(#"{"type":"revoke_token","number":\#(number)}"#)
+            try admin.expect(#"{"type":"done"}"#)
+            let heard = try ann.rest()
+            #expect(heard.last == #"{"type":"bye","reason":"revoked"}"#)
+            try admin.send(#"{"type":"read","doc":"\#(name)"}"#)
+            let read = try #require(try admin.next())
+            let isAcked = heard.contains { $0.hasPrefix(#"{"type":"ack","#) }
+            #expect(read.contains("mine") == isAcked, "round \(round): \(heard)")
+        }
+    }
 }

@@ -92,6 +92,8 @@ extension ConnectionState {
             if case .finishing = phase { finish(session) }
             return
         }
+        // A goodbye says it.
+        if case .finishing(_, .revoked) = phase, RightsChange.isEncoded(in: line) { return }
         if stage == .closing, Closed.isEncoded(in: line) {
             // Nobody asked for it where the connection closes the document of itself.
             guard case .closing(session, let name, let id, _) = underway else { return }

@@ -73,6 +73,20 @@ extension ConnectionState {
         }
     }
 
+    /// The token is good for nothing any more: what is under way is answered, pushes that rooms have are acked or refused,
+    /// and no more is taken.
+    mutating func revoked() {
+        switch phase {
+        case .welcomed(let member):
+            dropInput()
+            waiting.removeAll()
+            phase = .finishing(member, .revoked)
+            for session in documents.sessions where documents.stage(of: session) == .open { finish(session) }
+        case .finishing(_, .none), .expectingHello, .authenticating, .joining: say(goodbye: .revoked)
+        case .finishing(_, .shuttingDown), .finishing(_, .revoked), .closing, .closed: break
+        }
+    }
+
     private func refusal(_ retryAfterMilliseconds: Int?) -> ErrorReport {
         ErrorReport(
             .shuttingDown, "the server is shutting down", retryAfterMilliseconds: retryAfterMilliseconds)
@@ -85,16 +99,20 @@ extension ConnectionState {
 
     mutating func finish(_ session: SessionID) {
         documents.setStage(.closing, of: session)
-        tell(.close(session, nil), of: session)
+        // Who may not read any more is sent acks alone.
+        let isRevoked = if case .finishing(_, .revoked) = phase { true } else { false }
+        tell(isRevoked ? .rightsChanged(session, .none) : .close(session, nil), of: session)
     }
 
     /// Goes on with an ending that waited for what is due.
     mutating func finishIfDone() {
         if input.hasEnded { finishInput() }
-        if case .finishing(_, let farewell) = phase, documents.isEmpty, underway == nil, longRequests == 0 {
+        if case .finishing(_, let farewell) = phase, documents.isEmpty, underway == nil {
             switch farewell {
-            case .none: beginClosing(.left)
-            case .shuttingDown(let retry): say(goodbye: .shuttingDown, retryAfterMilliseconds: retry)
+            case .none: if longRequests == 0 { beginClosing(.left) }
+            case .shuttingDown(let retry):
+                if longRequests == 0 { say(goodbye: .shuttingDown, retryAfterMilliseconds: retry) }
+            case .revoked: say(goodbye: .revoked)
             }
         }
         if case .closing(let until, let dropped) = phase, output.isEmpty {

@@ -58,6 +58,7 @@ extension ConnectionState {
         case .placed(let session, let document): documents.change(session) { $0.document = document }
         case .documents(let messages): tell(messages)
         case .grantsChanged(let grants): change(grants)
+        case .ended(.revoked): revoked()
         case .ended(let reason): say(goodbye: reason)
         case .shuttingDown(let retry): shutDown(retry)
         }

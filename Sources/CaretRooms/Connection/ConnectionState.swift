@@ -27,6 +27,8 @@ package struct ConnectionState: Sendable {
         /// Nothing: the peer has sent all that it wants to.
         case none
         case shuttingDown(retryAfterMilliseconds: Int?)
+        /// The token is good for nothing any more.
+        case revoked
     }
 
     /// A request that is not answered yet, behind which others wait.

@@ -77,19 +77,34 @@ extension HubState {
         grantsBook.note(grants, of: token)
         for connection in attendance.connections(with: token) {
             guard let grants else {
-                if attendance.dismiss(connection) { order(.tell(connection, .ended(.revoked))) }
+                revoke(connection)
                 continue
             }
             change(grants, of: connection)
             for session in attendance[connection]?.sessions ?? [] {
                 if let document = sessions[session] { tell(grants, to: document, of: session) }
             }
-            // A push of the guest may wait in the room that it was sent to last.
-            if let document = attendance[connection]?.pushedTo {
-                tell(grants, to: document, of: .guest(of: connection))
-            }
+            tellGuest(of: connection, grants)
         }
         return settled()
+    }
+
+    /// A connection's token is good for nothing any more: it says goodbye once what it pushed is answered, and may do
+    /// nothing until then. It tells the rooms of its sessions itself, behind all that it told them before.
+    private mutating func revoke(_ connection: ConnectionID) {
+        if attendance.isPresent(connection) {
+            attendance.change(.none, of: connection)
+            order(.tell(connection, .ended(.revoked)))
+            tellGuest(of: connection, .none)
+        } else if attendance.dismiss(connection) {
+            order(.tell(connection, .ended(.revoked)))
+        }
+    }
+
+    /// A push of the guest may wait in the room that it was sent to last.
+    private mutating func tellGuest(of connection: ConnectionID, _ grants: Grants) {
+        guard let document = attendance[connection]?.pushedTo else { return }
+        tell(grants, to: document, of: .guest(of: connection))
     }
 
     private mutating func change(_ grants: Grants, of connection: ConnectionID) {

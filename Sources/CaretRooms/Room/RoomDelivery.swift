@@ -24,6 +24,7 @@ extension RoomState {
 
     /// Hands a session what is behind its position, as far as its credit goes.
     mutating func advance(_ place: Int) {
+        if sessions[place].isBarred { return }
         while sessions[place].outstanding < limits.creditBytes, !sessions[place].isCut {
             if let reason = sessions[place].resync {
                 if !resync(place, reason) { break }
@@ -157,8 +158,8 @@ extension RoomState {
     /// Hands out revisions that are no longer in the window.
     mutating func serve(from revision: Revision, _ result: Result<Reading, HistoryRefusal>) {
         var lines: [UnitLines] = []
-        for place in sessions.indices where sessions[place].isReading && sessions[place].position == revision
-        {
+        for place in sessions.indices
+        where sessions[place].isReading && sessions[place].position == revision && !sessions[place].isBarred {
             sessions[place].isReading = false
             switch result {
             case .success(let reading): serve(place, reading, &lines)

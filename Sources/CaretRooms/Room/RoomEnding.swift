@@ -24,7 +24,9 @@ extension RoomState {
         for place in sessions.indices { flush(place) }
         let ending = sessions
         for (place, session) in ending.enumerated() {
-            if let closing = session.closing {
+            if session.isBarred {
+                hand(line(RightsChange(document: self.name, rights: .none)), at: place)
+            } else if let closing = session.closing {
                 hand(line(Closed(document: self.name), closing.id), at: place)
             } else {
                 hand(readers.contains(session.id) ? telling ?? plain : plain, at: place)
@@ -50,6 +52,7 @@ extension RoomState {
     /// its credit.
     private mutating func flush(_ place: Int) {
         guard let due = sessions[place].due else { return }
+        if sessions[place].isBarred { return handDueAck(place) }
         while sessions[place].position < due.revision, window.contains(sessions[place].position.next) {
             handNext(place)
         }

@@ -66,7 +66,7 @@ extension RoomState {
 
     /// Closes a session behind the acks that are due.
     mutating func closed(_ id: SessionID, _ request: RequestID?) {
-        guard let place = sessions.place(of: id), sessions[place].closing == nil else {
+        guard let place = sessions.place(of: id), !sessions[place].isEnding else {
             return refuse(.close(id, request), .notOpen)
         }
         sessions[place].closing = Closing(id: request)
@@ -77,11 +77,17 @@ extension RoomState {
     mutating func endClosed() {
         var place = 0
         while place < sessions.count {
-            guard let closing = sessions[place].closing, !isOwed(place) else {
+            if sessions[place].isBarred { handDueAck(place) }
+            if !sessions[place].isEnding || isOwed(place) {
                 place += 1
                 continue
             }
-            hand(line(Closed(document: name), closing.id), at: place)
+            if sessions[place].isBarred {
+                hand(line(RightsChange(document: name, rights: .none)), at: place)
+            }
+            if let closing = sessions[place].closing {
+                hand(line(Closed(document: name), closing.id), at: place)
+            }
             end(sessions[place].id)
         }
     }
@@ -144,18 +150,21 @@ extension RoomState {
         where pending[known]?.push.session == session {
             pending[known]?.push.rights = rights
         }
-        guard over == nil, let place = sessions.place(of: session), sessions[place].rights != rights else {
-            return finished()
-        }
+        guard over == nil, let place = sessions.place(of: session), !sessions[place].isBarred,
+            sessions[place].rights != rights
+        else { return finished() }
         sessions[place].rights = rights
-        if rights == .none { handDueAck(place) }
-        hand(line(RightsChange(document: name, rights: rights)), at: place)
-        if rights == .none { end(session) }
+        if rights == .none {
+            sessions[place].isBarred = true
+            endClosed()
+        } else {
+            hand(line(RightsChange(document: name, rights: rights)), at: place)
+        }
         return finished()
     }
 
     /// The ack of an own push, out of its place in the stream: a reply, which advances nothing.
-    private mutating func handDueAck(_ place: Int) {
+    mutating func handDueAck(_ place: Int) {
         guard let due = sessions[place].due else { return }
         sessions[place].due = nil
         hand(ackLine(due, in: sessions[place].unit), at: place)

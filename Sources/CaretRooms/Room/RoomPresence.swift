@@ -4,7 +4,7 @@ import CaretWire
 /// Who has selected what.
 extension RoomState {
     mutating func selected(_ id: SessionID, _ select: Select, _ request: RequestID?) {
-        guard let place = sessions.place(of: id), sessions[place].closing == nil else {
+        guard let place = sessions.place(of: id), !sessions[place].isEnding else {
             return refuse(.select(id, select, request), .notOpen)
         }
         if let refusal = keep(select, of: place) {

@@ -21,7 +21,7 @@ extension RoomState {
     }
 
     func isOpen(_ session: SessionID) -> Bool {
-        sessions.place(of: session).map { sessions[$0].closing == nil } ?? false
+        sessions.place(of: session).map { !sessions[$0].isEnding } ?? false
     }
 
     /// A push that is not newer than the highest committed one: its repeat, or another push of a seq that was used.
@@ -128,7 +128,7 @@ extension RoomState {
 
     /// A session that is to be closed may have waited for this.
     mutating func noteAnswered(_ session: SessionID) {
-        if let place = sessions.place(of: session), sessions[place].closing != nil { streamsWait = true }
+        if let place = sessions.place(of: session), sessions[place].isEnding { streamsWait = true }
     }
 
     /// A push that was taken is asked about once more, since what was known of its pusher is not so any more.

@@ -49,6 +49,8 @@ struct RoomSession: Sendable {
     var checked: Revision?
     /// It is to be told that as soon as it has been brought to the head.
     var wantsCheck = false
+    /// Its participant may not read any more: it is handed the acks that are due, and then ends.
+    var isBarred = false
     /// It is to be closed, with an answer to this request, once what is due has been sent.
     var closing: Closing?
 
@@ -66,6 +68,8 @@ struct RoomSession: Sendable {
 
     var pusher: Pusher { participant.pusher }
     var unit: CodeUnit { participant.unit }
+    /// It ends as soon as it has been handed what is due, and takes nothing more.
+    var isEnding: Bool { closing != nil || isBarred }
 }
 
 /// That somebody asked for a session to be closed.

@@ -22,6 +22,10 @@ package struct Limits: Equatable, Sendable {
 
         /// Bytes of a server's line: the largest text, all of it control characters, and what stands around it.
         package var serverLine: Int { 6 * document + (64 << 10) }
+
+        /// Bytes of the edits of one change, or of the items of a page, on a server's line: what stands around them fits
+        /// into the rest.
+        package var serverList: Int { serverLine - (32 << 10) }
     }
 
     package var announced = Announced()
@@ -90,6 +94,9 @@ package struct Limits: Equatable, Sendable {
     package var pusherDays = 90
     /// Bytes after which a page of `listed` or `revisions` ends, never before its first item.
     package var page = 1 << 20
+
+    /// The same, where a server's line leaves less room.
+    package var pageBytes: Int { min(page, announced.serverList) }
 
     package init() {}
 

@@ -122,6 +122,42 @@ struct HubReadingTests {
         #expect(line.components("\"rev\":") == 4 && !line.contains("more"))
     }
 
+    @Test("a stored change that is longer than a line may be is told with its edits joined, and pages go on")
+    func storedTooLong() {
+        let size = 64 << 10
+        let world = ServerWorld { $0.announced.document = size }
+        let old = String(repeating: "b\na\n", count: size / 4)
+        world.document(
+            "a", old, old.replacing("b", with: "c"), old, String(repeating: "c\n", count: size / 2), "end")
+        let ann = world.connect("ann")
+        _ = ann.heard()
+        var (after, texts) = (0, [Text()])
+        while after < 5 {
+            let line = ann.asks(#"{"type":"history","doc":"a","after":\#(after),"edits":true}"#)[0]
+            #expect(line.utf8.count <= world.settings.limits.announced.serverLine)
+            var decoder = MessageDecoder()
+            guard case .revisions(let page)? = try? decoder.serverMessage(Array(line.utf8))?.message,
+                let last = page.revisions.last?.revision
+            else {
+                Issue.record("no page behind \(after): \(line.prefix(99))")
+                return
+            }
+            for revision in page.revisions {
+                let edits = (revision.edits ?? []).compactMap {
+                    try? Edit(Offset($0.range.start)..<Offset($0.range.end), $0.text.string)
+                }
+                guard let change = try? Change(edits), let text = try? texts.last?.applying(change) else {
+                    Issue.record("revision \(revision.revision.value) does not fit")
+                    return
+                }
+                texts.append(text)
+            }
+            after = last.value
+        }
+        #expect(texts.map(\.string)[1...3] == [old, old.replacing("b", with: "c"), old])
+        #expect(texts.last?.string == "end")
+    }
+
     @Test("a document that is damaged when it is read is told so, and one that is deleted is not found")
     func failures() {
         for (damages, code) in [(true, "damaged"), (false, "not_found")] {

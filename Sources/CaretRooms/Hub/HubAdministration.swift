@@ -98,7 +98,8 @@ extension HubState {
             Int($0.value) > who.after ?? -1 && attendance.isPresent($0)
         }
         let page = AnswerPage(
-            of: all.compactMap { summary(of: $0) }, atMost: who.limit, within: limits.page, \.encodedBytes)
+            of: all.compactMap { summary(of: $0) }, atMost: who.limit, within: limits.pageBytes,
+            \.encodedBytes)
         return Present(page.items, hasMore: page.hasMore)
     }
 
@@ -124,7 +125,7 @@ extension HubState {
                 revision: entry.head, length: entry.length.count(of: unit), updated: Int(entry.updated),
                 deleted: Int(entry.deleted ?? 0))
         }
-        let page = AnswerPage(of: all, within: limits.page, \.encodedBytes)
+        let page = AnswerPage(of: all, within: limits.pageBytes, \.encodedBytes)
         let hasMore = listing.hasMore || page.hasMore
         answer(request, .admin(.deleted(DeletedDocuments(page.items, hasMore: hasMore))))
     }

@@ -43,7 +43,7 @@ extension HubState {
         if let refusal = adminRefusal(of: request) { return report(refusal, to: request) }
         switch result {
         case .success(var verified):
-            let page = AnswerPage(of: verified.findings, within: limits.page, \.encodedBytes)
+            let page = AnswerPage(of: verified.findings, within: limits.pageBytes, \.encodedBytes)
             verified.findings = page.items
             verified.hasMore = verified.hasMore || page.hasMore
             report(.admin(.verified(verified)), to: request)

@@ -27,7 +27,7 @@ extension HubState {
             for entry in try job.scan.take(answer) where access(job.request, to: entry.name) >= .read {
                 let summary = DocumentSummary(entry, in: job.unit)
                 let bytes = summary.encodedBytes
-                let isFull = job.page.count >= job.limit || job.bytes + bytes > limits.page
+                let isFull = job.page.count >= job.limit || job.bytes + bytes > limits.pageBytes
                 if isFull, !job.page.isEmpty { return tell(job, hasMore: true) }
                 job.page.append(summary)
                 job.bytes += bytes

@@ -20,6 +20,8 @@ struct HistoryJob: Equatable, Sendable {
     /// The last revision that the page does not want any more.
     var after: Revision
     var page = HistoryPage()
+    /// A revision whose edits are too many for one line, while the text before it is read to join them.
+    var tooLong: LoggedChange?
     /// How often the store was asked.
     var reads = 0
 }
@@ -124,6 +126,10 @@ extension HubState {
     mutating func go(on job: HistoryJob, with answer: StoreAnswer) {
         var job = job
         if refuseUnreadable(job.request) { return }
+        if let change = job.tooLong, case .text(let result) = answer {
+            job.tooLong = nil
+            return take(change, behind: result, job)
+        }
         guard case .read(let result) = answer else { return refuse(job.request, .confused) }
         if job.search != nil {
             guard let search = taken(result, job.search, job.request, job.entry) else { return }
@@ -150,7 +156,7 @@ extension HubState {
         }
         // What is read beyond the page is read again for the next one, and most changes are of one key.
         let typical = job.history.limit * HubState.typedWeight
-        let limit = job.reads == 0 ? min(limits.page, typical) : limits.page
+        let limit = job.reads == 0 ? min(limits.pageBytes, typical) : limits.pageBytes
         job.reads += 1
         call(.read(job.entry.id, after: job.after, limit: limit), for: .history(job))
     }
@@ -159,9 +165,15 @@ extension HubState {
         var job = job
         for (index, change) in reading.segment.changes.enumerated() {
             let revision = Revision(reading.segment.first.value + index)
+            if job.history.wantsEdits, !change.fits(limits.announced.serverList) {
+                if !job.page.revisions.isEmpty { return tell(job, hasMore: true) }
+                job.tooLong = change
+                return call(.text(job.entry.id, at: Revision(revision.value - 1)), for: .history(job))
+            }
             let summary = summary(of: change, at: revision, job)
             let isTaken =
-                job.page.revisions.count < job.history.limit && job.page.take(summary, within: limits.page)
+                job.page.revisions.count < job.history.limit
+                && job.page.take(summary, within: limits.pageBytes)
             if !isTaken { return tell(job, hasMore: true) }
             job.after = revision
         }
@@ -170,6 +182,26 @@ extension HubState {
             return goOn(job)
         }
         tell(job, hasMore: hasMore)
+    }
+
+    /// A page of one revision, which was stored before changes had a bound: its edits are joined.
+    private mutating func take(
+        _ change: LoggedChange, behind old: Result<Snapshot, HistoryRefusal>, _ job: HistoryJob
+    ) {
+        var job = job
+        switch old {
+        case .failure(let refusal):
+            refuse(job.request, RequestRefusal(refusal, "what is asked for", of: job.entry))
+        case .success(let old):
+            guard let plain = try? change.change, let new = try? old.text.applying(plain) else {
+                return refuse(job.request, RequestRefusal(.damaged))
+            }
+            let joined = plain.joined(making: new, toBytes: limits.announced.serverList)
+            let revision = old.revision.next
+            let summary = summary(of: change.with(joined, in: old.text), at: revision, job)
+            _ = job.page.take(summary, within: limits.pageBytes)
+            tell(job, hasMore: revision < job.entry.head)
+        }
     }
 
     private mutating func tell(_ job: HistoryJob, hasMore: Bool) {

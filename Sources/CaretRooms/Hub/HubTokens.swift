@@ -5,7 +5,7 @@ import CaretWire
 extension HubState {
     mutating func beginTokens(_ job: AdminJob) {
         do throws(RequestRefusal) {
-            guard let call = try TokenCall(job.admin, at: now, page: limits.page) else {
+            guard let call = try TokenCall(job.admin, at: now, page: limits.pageBytes) else {
                 return refuse(job.request, .confused)
             }
             self.call(.tokens(call), for: .admin(job))
@@ -34,7 +34,7 @@ extension HubState {
 
     private mutating func tell(_ listing: TokenListing, _ request: HubRequest) {
         let page = AnswerPage(
-            of: listing.items.lazy.map { TokenSummary($0) }, within: limits.page, \.encodedBytes)
+            of: listing.items.lazy.map { TokenSummary($0) }, within: limits.pageBytes, \.encodedBytes)
         answer(request, .admin(.tokens(Tokens(page.items, hasMore: listing.hasMore || page.hasMore))))
     }
 }

@@ -52,15 +52,16 @@ package struct WorkID: Hashable, Sendable {
 
 /// Work on values alone, which may take long.
 package enum Work: Equatable, Sendable {
-    /// The difference of two texts.
-    case diff(from: Text, to: Text)
+    /// The difference of two texts, with at most so many edits.
+    case diff(from: Text, to: Text, atMost: Int)
     /// A change moved over changes, one after the other.
     case rebase(Change, over: [Change])
 
     /// What comes of it: the same wherever and whenever it is done.
     package func done() -> Change {
         switch self {
-        case .diff(let old, let new): CaretCore.diff(from: old, to: new)
+        case .diff(let old, let new, let most):
+            CaretCore.diff(from: old, to: new).joined(making: new, atMost: most)
         case .rebase(let change, let others): change.rebased(over: others, tie: .otherFirst)
         }
     }

@@ -8,9 +8,12 @@ extension RoomState {
     private static let diffAtOnce = 16 << 10
     /// Revisions times edits over which a change is moved at once: about a millisecond.
     private static let rebaseAtOnce = 20_000
-    /// How often work on a push is done beside the room before it is done at once, whatever it costs: else one that
-    /// costs much would never catch up with a busy document.
+    /// How often work on a push is done beside the room while others commit. After that they wait for it: else a push that
+    /// costs much would never catch up with a busy document. Other documents wait for nothing.
     private static let mostRounds = 3
+
+    /// Other pushes wait for work on one that has waited for them.
+    var isHeldUp: Bool { heldUpBy.map { working[$0] != nil } ?? false }
 
     /// The store's answer to `readText`.
     package mutating func textRead(
@@ -52,7 +55,7 @@ extension RoomState {
             }
         case .text:
             guard let new = known.whole?.text else { preconditionFailure("a whole text is none") }
-            let work = Work.diff(from: text, to: new)
+            let work = Work.diff(from: text, to: new, atMost: limits.announced.edits)
             if text.length.utf8 + new.length.utf8 <= RoomState.diffAtOnce {
                 followWhole(pusher, work.done())
             } else {
@@ -84,7 +87,7 @@ extension RoomState {
 
     private mutating func makeReady(_ pusher: Pusher, _ aim: PushAim, at revision: Revision) {
         pending[pusher]?.stage = .ready(aim, at: revision)
-        ready.append(pusher)
+        if isTired(pusher) { ready.insert(pusher, at: 0) } else { ready.append(pusher) }
     }
 
     /// It may be a repeat whose first sending has been forgotten.
@@ -132,7 +135,7 @@ extension RoomState {
         _ pusher: Pusher, _ change: Change, over missed: [Change], to revision: Revision
     ) {
         let work = Work.rebase(change, over: missed)
-        if missed.count * (change.edits.count + 1) <= RoomState.rebaseAtOnce || isTired(pusher) {
+        if missed.count * (change.edits.count + 1) <= RoomState.rebaseAtOnce {
             follow(pusher, work.done(), from: revision)
         } else {
             compute(work, for: pusher, at: revision)
@@ -140,7 +143,7 @@ extension RoomState {
     }
 
     private func isTired(_ pusher: Pusher) -> Bool {
-        pending[pusher].map { $0.rounds >= RoomState.mostRounds } ?? false
+        pending[pusher].map { $0.rounds > RoomState.mostRounds } ?? false
     }
 
     /// Whose push is at such a stage, in an order that is the same everywhere.
@@ -156,6 +159,7 @@ extension RoomState {
         working[id] = pusher
         pending[pusher]?.stage = .working(id, at: revision)
         pending[pusher]?.rounds += 1
+        if isTired(pusher) { heldUpBy = id }
         actions.append(.compute(id, work))
     }
 
@@ -177,6 +181,17 @@ extension RoomState {
 
     // MARK: Before the segment
 
+    /// A push whose change is known for the head alone, and would take long to be found behind others in a segment.
+    func mustBeFirst(_ pusher: Pusher) -> Bool {
+        guard case .ready(.restore(let target, _), _)? = pending[pusher]?.stage else { return false }
+        return !isShort(target)
+    }
+
+    /// The text is compared with the head's at once.
+    private func isShort(_ target: Text) -> Bool {
+        text.length.utf8 + target.length.utf8 <= RoomState.diffAtOnce
+    }
+
     /// What a push that is ready does at the head; nil where that has to be found first, or it is settled now.
     mutating func aimAtHead(_ pusher: Pusher) -> PushAim? {
         guard let known = pending[pusher], case .ready(let aim, let revision) = known.stage else {
@@ -194,18 +209,16 @@ extension RoomState {
                 return nil
             }
             let steps = missed.count * (change.edits.count + 1)
-            if steps <= RoomState.rebaseAtOnce || isTired(pusher) {
+            if steps <= RoomState.rebaseAtOnce {
                 return .change(change.rebased(over: missed.map(\.change), tie: .otherFirst))
             }
             compute(.rebase(change, over: missed.map(\.change)), for: pusher, at: head)
             return nil
         case .restore(_, found: _?) where revision == head: return aim
         case .restore(let target, _):
-            let bytes = text.length.utf8 + target.length.utf8
-            if bytes <= RoomState.diffAtOnce || isTired(pusher) {
-                return .restore(target, found: nil)
-            }
-            compute(.diff(from: text, to: target), for: pusher, at: head)
+            if isShort(target) { return .restore(target, found: nil) }
+            compute(
+                .diff(from: text, to: target, atMost: limits.announced.edits), for: pusher, at: head)
             return nil
         }
     }

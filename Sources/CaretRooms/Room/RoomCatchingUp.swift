@@ -91,7 +91,13 @@ extension RoomState {
             return findDamage()
         }
         let pusher = logged.pusher
-        let committed = Committed(revision: head.next, logged: logged, change: change, text: text)
+        var committed = Committed(revision: head.next, logged: logged, change: change, text: text)
+        if !logged.fits(limits.announced.serverList) {
+            let joined = change.joined(making: text, toBytes: limits.announced.serverList)
+            committed = Committed(
+                revision: head.next, logged: logged.with(joined, in: window.head.text), change: joined,
+                text: text)
+        }
         if let segment = inFlight, segment.isUncertain, pending[pusher]?.push.seq == logged.seq,
             let own = segment.holds(logged, at: committed.revision),
             own.digest == pending[pusher]?.push.digest

@@ -9,7 +9,7 @@ extension RoomState {
 
     /// Makes a segment of what is ready, unless one is in flight.
     mutating func formSegment() {
-        while inFlight == nil, catchUp == .none, standstills.isEmpty, !ready.isEmpty {
+        while inFlight == nil, catchUp == .none, standstills.isEmpty, !isHeldUp, !ready.isEmpty {
             let plan = planSegment()
             if plan.members.isEmpty { continue }
             let draft = plan.draft(behind: [])
@@ -23,10 +23,11 @@ extension RoomState {
     }
 
     private mutating func planSegment() -> SegmentPlan {
-        var plan = SegmentPlan(window.head, time: newestTime, mostBytes: limits.announced.document)
+        var plan = SegmentPlan(window.head, time: newestTime, limits: limits.announced)
         var taken = 0
         for pusher in ready {
             if plan.members.count == limits.segmentChanges || plan.work > RoomState.mostWork { break }
+            if isHeldUp || !plan.members.isEmpty && mustBeFirst(pusher) { break }
             taken += 1
             guard let aim = aimAtHead(pusher), let known = pending[pusher] else { continue }
             plan.add(SegmentPlan.Member(push: known.push, aim: aim, whole: known.whole))

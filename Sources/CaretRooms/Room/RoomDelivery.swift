@@ -118,12 +118,7 @@ extension RoomState {
             }
             change = composed
         }
-        return change.edits.map { edit in
-            guard let logged = try? LoggedEdit(edit, in: old) else {
-                preconditionFailure("an edit of a composed change has no place in its text")
-            }
-            return logged
-        }
+        return change.joined(making: text, toBytes: limits.announced.serverList).logged(in: old)
     }
 
     // MARK: Behind the window
@@ -179,6 +174,10 @@ extension RoomState {
             let revision = Revision(reading.segment.first.value + index)
             // What the store has behind the head the room has yet to take in.
             if revision > head { return }
+            if !logged.fits(limits.announced.serverList) {
+                sessions[place].resync = .tooSlow
+                return
+            }
             if logged.pusher == sessions[place].pusher {
                 hand(takeOwn(logged, at: revision, of: place), at: place)
                 continue

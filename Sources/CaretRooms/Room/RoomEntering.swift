@@ -12,10 +12,20 @@ extension RoomState {
             return send(report, opening.id, to: opening.session)
         }
         let resumed = resumption(of: opening)
-        let line = line(opened(opening, at: resumed), opening.id)
         var session = RoomSession(opening, at: resumed ?? head, head: head)
         session.introduced = presence.now
-        if resumed == nil {
+        var opened = self.opened(opening, at: resumed)
+        var line = self.line(opened, opening.id)
+        let listsPeers = line.count <= limits.announced.serverLine
+        if !listsPeers {
+            // They are told one by one, once the session has been brought to the head.
+            opened.peers = []
+            line = self.line(opened, opening.id)
+            session.introduced = 0
+        }
+        if resumed == nil, !listsPeers {
+            session.checked = head
+        } else if resumed == nil {
             (session.told, session.checked) = (presence.now, head)
         } else {
             session.wantsCheck = true
@@ -26,7 +36,7 @@ extension RoomState {
         if let place = sessions.place(of: session.id) {
             hand(line, at: place)
             if let read = opening.readAt { notes.opened.append(read) }
-            if resumed != nil { advance(place) }
+            if resumed != nil || !listsPeers { advance(place) }
         }
     }
 
@@ -73,7 +83,7 @@ extension RoomState {
         endClosed()
     }
 
-    /// Ends the sessions that asked for it and have been sent what was due.
+    /// Ends the sessions that asked for it, or may not read any more, and have been sent what was due.
     mutating func endClosed() {
         var place = 0
         while place < sessions.count {

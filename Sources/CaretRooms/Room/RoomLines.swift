@@ -37,7 +37,7 @@ extension RoomState {
         send(line(report, id), to: session)
     }
 
-    private mutating func send(_ line: [UInt8], to session: SessionID) {
+    mutating func send(_ line: [UInt8], to session: SessionID) {
         if let place = sessions.place(of: session) {
             hand(line, at: place)
         } else {
@@ -85,7 +85,16 @@ extension RoomState {
             document: name, seq: Int(due.committed.logged.seq), revision: due.revision,
             edits: due.isLiteral ? nil : due.committed.logged.wireEdits(in: unit),
             text: due.wantsText ? WireString(due.committed.text.string) : nil)
-        return line(ack, due.id)
+        return line(ofOneOrBoth: ack, due.id)
+    }
+
+    /// An ack with its text, and with its edits too where one line has room for both.
+    mutating func line(ofOneOrBoth ack: Ack, _ id: RequestID?) -> [UInt8] {
+        let line = line(ack, id)
+        if line.count <= limits.announced.serverLine || ack.text == nil { return line }
+        var short = ack
+        short.edits = nil
+        return self.line(short, id)
     }
 
     /// Of an own push to whoever has come back without its answer.

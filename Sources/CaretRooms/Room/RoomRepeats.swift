@@ -88,13 +88,15 @@ extension RoomState {
         _ push: RoomPush, with logged: LoggedChange?, at revision: Revision, _ text: Text?
     ) {
         let unit = push.participant.unit
+        // One that was stored before changes had a bound is left out: the ack advances nothing.
+        let logged = logged.flatMap { $0.fits(limits.announced.serverList) ? $0 : nil }
         let isLiteral =
             logged.flatMap { logged in push.edits.map { logged.isSaid(by: $0, in: unit) } } ?? false
         let ack = Ack(
             document: push.document, seq: Int(push.seq), revision: revision,
             edits: isLiteral ? nil : logged?.wireEdits(in: unit),
             text: push.wantsText ? text.map { WireString($0.string) } : nil, duplicate: true)
-        send(ack, push.id, to: push.session)
+        send(line(ofOneOrBoth: ack, push.id), to: push.session)
         noteAnswered(push.session)
     }
 }

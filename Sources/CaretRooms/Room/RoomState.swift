@@ -46,6 +46,8 @@ package struct RoomState: Sendable {
     var pending: [Pusher: PendingPush] = [:]
     /// Whose push is worked on beside the room.
     var working: [WorkID: Pusher] = [:]
+    /// Work behind which other pushes wait, as long as it goes on.
+    var heldUpBy: WorkID?
     /// Whose pushes wait for the next segment, in the order in which they became ready.
     var ready: [Pusher] = []
     var inFlight: SegmentInFlight?

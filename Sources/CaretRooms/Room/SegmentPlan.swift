@@ -15,16 +15,15 @@ package struct SegmentPlan: Equatable, Sendable {
     let head: Snapshot
     /// No revision is earlier than the one before it.
     let time: Int64
-    /// Of the document, in bytes.
-    let mostBytes: Int
+    let limits: Limits.Announced
     private(set) var members: [Member] = []
     /// How much it takes to make a segment of it: each push is moved over all before it.
     private(set) var work = 0
 
-    init(_ head: Snapshot, time: Int64, mostBytes: Int) {
+    init(_ head: Snapshot, time: Int64, limits: Limits.Announced) {
         self.head = head
         self.time = time
-        self.mostBytes = mostBytes
+        self.limits = limits
     }
 
     mutating func add(_ member: Member) {
@@ -36,9 +35,9 @@ package struct SegmentPlan: Equatable, Sendable {
     package func changes(behind missed: [LoggedChange]) -> [PushedChange] { draft(behind: missed).changes }
 
     func draft(behind missed: [LoggedChange]) -> SegmentDraft {
-        var draft = SegmentDraft(head, time: time, mostBytes: mostBytes)
+        var draft = SegmentDraft(head, time: time, limits: limits)
         // What does not fit the text is damage, which the room finds as soon as it takes it in.
-        guard draft.pass(missed) else { return SegmentDraft(head, time: time, mostBytes: mostBytes) }
+        guard draft.pass(missed) else { return SegmentDraft(head, time: time, limits: limits) }
         for member in members { draft.add(member) }
         return draft
     }
@@ -57,7 +56,7 @@ struct SegmentDraft: Sendable {
         case overtaken
     }
 
-    private let mostBytes: Int
+    private let limits: Limits.Announced
     private var text: Text
     private var revision: Revision
     private var time: Int64
@@ -68,11 +67,11 @@ struct SegmentDraft: Sendable {
     private(set) var verdicts: [(pusher: Pusher, verdict: Verdict)] = []
     private(set) var lineBreak: LineBreak?
 
-    init(_ head: Snapshot, time: Int64, mostBytes: Int) {
+    init(_ head: Snapshot, time: Int64, limits: Limits.Announced) {
         text = head.text
         revision = head.revision
         self.time = time
-        self.mostBytes = mostBytes
+        self.limits = limits
     }
 
     /// Goes on to the text behind what others committed; false where that does not fit.
@@ -101,11 +100,13 @@ struct SegmentDraft: Sendable {
         guard let next = try? text.applying(change) else {
             preconditionFailure("a change that was moved to revision \(revision.value) does not fit its text")
         }
-        if next.length.utf8 > mostBytes, next.length.utf8 > text.length.utf8 {
+        if next.length.utf8 > limits.document, next.length.utf8 > text.length.utf8 {
             return .tooLarge(bytes: next.length.utf8)
         }
         if let whole = member.whole?.lineBreak { lineBreak = whole }
-        return .committed(append(member.push, change, making: next))
+        // However it came about, everybody can be told of it in one line.
+        let joined = change.joined(making: next, toBytes: limits.serverList)
+        return .committed(append(member.push, joined, making: next))
     }
 
     private var here: Snapshot { Snapshot(revision: revision, text: text) }
@@ -114,20 +115,15 @@ struct SegmentDraft: Sendable {
         switch aim {
         case .change(let change): change.rebased(over: passed, tie: .otherFirst)
         case .restore(_, let found?) where passed.isEmpty: found
-        case .restore(let target, _): diff(from: text, to: target)
+        case .restore(let target, _):
+            Work.diff(from: text, to: target, atMost: limits.edits).done()
         }
     }
 
     private mutating func append(_ push: RoomPush, _ change: Change, making next: Text) -> Committed {
         time = max(time, push.time)
-        let edits = change.edits.map { edit in
-            guard let logged = try? LoggedEdit(edit, in: text) else {
-                preconditionFailure(
-                    "an edit of a change that fits has no place at revision \(revision.value)")
-            }
-            return logged
-        }
-        let logged = LoggedChange(pusher: push.pusher, seq: push.seq, time: time, edits: edits)
+        let logged = LoggedChange(
+            pusher: push.pusher, seq: push.seq, time: time, edits: change.logged(in: text))
         revision = revision.next
         text = next
         passed.append(change)

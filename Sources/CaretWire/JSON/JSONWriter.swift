@@ -125,6 +125,27 @@ package struct JSONWriter: Sendable {
     }
 }
 
+extension WireString {
+    /// Bytes that a byte takes at most inside a JSON string.
+    package static let mostEscape = 6
+
+    /// Bytes that it takes inside a JSON string.
+    package var escapedBytes: Int {
+        withBytes { text in
+            var (sum, index) = (text.count, text.endOfRun(from: 0))
+            while index < text.count {
+                switch text[index] {
+                case 0x08, 0x09, 0x0A, 0x0C, 0x0D: sum += 1
+                case 0..<0x20: sum += WireString.mostEscape - 1
+                default: sum += 1
+                }
+                index = text.endOfRun(from: index + 1)
+            }
+            return sum
+        }
+    }
+}
+
 extension JSONWriter {
     mutating func member(_ name: StaticString, _ number: Int) {
         key(name)

@@ -49,6 +49,19 @@ package struct WireEdit: Hashable, Sendable {
     }
 }
 
+extension WireEdit {
+    /// Bytes that an edit without its text takes at most in a list, where no offset is greater than this.
+    package static func mostBytes(ofOffsets farthest: Int) -> Int {
+        // {"range":[,],"text":""} and a comma, and two numbers.
+        var (rest, digits) = (farthest, 1)
+        while rest > 9 {
+            rest /= 10
+            digits += 1
+        }
+        return 24 + 2 * digits
+    }
+}
+
 extension JSONWriter {
     mutating func member(_ name: StaticString, _ edits: [WireEdit]) {
         member(name, edits) { writer, edit in

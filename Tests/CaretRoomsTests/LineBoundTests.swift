@@ -1,0 +1,142 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+/// The protocol promises a bound for every line of a server. No history may break it.
+@Suite("Lines of a room stay within the bound that the protocol promises") struct LineBoundTests {
+    private static let document = 64 << 10
+
+    private static func limits(edits: Int) -> Limits {
+        var limits = Limits()
+        limits.announced.document = document
+        limits.announced.edits = edits
+        return limits
+    }
+
+    /// Two texts whose difference has as many edits as may be: a line goes in before every line that stays.
+    private static let old = String(repeating: "a\n", count: document / 2)
+    private static let new = String(repeating: "b\na\n", count: document / 4)
+
+    private func expectBound(
+        _ lines: [String], in world: RoomWorld, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let bound = world.limits.announced.serverLine
+        for line in lines {
+            let bytes = line.utf8.count
+            #expect(bytes <= bound, "\(line.prefix(80))", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test(
+        "a whole text with very many edits: ack, change and repeat stay in the bound",
+        arguments: [10_000, 50_000])
+    func wholeText(edits: Int) throws {
+        var world = try RoomWorld(Self.old, limits: Self.limits(edits: edits))
+        world.seat(.ann, .bob)
+        world.push(.ann, .text(WireString(Self.new)), base: 1, seq: 1)
+        world.push(.ann, .text(WireString(Self.new)), base: 1, seq: 1)
+        let (acks, changes) = (world.lines(.ann), world.lines(.bob))
+        #expect(acks.count == 2 && changes.count == 1)
+        expectBound(acks + changes, in: world)
+        #expect(world.text == Self.new)
+        #expect(changes[0].ranges(of: "range").count <= edits)
+    }
+
+    @Test("explicit edits whose change would be too long are joined, and their ack says so")
+    func explicitEdits() throws {
+        var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
+        world.seat(.ann, .bob)
+        let places = stride(from: 0, to: Self.document, by: 4)
+        world.push(.ann, places.map { ($0, $0 + 2, "c\n") }, base: 1, seq: 1)
+        let (acks, changes) = (world.lines(.ann), world.lines(.bob))
+        #expect(acks.count == 1 && acks[0].contains(#""edits":["#) && changes.count == 1)
+        expectBound(acks + changes, in: world)
+        #expect(world.text == String(repeating: "c\na\n", count: Self.document / 4))
+    }
+
+    @Test("an ack that is to bring the text brings no edits where there is no room for both")
+    func ackWithText() throws {
+        let text = String(repeating: "\u{1}", count: Self.document)
+        var world = try RoomWorld("", limits: Self.limits(edits: 10_000))
+        world.seat(.ann, .bob)
+        world.push(.ann, .text(WireString(text)), base: 0, seq: 1, wantsText: true)
+        let acks = world.lines(.ann)
+        expectBound(acks + world.lines(.bob), in: world)
+        #expect(acks.count == 1 && acks[0].contains(#""text":"\u0001"#) && !acks[0].contains(#""edits""#))
+        world.push(.ann, .text("short"), base: 1, seq: 2, wantsText: true)
+        #expect(world.lines(.ann).allSatisfy { $0.contains(#""edits""#) && $0.contains(#""text":"short""#) })
+    }
+
+    @Test("revisions that are joined into one change for a watcher")
+    func squashed() throws {
+        var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
+        world.seat(.ann)
+        // Two changes that fit each, and together do not: every other line, and then the rest.
+        for (seq, first) in [(1, 0), (2, 4)] {
+            let places = stride(from: first, to: Self.document, by: 8)
+            world.push(.ann, places.map { ($0, $0 + 2, "cc") }, base: Revision(seq), seq: Int64(seq))
+        }
+        world.forget()
+        let watcher = Person("wim", 9)
+        world.open(watcher, from: ("1.1", 1), .watch, squashes: true)
+        let lines = world.lines(watcher)
+        #expect(lines.contains { $0.contains(#""rev":3,"from":1"#) })
+        expectBound(lines, in: world)
+    }
+
+    @Test("a change that was stored before there was a bound still reaches whoever resumes, as a text")
+    func stored() throws {
+        var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
+        let edits = stride(from: 0, to: Self.document, by: 4).map { ($0, $0 + 2, "c\n") }
+        try world.commitElsewhere(edits)
+        try world.restart()
+        world.open(.ann, from: ("1.1", 1))
+        let lines = world.lines(.ann)
+        expectBound(lines, in: world)
+        #expect(lines.contains { $0.contains(#""type":"resync""#) && $0.contains(#""rev":2,"#) })
+        // What comes behind it is a stream again.
+        world.push(.ann, [(0, 1, "x")], base: 2, seq: 1)
+        #expect(world.lines(.ann).contains { $0.contains(#""type":"ack","doc":"notes","seq":1,"rev":3"#) })
+    }
+
+    @Test("a room that takes in such a change while it is open joins its edits")
+    func takenIn() throws {
+        var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
+        world.seat(.ann, .bob)
+        try world.commitElsewhere(stride(from: 0, to: Self.document, by: 4).map { ($0, $0 + 2, "c\n") })
+        world.push(.ann, [(Self.document - 2, Self.document - 1, "x")], base: 1, seq: 1)
+        let lines = world.lines(.ann) + world.lines(.bob)
+        #expect(lines.count == 4)
+        expectBound(lines, in: world)
+    }
+
+    @Test("who opens a document with many peers and carets is told of them behind the text")
+    func manyPeers() throws {
+        let limits = Self.limits(edits: 10_000)
+        var world = try RoomWorld(String(repeating: "\u{1}", count: Self.document), limits: limits)
+        let people = (1...20).map { Person("p\($0)", Int64($0)) }
+        for person in people {
+            world.open(person)
+            world.select(person, (60_000..<61_000).map { ($0, $0) }, at: 1)
+        }
+        world.forget()
+        for resume in [nil, Revision(1)] {
+            let ann = Person("ann", resume == nil ? 100 : 101)
+            world.open(ann, from: resume.map { ("1.1", $0) })
+            let lines = world.lines(ann)
+            expectBound(lines, in: world)
+            #expect(lines[0].contains(#""type":"opened""#))
+            // Everybody is there in the end, each with all carets.
+            let whole = lines.joined()
+            for person in people {
+                #expect(whole.contains(#""session":"s\#(person.session.value)""#))
+                #expect(
+                    lines.contains { $0.contains(#""user":"\#(person.participant.pusher.user.string)""#) })
+            }
+            #expect(whole.ranges(of: "[60999,60999]").count == people.count)
+        }
+    }
+}

@@ -104,6 +104,22 @@ import Testing
         #expect(try screen.text().isEmpty && !screen.isTaken() && screen.showsCursor())
     }
 
+    @Test("top says when the server is gone, and counts again when it is back", arguments: [[], ["--json"]])
+    func topReconnects(options: [String]) throws {
+        let stand = try Stand()
+        let screen = try TerminalScreen(
+            ["top", "-i", "0.1", "--no-color"] + options, on: stand, columns: 400, rows: 40)
+        let reading = options.isEmpty ? "up " : #"{"time":"#
+        try screen.waits { $0.hasPrefix(reading) }
+        stand.stop()
+        try screen.waits { $0.contains("not connected") }
+        try stand.start()
+        // Of a reading for programs only a piece fits a row.
+        try screen.waits { $0.contains(reading) && !$0.contains("not connected") }
+        try screen.press(options.isEmpty ? "q" : "C-c")
+        #expect(try screen.ended() == (options.isEmpty ? 0 : 130))
+    }
+
     @Test("tail tells of each change as it comes, until it is interrupted")
     func tail() throws {
         let stand = try Stand()

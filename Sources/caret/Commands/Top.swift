@@ -1,5 +1,6 @@
 import CaretClient
 import FoundationEssentials
+import Synchronization
 
 /// What the server counts, as it counts.
 struct Top: Subcommand {
@@ -12,7 +13,8 @@ struct Top: Subcommand {
         details: """
             Elsewhere than on a terminal each reading is a line: time, connections, open rooms; then in a second pushes, \
             changes, commits, deliveries, bytes in, bytes out; then the median and 99 % of ack in ms. The first reading \
-            counts from the server's beginning, each other one from the one before.
+            counts from the server's beginning, each other one from the one before. Where the server goes, it says so and \
+            goes on once it is back.
             """,
         options: [interval, count])
 
@@ -30,7 +32,8 @@ struct Top: Subcommand {
     }
 
     func run(on stage: Stage) async throws -> ExitCode {
-        try await stage.reachServer { client in
+        try await stage.requireServer()
+        try await stage.stay { client in
             if stage.screen == nil || stage.isJSON {
                 try await tell(client, on: stage)
             } else {
@@ -40,40 +43,43 @@ struct Top: Subcommand {
         return .done
     }
 
-    private func read(_ client: CaretClient, after last: TopReading?) async throws -> TopReading {
-        TopReading(try await client.counters(), at: .now, after: last)
-    }
-
     private func tell(_ client: CaretClient, on stage: Stage) async throws {
-        var last: TopReading?
-        for number in 0..<count {
-            if number > 0 { try await Task.sleep(for: interval) }
-            let reading = try await read(client, after: last)
-            stage.tell(reading.json, reading.plain)
-            last = reading
+        let feed = TopFeed(client, every: interval)
+        let last = Mutex<TopReading?>(nil)
+        try await feed.run(count: count) {
+            if !feed.isConnected {
+                stage.complain(
+                    Failure("\(client.address): not connected; trying again", code: .unreachable))
+            } else if let reading = feed.reading {
+                let isNew = last.withLock { last in
+                    defer { last = reading }
+                    return last?.time != reading.time
+                }
+                if isNew { stage.tell(reading.json, reading.plain) }
+            }
         }
     }
 
     private func show(_ client: CaretClient, on stage: Stage) async throws {
         let terminal = try Terminal(for: "top")
         defer { terminal.restore() }
-        let bell = Bell()
+        let (bell, feed) = (Bell(), TopFeed(client, every: interval))
         terminal.begin(ringing: bell) { bytes in
             if WatchScroll.keys(in: bytes).contains(.end) { terminal.end() }
         }
-        var reading = try await read(client, after: nil)
-        var due = ContinuousClock.now + interval
-        var left = count - 1
-        while true {
-            let page = TopPage(address: client.address.description, reading: reading, style: stage.style)
-            terminal.show(page.rows(terminal.size))
-            if left == 0 || terminal.isEnded { return }
-            await bell.wait(atMost: max(.zero, due - .now))
-            // A key or another size rings too, and a reading in between would tell of no time.
-            if ContinuousClock.now < due { continue }
-            reading = try await read(client, after: reading)
-            due = ContinuousClock.now + interval
-            left -= 1
+        let reading = Task { try await feed.run(count: count) { bell.ring() } }
+        defer { reading.cancel() }
+        while !terminal.isEnded {
+            let isEnded = feed.isEnded
+            if let found = feed.reading {
+                let page = TopPage(
+                    address: client.address.description, reading: found, isConnected: feed.isConnected,
+                    style: stage.style)
+                terminal.show(page.rows(terminal.size))
+            }
+            // What ended it, where that is not the count, is thrown here.
+            if isEnded { return try await reading.value }
+            await bell.wait(atMost: .seconds(60))
         }
     }
 }

@@ -5,6 +5,7 @@ import FoundationEssentials
 struct TopPage: Sendable {
     let address: String
     let reading: TopReading
+    var isConnected = true
     let style: Style
 
     /// As many rows as fit; what comes last has to give way.
@@ -25,7 +26,8 @@ struct TopPage: Sendable {
 
     private var headline: String {
         let up = Int(reading.time.timeIntervalSince(reading.counters.since))
-        return "up \(max(0, up).span)   \(Stamp.local(reading.time))   q ends   \(address)"
+        let state = isConnected ? "" : "   (not connected)"
+        return "up \(max(0, up).span)   \(Stamp.local(reading.time))\(state)   q ends   \(address)"
     }
 
     private var latencies: Table {

@@ -205,8 +205,13 @@ final class ArchiveReader {
             case .incomplete: continue
             case .tooLong(_, let limit):
                 line += 1
-                let advice = limit < ArchiveReader.longestLine ? ", much more than the file has" : ""
-                throw fault("it has more than \(limit) bytes\(advice)")
+                let meaning =
+                    if case .beginning = state {
+                        "it is no archive of caret"
+                    } else {
+                        "the file has \(input.fileBytes)"
+                    }
+                throw fault("it has more than \(limit) bytes, and \(meaning)")
             case .line(.success(let found)):
                 line += 1
                 return found

@@ -108,7 +108,8 @@ struct Verify: Subcommand {
         case .lost: "nothing is in it"
         // What is there and is not found has no byte.
         case .system(ENOENT) where access(file, F_OK) == 0: "nothing is in it"
-        case .database(let fault) where fault.kind == .damaged: fault.message
+        case .database(let fault) where fault.kind == .damaged:
+            "its beginning was cut off or damaged (\(fault.message))"
         case .system, .otherLog, .older, .newer, .changed, .migrating, .held, .database: nil
         }
     }

@@ -98,7 +98,7 @@ final class Stand {
         let programs = URL(filePath: Run.path(of: "caret")).deletingLastPathComponent().path
         return try Run(
             "/bin/sh", ["-c", "cd '\(folder.path)'; \(here)"],
-            environment: ["PATH": "\(programs):/usr/bin:/bin", "CARET_SERVER": address, "EDITOR": "true"])
+            environment: ["PATH": "\(programs):/usr/bin:/bin", "CARET_SERVER": address, "EDITOR": "touch"])
     }
 
     // MARK: Transcripts

@@ -3,13 +3,31 @@ import CaretCore
 import CaretWire
 import Dispatch
 import Glibc
+import Synchronization
 
 /// A file that is kept together with an open document while an editor has it.
 final class LiveCopy: Sendable {
+    /// How an editor ended.
+    struct Ended: Sendable {
+        let status: Int32
+        /// It ended at once, and nothing was saved: mostly such a one runs on in a window of its own.
+        let isAbsent: Bool
+    }
+
+    /// What tells whether an editor has saved anything.
+    private struct Saving {
+        /// Of the file as it was last written here.
+        var ownSignature: SyncFolder.Signature?
+        var hasSaved = false
+    }
+
     private let document: Document
     private let folder: SyncFolder
     private let name: WireString
+    private let saving = Mutex(Saving())
 
+    /// No person looks at a text and leaves sooner than that.
+    private static let atOnce = Duration.seconds(2)
     /// Where a text is written before it gets the name of the file.
     private static let newName = ".caret-new"
     /// How often the file and the document are looked at.
@@ -39,10 +57,13 @@ final class LiveCopy: Sendable {
 
     var path: String { folder.path(name) }
 
-    /// Runs an editor, as a shell would, until it ends; answers with what it ended with.
-    func edit(with editor: String) async throws -> Int32 {
+    /// Runs an editor, as a shell would, until it ends. Where that is at once, with nothing saved, the file is kept
+    /// together with the document until `whileAbsent` returns.
+    func edit(with editor: String, whileAbsent: @Sendable () async -> Void) async throws -> Ended {
         let text = document.text.string
         try SystemFile.make(path, Array(text.utf8), mode: 0o600)
+        try noteOwnSignature()
+        let began = ContinuousClock.now
         var record = SyncRecord(path: name.string, seen: text, head: head(text), usesCRLF: false)
         let process = try start(editor)
         let ended = Task { await LiveCopy.end(of: process) }
@@ -59,9 +80,23 @@ final class LiveCopy: Sendable {
             return record
         }
         let status = await ended.value
+        let isQuick = status == 0 && ContinuousClock.now - began < LiveCopy.atOnce
+        let isAbsent = try isQuick && !hasSaved()
+        if isAbsent { await whileAbsent() }
         keeping.cancel()
         _ = try merged(try await keeping.value, quiet: LiveCopy.forever)
-        return status
+        return Ended(status: status, isAbsent: isAbsent)
+    }
+
+    private func noteOwnSignature() throws(FileFault) {
+        let signature = try folder.signature(name)
+        saving.withLock { $0.ownSignature = signature }
+    }
+
+    /// Whether the editor has written the file, with another text or the same.
+    private func hasSaved() throws(FileFault) -> Bool {
+        let signature = try folder.signature(name)
+        return saving.withLock { $0.hasSaved || $0.ownSignature != signature }
     }
 
     func remove() throws(FileFault) {
@@ -87,6 +122,7 @@ final class LiveCopy: Sendable {
             // An editor that has saved has that text, or one that came later.
             kept.displaced = []
             guard let push = kept.push else { return kept }
+            saving.withLock { $0.hasSaved = true }
             try document.setText(push.text)
             return kept.acked(as: head(push.text))
         case .place(let head, _):
@@ -116,6 +152,7 @@ final class LiveCopy: Sendable {
             try folder.exchange(new, with: name)
             return record
         }
+        try noteOwnSignature()
         var placed = record.placing(number: 0, inode: 0, replacing: true, at: 0)
         placed.forgetDisplaced(beyond: LiveCopy.displacedBytes)
         return placed

@@ -54,7 +54,18 @@ struct Stage: Sendable {
     }
 
     /// Says what went wrong with a part of the work, while the rest goes on.
-    func complain(_ failure: Failure) { notes.write(failure.text(isJSON: isJSON)) }
+    func complain(_ failure: Failure) {
+        notes.write(failure.text(isJSON: isJSON))
+        // At once: the rest may take long. What does not come out has no other place to be told in.
+        _ = notes.flush()
+    }
+
+    /// Tells a person something on the way; programs need not know.
+    func note(_ text: String) {
+        if isJSON { return }
+        notes.write("caret: \(text)\n")
+        _ = notes.flush()
+    }
 
     func show(_ json: JSON) { output.write(json.line + "\n") }
 

@@ -4,17 +4,30 @@ import Glibc
 
 // For subcommands that stay with a running server.
 extension Stage {
-    /// Connects, and connects again whenever the connection ends, unless it is for once.
+    /// Connects, and connects again whenever the connection ends, unless it is for once. What is unsaved is kept in a
+    /// folder, where one is given and can be used.
     func stay<Result: Sendable>(
         as id: String? = nil, once: Bool = false, about subject: String? = nil,
+        keepingIn folder: String? = nil,
         _ body: @Sendable (CaretClient) async throws -> Result
     ) async throws -> Result {
         let name = ProcessInfo.processInfo.environment["USER"]
         let options = ClientOptions(
             client: id, token: token, person: name.map { Person(name: $0) }, reconnects: !once)
-        let client = CaretClient(place.address, options)
+        let client = try keepingClient(options, folder) ?? CaretClient(place.address, options)
         defer { client.close() }
         return try await explaining(about: subject) { try await body(client) }
+    }
+
+    private func keepingClient(_ options: ClientOptions, _ folder: String?) throws -> CaretClient? {
+        guard let folder else { return nil }
+        do throws(KeepingFault) {
+            return try CaretClient(place.address, options, keepingUnsavedIn: folder)
+        } catch {
+            // It works without, and what is in the file can still be saved by hand.
+            complain(Failure("what is not saved cannot be kept for later: \(error)"))
+            return nil
+        }
     }
 
     /// Connects at once or fails: nobody waits at a terminal for a server that is not there.

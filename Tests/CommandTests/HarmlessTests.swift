@@ -29,4 +29,10 @@ import Testing
         #expect(table.plain == "a␉b␊c\u{202E}␛\t1\n")
         #expect(table.text(on: Screen(columns: 80), .plain, titled: false) == "a␉b␊c<U+202E>␛  1\n")
     }
+
+    @Test("what a sync reports names users so that a terminal obeys none of them")
+    func users() {
+        let report = SyncReport.written(revision: 2, by: ["a\u{1B}[2J", "\u{202E}b"])
+        #expect(report.line("f", .plain) == "f ← revision 2 by a␛[2J, <U+202E>b")
+    }
 }

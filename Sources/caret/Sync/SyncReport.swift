@@ -47,7 +47,8 @@ enum SyncReport: Equatable, Sendable {
         return switch self {
         case .pushed(let revision): "\(path) → revision \(revision)"
         case .written(let revision, let users):
-            "\(path) ← revision \(revision)" + (users.isEmpty ? "" : " by \(users.joined(separator: ", "))")
+            "\(path) ← revision \(revision)"
+                + (users.isEmpty ? "" : " by \(users.map(\.harmless).joined(separator: ", "))")
         case .renamedHere(let new): "\(path) → renamed \(new.harmless)"
         case .renamedElsewhere(let new): "\(path) ← renamed \(new.harmless)"
         case .deletedHere: "\(path) → deleted"

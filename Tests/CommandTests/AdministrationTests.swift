@@ -25,7 +25,8 @@ import Testing
             [2]
             """)
         // Whoever edits has it open as long as his editor runs.
-        let asking = "\(Run.path(of: "caret")) who notes/today --data \(stand.data) >\(stand.data)/said; true"
+        let who = "\(Run.path(of: "caret")) who notes/today --data \(stand.data)"
+        let asking = "\(who) >\(stand.data)/said; touch"
         let edit = try stand.caret(["edit", "notes/today"], environment: ["EDITOR": asking])
         #expect(edit.status == 0, "\(edit)")
         let said = try String(contentsOfFile: stand.data + "/said", encoding: .utf8)

@@ -38,6 +38,11 @@ import Testing
         let said = try screen.waits { $0.contains(waiting) }
         let path = try #require(said.firstMatch(of: /your text is in (\/\S+\/notes)/)?.1)
         #expect(try String(contentsOfFile: String(path), encoding: .utf8) == "one\nmine\n")
+        // It outlives the command, and this test.
+        defer {
+            unlink(String(path))
+            rmdir((String(path) as NSString).deletingLastPathComponent)
+        }
         try screen.press("C-c")
         #expect(try screen.ended() == 130)
         let lines = try screen.text().split(separator: "\n").filter { $0.contains(path) }

@@ -5,8 +5,6 @@ import Synchronization
 
 /// A disk in memory that loses at a power cut all that was not synced: bytes of files, and names in folders.
 final class ForgetfulDisk: FileCalls {
-    struct PowerCut: Error {}
-
     private struct File {
         var bytes: [UInt8] = []
         var synced: [UInt8] = []
@@ -43,7 +41,9 @@ final class ForgetfulDisk: FileCalls {
     /// The power is on again, and no process is there any more.
     func restart() {
         state.withLock { state in
-            state.names = state.synced
+            // What is in a folder whose name is lost is lost too.
+            state.names = state.synced.filter { state.synced[ForgetfulDisk.folder(of: $0.key)] != nil }
+            state.synced = state.names
             for (number, file) in state.files {
                 state.files[number] = File(bytes: file.synced, synced: file.synced)
             }
@@ -77,7 +77,9 @@ final class ForgetfulDisk: FileCalls {
     func open(_ path: String, _ flags: Int32) throws(FileCallFault) -> Int32 {
         try call { state throws(FileCallFault) in
             if state.names[path] == nil {
-                if flags & O_CREAT == 0 { throw FileCallFault(code: ENOENT) }
+                if flags & O_CREAT == 0 || state.names[ForgetfulDisk.folder(of: path)] == nil {
+                    throw FileCallFault(code: ENOENT)
+                }
                 state.lastFile += 1
                 state.files[state.lastFile] = File()
                 state.names[path] = .file(state.lastFile)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CaretClient
 
-@Suite("Kept edits and a loss of power") struct PowerCutTests {
+@Suite("Kept edits and a loss of power") struct PowerLossTests {
     private static let path = "/kept"
 
     /// What is kept of a document whose text is this one, with an edit.
@@ -16,20 +16,20 @@ import Testing
     }
 
     private func found(on disk: ForgetfulDisk) throws -> [Int: String] {
-        let replicas = try KeepingFolder(PowerCutTests.path, disk).replicas()
+        let replicas = try KeepingFolder(PowerLossTests.path, disk).replicas()
         return Dictionary(uniqueKeysWithValues: replicas.map { ($0.key.value, $0.replica.text.string) })
     }
 
     @Test("what was kept is there after a loss of power, and so is the id that the server knows it by")
     func kept() throws {
         let disk = ForgetfulDisk()
-        var folder: KeepingFolder? = try KeepingFolder(PowerCutTests.path, disk)
+        var folder: KeepingFolder? = try KeepingFolder(PowerLossTests.path, disk)
         #expect(try folder?.clientID(orElse: "somebody-1") == "somebody-1")
         folder = nil
         disk.restart()
-        #expect(try KeepingFolder(PowerCutTests.path, disk).clientID(orElse: "somebody-2") == "somebody-1")
+        #expect(try KeepingFolder(PowerLossTests.path, disk).clientID(orElse: "somebody-2") == "somebody-1")
         for text in ["one", "two"] {
-            let folder = try KeepingFolder(PowerCutTests.path, disk)
+            let folder = try KeepingFolder(PowerLossTests.path, disk)
             try folder.keep(kept(text), as: 1)
             disk.restart()
             #expect(try found(on: disk) == [1: "x" + text])
@@ -46,7 +46,7 @@ import Testing
             var last: String?
             do {
                 disk.cutPower(after: calls)
-                let folder = try KeepingFolder(PowerCutTests.path, disk)
+                let folder = try KeepingFolder(PowerLossTests.path, disk)
                 _ = try folder.clientID(orElse: "somebody-1")
                 for text in ["one", String(repeating: "two", count: 100), "three"] {
                     try folder.keep(kept(text), as: 1)
@@ -68,7 +68,7 @@ import Testing
     @Test("what is saved is forgotten; should the power bring its file back, that is whole too")
     func forgotten() throws {
         let disk = ForgetfulDisk()
-        var folder: KeepingFolder? = try KeepingFolder(PowerCutTests.path, disk)
+        var folder: KeepingFolder? = try KeepingFolder(PowerLossTests.path, disk)
         try folder?.keep(kept("one"), as: 1)
         try folder?.forget(1)
         #expect(try folder?.replicas().isEmpty == true)

@@ -72,6 +72,13 @@ package protocol DocumentStore: Sendable {
         _ snapshot: Snapshot, of document: DocumentID,
         then completion: @escaping @Sendable (Result<Void, HistoryRefusal>) -> Void)
 
+    /// A client knows this revision of a document, which is beyond its head: the store was put back to an older state.
+    /// Renews the epochs of all documents, and answers true. Epochs that were made or renewed since the store was opened
+    /// are as they should be: then it answers false.
+    func renewEpochs(
+        known: Revision, of document: DocumentID,
+        then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void)
+
     /// Forgets the revisions through this one; its text stays readable.
     func trim(
         _ document: DocumentID, through revision: Revision,

@@ -24,9 +24,10 @@ struct GroupCommit {
 
     init(
         _ folder: DataFolder, _ database: Database, _ store: StoreRow, _ counter: CommitCounter,
-        _ due: DueDocuments, _ teller: Teller, tell: @escaping @Sendable (StoreEvent) -> Void
+        _ due: DueDocuments, _ teller: Teller, _ generation: Generation, isFresh: Bool,
+        tell: @escaping @Sendable (StoreEvent) -> Void
     ) {
-        writer = HistoryWriter(database: database, generation: store.place.generation)
+        writer = HistoryWriter(database: database, generation: generation, isFresh: isFresh)
         self.folder = folder
         self.store = store
         self.counter = counter
@@ -89,6 +90,7 @@ struct GroupCommit {
 
     private mutating func committed(_ place: StorePlace) {
         store.place = place
+        if let generation = writer.takeNextGeneration() { store.place.generation = generation }
         tell(.committed)
         _ = count()
     }

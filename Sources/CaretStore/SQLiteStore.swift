@@ -33,10 +33,12 @@ package final class SQLiteStore: DocumentStore {
         // Refused before anything is made in a folder of somebody else's.
         _ = try FileHeader(of: folder.databasePath)
         let counter = try CommitCounter(folder: path)
-        try folder.refuseMixture(try counter.read())
+        let known = try counter.read()
+        try folder.refuseMixture(known)
         let database = try folder.openForWriting(migrations: migrations, tell: tell)
         let row = try SQLiteStore.row(of: database, counter, tell)
-        let generation = row.place.generation
+        let generation = Generation(row.place.generation)
+        let isFresh = if case .place(let place) = known { place.generation != generation.value } else { true }
         lookups = Confined(
             to: "caret.store.lookups",
             HistoryReader(database: try folder.openForReading(), generation: generation))
@@ -44,7 +46,10 @@ package final class SQLiteStore: DocumentStore {
             to: "caret.store.histories",
             HistoryReader(database: try folder.openForReading(), generation: generation))
         let teller = Teller()
-        writes = WriteQueue(GroupCommit(folder, database, row, counter, due, teller, tell: tell), teller)
+        writes = WriteQueue(
+            GroupCommit(
+                folder, database, row, counter, due, teller, generation, isFresh: isFresh, tell: tell),
+            teller)
         let reader = UpkeepReader(
             HistoryReader(database: try folder.openForReading(), generation: generation))
         // What it makes ready can wait; it takes no core from writers and rooms.
@@ -223,6 +228,21 @@ package final class SQLiteStore: DocumentStore {
                     completion(.failure($0.historyRefusal))
                 }
             }
+        }
+    }
+
+    package func renewEpochs(
+        known: Revision, of document: DocumentID,
+        then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void
+    ) {
+        write { [tell] writer throws(StoreFault) in
+            let isRenewed = try writer.renewEpochs()
+            return {
+                if isRenewed { tell(.renewed(.putBack(document, known: known))) }
+                completion(.success(isRenewed))
+            }
+        } or: {
+            completion(.failure($0.refusal))
         }
     }
 

@@ -3,7 +3,7 @@ package import CaretLog
 
 /// What happens inside a store, for the log of whoever runs it and for tests that strike at a certain moment.
 package enum StoreEvent: Equatable, Sendable {
-    /// All epochs were renewed when the folder was opened.
+    /// All epochs were renewed.
     case renewed(Renewal)
     /// A migration is about to be applied, inside its transaction.
     case migrating(Int64)
@@ -48,4 +48,6 @@ package enum Renewal: Equatable, Sendable {
     case otherGeneration
     /// There is no counter beside it, or an unreadable one.
     case noCounter
+    /// A client knows this revision of a document, which is beyond its head.
+    case putBack(DocumentID, known: Revision)
 }

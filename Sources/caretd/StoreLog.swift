@@ -30,6 +30,11 @@ final class StoreLog: Sendable {
         case nil: break
         }
         switch event {
+        case .renewed(.putBack(let document, let known)):
+            log.write(
+                LogEvent(
+                    .epochsRenewed, .reason(Renewal.putBack(document, known: known).word),
+                    .document(document.value), .revision(known.value)))
         case .renewed(let renewal): log.write(LogEvent(.epochsRenewed, .reason(renewal.word)))
         case .migrating(let number): log.write(LogEvent(.migrating, .count(Int(number))))
         case .committing: commits.withLock { $0.begun = .now }
@@ -69,6 +74,7 @@ extension Renewal {
         case .behind: "behind"
         case .otherGeneration: "other_generation"
         case .noCounter: "no_counter"
+        case .putBack: "put_back"
         }
     }
 }

@@ -180,6 +180,7 @@ extension RoomEvent {
         case .rightsChanged(let session, let rights): "rights s\(session.number) \(rights.rawValue)"
         case .rename(let to, let order): "rename to \(to) for s\(order.requester.number)"
         case .delete(let order): "delete for s\(order.requester.number)"
+        case .renewed: "renewed"
         case .trimmed(let start): "trimmed \(start.value)"
         case .leave(let session): "leave s\(session.number)"
         case .awaitPushes(let pusher, let connection): "await \(pusher.client) for \(connection.value)"

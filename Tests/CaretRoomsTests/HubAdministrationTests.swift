@@ -45,6 +45,35 @@ struct HubAdministrationTests {
         #expect(world.connect("admin").asks(line).last == "bad_message")
     }
 
+    @Test("every room hears that the epochs were renewed, one that is loading as soon as it is there")
+    func renewed() {
+        for name in ["a", "b"] { world.document(name, "x") }
+        let ann = world.connect("ann")
+        _ = ann.asks(#"{"type":"open","doc":"a"}"#)
+        world.keepsTrace = true
+        world.holds = { if case .text = $0 { true } else { false } }
+        _ = ann.asks(#"{"type":"open","doc":"b"}"#)
+        world.hubEvent { $0.epochsRenewed() }
+        world.run()
+        #expect(world.trace.filter { $0.hasPrefix("hub tellRoom") && $0.contains("renewed") }.count == 1)
+        world.release()
+        let told = world.trace.filter { $0.contains("makeRoom") || $0.contains("RoomEvent.renewed") }
+        #expect(told.count == 3 && told[1].contains("makeRoom") && told[2].contains("RoomEvent.renewed"))
+    }
+
+    @Test("a room that is loading or about to be dropped hears what was trimmed meanwhile")
+    func trimmedMeanwhile() {
+        world.document("a", "one", "two", "three")
+        let (ann, admin) = (world.connect("ann"), world.connect("admin"))
+        world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now) }
+        world.holds = { if case .text = $0 { true } else { false } }
+        ann.says(#"{"type":"open","doc":"a","epoch":"1.1","rev":1}"#)
+        #expect(trim(admin, #""rev":2"#) == [#"{"type":"trimmed","id":1,"doc":"a","start":2,"revisions":2}"#])
+        _ = ann.heard()
+        world.release()
+        #expect(ann.heard()[0].contains(#""resumed":false"#))
+    }
+
     @Test("a right that goes while the store is asked is gone", arguments: [requests[0], requests[2]])
     func rightsGone(line: String) {
         let admin = world.connect("admin")

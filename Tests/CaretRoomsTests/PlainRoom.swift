@@ -51,7 +51,7 @@ struct PlainRoom: ServedRoom {
         case .rename(let to, let order): return begin(.rename(to: to, order))
         case .delete(let order): return begin(.delete(order))
         case .awaitPushes(_, let connection): return [.pushesSettled(connection)]
-        case .select, .written, .trimmed: return []
+        case .select, .written, .trimmed, .renewed: return []
         }
     }
 

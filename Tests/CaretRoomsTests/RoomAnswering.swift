@@ -35,6 +35,9 @@ extension StoreModel {
             let answer = delete(document, at: time)
             return { $0.deleted(answer) }
         case .reload: return reloaded(document)
+        case .renewEpochs:
+            let answer = renewEpochs()
+            return { $0.epochsRenewed(answer) }
         case .compute(let id, let work):
             let change = work.done()
             return { $0.computed(id, change) }

@@ -182,6 +182,61 @@ import Testing
         #expect(world.ended == [Person.ann.session])
     }
 
+    @Test("a client that knows more than the head has the epochs renewed, and everybody begins with the text")
+    func knowsMore() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.holds = { $0 == .renewEpochs(known: 7) }
+        world.open(.eve, id: .number(1), from: ("1.1", 7))
+        #expect(world.held == [.renewEpochs(known: 7)] && world.lines(.eve).isEmpty)
+        // It is not served a text under numbers that mean another one, and nobody else is meanwhile.
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        #expect(world.lines(.bob).isEmpty)
+        world.release()
+        let eve = world.lines(.eve)
+        #expect(
+            eve.count == 1 && eve[0].contains(#""id":1,"doc":"notes","epoch":"2.1","rev":1,"resumed":false"#))
+        for person in [Person.ann, .bob] {
+            let lines = world.lines(person)
+            #expect(lines.contains { $0.contains(#""type":"resync","doc":"notes","epoch":"2.1","rev":1"#) })
+        }
+        #expect(world.text == "ab")
+        // In the new epoch it is the client that is wrong.
+        let joe = Person("jim", 8)
+        world.open(joe, from: ("2.1", 9))
+        #expect(world.lines(joe)[0].contains(#""epoch":"2.1","rev":1,"resumed":false"#))
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1, epoch: "2.1")
+        #expect(world.text == "xab")
+    }
+
+    @Test("where the epochs cannot be renewed the client is handed the text, and the room goes on")
+    func cannotRenew() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.store.trouble = .full
+        world.open(.eve, from: ("1.1", 7))
+        #expect(world.lines(.eve).types == ["opened"] && world.lines(.ann).isEmpty)
+        world.store.trouble = nil
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        #expect(world.text == "xab")
+    }
+
+    @Test(
+        "a room that hears that the epochs were renewed while it renames its document begins anew behind that"
+    )
+    func renewedWhileRenaming() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = { if case .rename = $0 { true } else { false } }
+        try world.rename(to: "other", by: .orderer)
+        _ = world.store.renewEpochs()
+        world.tell { $0.renewed() }
+        world.release()
+        world.name = "other"
+        world.open(.bob)
+        #expect(world.lines(.bob)[0].contains(#""doc":"other","epoch":"2.1""#))
+    }
+
     @Test(
         "where the epoch was renewed everybody is handed the text anew, and a push of the old one is refused")
     func epochRenewed() throws {

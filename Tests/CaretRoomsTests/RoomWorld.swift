@@ -144,7 +144,9 @@ struct RoomWorld {
         case .diverged(_, let revision): divergences.append(revision)
         case .pushesSettled(let connection): settled.append(connection)
         case .wake(let time): wakesAt = min(wakesAt ?? time, time)
-        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .compute, .sum, .rename, .delete:
+        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .renewEpochs, .compute, .sum,
+            .rename,
+            .delete:
             return store.done(action, of: document, at: time)?(&room) ?? []
         }
         return []

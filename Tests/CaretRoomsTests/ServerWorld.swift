@@ -303,7 +303,8 @@ final class ServerWorld {
             storeLater(.rename(document, to: to)) { [unowned self] in self.rename(document, to) }
         case .delete:
             storeLater(.delete(document, at: now)) { [unowned self] in self.delete(document) }
-        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .compute, .sum, .wake, .cut,
+        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .renewEpochs, .compute, .sum, .wake,
+            .cut,
             .diverged:
             preconditionFailure("a room asks for nothing else here")
         }

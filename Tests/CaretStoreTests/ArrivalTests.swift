@@ -118,7 +118,7 @@ import Testing
         let scratch = try Scratch()
         defer { scratch.remove() }
         let database = try DataFolder(scratch.path).openForWriting()
-        var writer = HistoryWriter(database: database, generation: 1)
+        var writer = HistoryWriter(database: database, generation: Generation(1))
         let first = try database.transaction(
             { try writer.begin(try arrival(), epoch: 1) }, orFault: { $0 as any Error })
         _ = writer.committed()

@@ -1,6 +1,7 @@
 import CaretCore
 import CaretLog
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -54,6 +55,29 @@ import Testing
         try Data(contentsOf: other.scratch.file("caret.commits")).write(to: counter)
         #expect(try await opened(sample).events == [.renewed(.otherGeneration)])
         #expect(try await opened(sample).events.isEmpty)
+    }
+
+    @Test("a client that knows more than the store renews every epoch, once, and for good")
+    func putBack() async throws {
+        let sample = try await SampleStore(isCutOff: true)
+        defer { sample.scratch.remove() }
+        let events = Mutex<[StoreEvent]>([])
+        let store = try SQLiteStore(folder: sample.scratch.path) { event in
+            if case .renewed = event { events.withLock { $0.append(event) } }
+        }
+        let old = try await store.find(sample.documents[0].entry.name).get()
+        #expect(await store.renewEpochs(known: 999, of: old.id) == .success(true))
+        #expect(events.withLock { $0 } == [.renewed(.putBack(old.id, known: 999))])
+        let new = try await store.find(old.name).get()
+        #expect(new.epoch.generation != old.epoch.generation && new.epoch.document == old.epoch.document)
+        #expect(new.head == old.head)
+        // What comes in the old epoch is of another history, and in the new one no client can know more.
+        let append = Append(document: old.id, epoch: old.epoch, expected: old.head, changes: [])
+        #expect(await store.append(append) == .gone)
+        #expect(await store.renewEpochs(known: 1_000, of: old.id) == .success(false))
+        await store.closed()
+        let (later, entry) = try await opened(sample)
+        #expect(later.isEmpty && entry?.epoch == new.epoch)
     }
 
     @Test("where the database is lost, nothing begins anew in its place")

@@ -18,9 +18,10 @@ struct UpkeepPieces {
         guard let generation = try StoreRow.read(database)?.place.generation else {
             throw Unexpected(what: "there is no store in the folder")
         }
-        writer = HistoryWriter(database: database, generation: generation)
+        let shared = Generation(generation)
+        writer = HistoryWriter(database: database, generation: shared)
         reader = UpkeepReader(
-            HistoryReader(database: try folder.openForReading(), generation: generation))
+            HistoryReader(database: try folder.openForReading(), generation: shared))
     }
 
     /// Does `body` in a transaction, as the store's writer does; what is refused has written nothing.

@@ -112,6 +112,13 @@ package final class MemoryStore: DocumentStore, TokenStore {
         answer(completion) { $0.putSnapshot(snapshot, of: document) }
     }
 
+    package func renewEpochs(
+        known: Revision, of document: DocumentID,
+        then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void
+    ) {
+        answer(completion) { $0.renewEpochs() }
+    }
+
     package func trim(
         _ document: DocumentID, through revision: Revision,
         then completion: @escaping @Sendable (Trimming) -> Void

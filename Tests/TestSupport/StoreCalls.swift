@@ -85,6 +85,14 @@ extension DocumentStore {
         }
     }
 
+    package func renewEpochs(
+        known: Revision, of document: DocumentID
+    ) async -> Result<Bool, StoreRefusal> {
+        await withCheckedContinuation { done in
+            renewEpochs(known: known, of: document) { done.resume(returning: $0) }
+        }
+    }
+
     package func trim(_ document: DocumentID, through revision: Revision) async -> Trimming {
         await withCheckedContinuation { done in
             trim(document, through: revision) { done.resume(returning: $0) }

@@ -52,6 +52,8 @@ package struct StoreModel: Sendable {
 
     package var trouble: Trouble?
     private var generation: UInt64
+    /// The epochs were renewed since the store was opened.
+    private var isFresh = false
     private var documents: [DocumentID: Document] = [:]
     /// The documents that are not deleted.
     private var names: [DocumentName: DocumentID] = [:]
@@ -338,6 +340,15 @@ extension StoreModel {
         renewed.generation = generation
         renewed.documents = documents.mapValues { $0.renewed(generation: generation) }
         return renewed
+    }
+
+    /// Some client knows more than a document has.
+    package mutating func renewEpochs() -> Result<Bool, StoreRefusal> {
+        if let refusal { return .failure(refusal) }
+        if isFresh { return .success(false) }
+        self = renewed(generation: generation &+ 1)
+        isFresh = true
+        return .success(true)
     }
 
     /// The documents that are not deleted.

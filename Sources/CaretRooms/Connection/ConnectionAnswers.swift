@@ -138,7 +138,7 @@ extension ConnectionState {
             defer { lateCloses[session] = nil }
             return ended(session)
         case .diverged(let session, _), .rightsChanged(let session, _): return ended(session)
-        case .open, .trimmed, .rename, .delete, .leave, .awaitPushes, .select, .written: break
+        case .open, .renewed, .trimmed, .rename, .delete, .leave, .awaitPushes, .select, .written: break
         }
         return settled()
     }

@@ -10,6 +10,8 @@ package enum RoomEvent: Equatable, Sendable {
     case rightsChanged(SessionID, Rights)
     case rename(to: DocumentName, RoomOrder)
     case delete(RoomOrder)
+    /// The store has renewed the epochs of all documents.
+    case renewed
     /// What was before this revision was trimmed.
     case trimmed(start: Revision)
     /// The session's connection is gone. Answered by `ended`, whether the room knew the session or not.

@@ -106,11 +106,13 @@ extension HubState {
     }
 
     /// A name is not that document's any more: whatever the store has been asked about it is asked again.
-    mutating func outdateLookUps(of name: DocumentName) {
+    mutating func outdateLookUps(of name: DocumentName) { outdateLookUps { $0 == name } }
+
+    mutating func outdateLookUps(where isOutdated: (DocumentName) -> Bool) {
         for (id, call) in calls {
-            guard case .lookUp(var waiting) = call, waiting.request.question.document?.name == name else {
-                continue
-            }
+            guard case .lookUp(var waiting) = call, let name = waiting.request.question.document?.name,
+                isOutdated(name)
+            else { continue }
             waiting.isOutdated = true
             calls[id] = .lookUp(waiting)
         }

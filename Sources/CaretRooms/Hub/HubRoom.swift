@@ -24,6 +24,8 @@ struct HubRoom: Equatable, Sendable {
     var sessions: Set<SessionID> = []
     /// It has said that nobody needs it, when the hub knew of somebody.
     var offersUnload = false
+    /// The epochs were renewed while the room could not be told.
+    var isOutdated = false
     /// Where its history begins, if that has changed while the room could not be told.
     var trimmed: Revision?
     /// Requests for the document, in the order in which they came.

@@ -16,6 +16,7 @@ extension HubState {
             if !isWanted { return forget(document) }
             rooms[document]?.state = .open
             order(.makeRoom(entry, snapshot))
+            tellMissed(document)
             serve(document)
         }
     }
@@ -144,12 +145,31 @@ extension HubState {
         // It offered to be dropped before it heard that it was to end.
         rooms[document]?.state = wasEnding.map { .ending(until: $0) } ?? .open
         endings[document] = wasEnding
-        if let start = rooms[document]?.trimmed {
-            rooms[document]?.trimmed = nil
-            order(.tellRoom(document, .trimmed(start: start)))
-        }
+        tellMissed(document)
         tellRightsOfGuests(in: document)
         serve(document)
+        return settled()
+    }
+
+    /// Tells a room what has become of the store while it could be told nothing.
+    private mutating func tellMissed(_ document: DocumentID) {
+        guard let room = rooms[document] else { return }
+        rooms[document]?.isOutdated = false
+        rooms[document]?.trimmed = nil
+        if room.isOutdated { order(.tellRoom(document, .renewed)) }
+        if let start = room.trimmed { order(.tellRoom(document, .trimmed(start: start))) }
+    }
+
+    /// The store has renewed the epochs of all documents: every room begins anew.
+    package mutating func epochsRenewed() -> [HubAction] {
+        outdateLookUps { _ in true }
+        for document in rooms.keys.sorted() {
+            switch rooms[document]?.state {
+            case .open, .ending: order(.tellRoom(document, .renewed))
+            case .loading, .dropping: rooms[document]?.isOutdated = true
+            case .changing, nil: break
+            }
+        }
         return settled()
     }
 

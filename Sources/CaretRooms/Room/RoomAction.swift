@@ -20,6 +20,9 @@ package enum RoomAction: Equatable, Sendable {
     case readText(Revision)
     /// The document as it is now. Answered by `reloaded` or `reloadFailed`.
     case reload
+    /// A client knows this revision of the epoch, which is beyond the head: the store was put back to an older state.
+    /// Answered by `epochsRenewed`.
+    case renewEpochs(known: Revision)
     /// Work that may take long, to be done beside the room. Answered by `computed`.
     indirect case compute(WorkID, Work)
     /// What the text at a revision adds up to, to be found beside the room. Answered by `summed`.

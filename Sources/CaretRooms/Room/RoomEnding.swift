@@ -96,7 +96,7 @@ extension RoomState {
         for standstill in orders {
             switch standstill {
             case .rename(_, let order), .delete(let order): refuse(order, refusal)
-            case .reload: break
+            case .reload, .renewal: break
             }
         }
     }

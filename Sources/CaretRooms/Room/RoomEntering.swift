@@ -11,6 +11,7 @@ extension RoomState {
             let report = ErrorReport(.alreadyOpen, "the document is open here", document: opening.document)
             return send(report, opening.id, to: opening.session)
         }
+        if let known = revisionBeyondHead(of: opening) { return holdForRenewal(opening, known) }
         let resumed = resumption(of: opening)
         var session = RoomSession(opening, at: resumed ?? head, head: head)
         session.introduced = presence.now

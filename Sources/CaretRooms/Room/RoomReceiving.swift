@@ -6,6 +6,7 @@ extension RoomState {
         case .rightsChanged(let session, let rights): rightsChanged(session, rights)
         case .rename(let name, let order): rename(to: name, order)
         case .delete(let order): delete(order)
+        case .renewed: renewed()
         case .trimmed(let start): trimmed(start: start)
         case .leave(let session): leave(session)
         case .awaitPushes(let pusher, let connection): awaitPushes(of: pusher, for: connection)

@@ -51,7 +51,7 @@ extension RoomState {
         if let refusal = pushers.wait(request, for: pusher) { refuse(request, refusal) }
     }
 
-    private mutating func hold(_ request: RoomRequest) {
+    mutating func hold(_ request: RoomRequest) {
         if let refusal = held.join(request) { refuse(request, refusal) }
     }
 

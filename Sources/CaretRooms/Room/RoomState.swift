@@ -65,6 +65,8 @@ package struct RoomState: Sendable {
     /// What the room must stand still for, of which the first is at work.
     var standstills: [Standstill] = []
     var standing = Standing.waiting
+    /// The store has answered that its state was not put back, or cannot say: whoever knows more than the head is wrong.
+    var trustsStore = false
     /// What was asked of the room while it stands still.
     var held: [RoomRequest] = []
     /// What the store was asked and has not answered.

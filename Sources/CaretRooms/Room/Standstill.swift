@@ -8,6 +8,8 @@ enum Standstill: Equatable, Sendable {
     case delete(RoomOrder)
     /// The store has another history than the room.
     case reload
+    /// A client knows this revision, which is beyond the head.
+    case renewal(known: Revision)
 }
 
 /// How far the first standstill is.
@@ -39,7 +41,9 @@ extension RoomState {
 
     mutating func needReload() {
         // In front of all others: what they are about may be gone.
-        if !standstills.contains(.reload) { standstills.insert(.reload, at: 0) }
+        if standstills.contains(.reload) { return }
+        // But behind the one that the store has been asked for.
+        standstills.insert(.reload, at: standing == .waiting ? 0 : min(1, standstills.count))
     }
 
     /// Asks the store, once all that was under way has ended.
@@ -56,6 +60,7 @@ extension RoomState {
             refuseQueue()
             actions.append(.delete)
         case .reload: actions.append(.reload)
+        case .renewal(let known): actions.append(.renewEpochs(known: known))
         }
     }
 
@@ -132,7 +137,7 @@ extension RoomState {
         for standstill in late {
             switch standstill {
             case .rename(_, let order), .delete(let order): refuse(order, .notFound)
-            case .reload: break
+            case .reload, .renewal: break
             }
         }
     }

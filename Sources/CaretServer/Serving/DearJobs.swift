@@ -27,9 +27,8 @@ extension RoomEvent {
     fileprivate var isDear: Bool {
         switch self {
         case .push(let push): push.content.isDear
-        case .open, .rightsChanged, .rename, .delete, .trimmed, .leave, .awaitPushes, .select, .close,
-            .diverged,
-            .written:
+        case .open, .rightsChanged, .rename, .delete, .renewed, .trimmed, .leave, .awaitPushes, .select,
+            .close, .diverged, .written:
             false
         }
     }
@@ -54,8 +53,8 @@ extension RoomAnswer {
         case .historyRead: true
         case .textRead(_, .success(let snapshot)), .reloaded(_, let snapshot):
             snapshot.text.length.utf8 > RoomJob.mostText
-        case .appended, .appendedLocked, .pusherFound, .textRead, .reloadFailed, .computed, .summed, .renamed,
-            .deleted:
+        case .appended, .appendedLocked, .pusherFound, .textRead, .reloadFailed, .epochsRenewed, .computed,
+            .summed, .renamed, .deleted:
             false
         }
     }

@@ -51,6 +51,7 @@ final class HubRunner {
         case .deleted(let document, let refusal): run(state.deleted(document, refusal))
         case .pushesSettled(let connection): run(state.pushesSettled(of: connection))
         case .changed(let document): run(state.changed(document))
+        case .epochsRenewed: run(state.epochsRenewed())
         case .shutDown(let completion):
             finished = completion
             run(state.shutDown(retryAfterMilliseconds: nil))

@@ -64,6 +64,7 @@ enum HubJob: Sendable {
     case renamed(DocumentID, DocumentName, Renaming)
     case deleted(DocumentID, StoreRefusal?)
     case changed(DocumentID)
+    case epochsRenewed
     case pushesSettled(ConnectionID)
     case shutDown(then: @Sendable () -> Void)
     case timePassed
@@ -97,6 +98,7 @@ enum RoomAnswer: Sendable {
     case textRead(Revision, Result<Snapshot, HistoryRefusal>)
     case reloaded(DocumentEntry, Snapshot)
     case reloadFailed(StoreRefusal)
+    case epochsRenewed(Result<Bool, StoreRefusal>)
     case computed(WorkID, Change)
     case summed(UInt32, at: Revision)
     case renamed(DocumentName, Renaming)

@@ -28,6 +28,11 @@ extension Switchboard {
         case .readText(let revision):
             store.text(of: document, at: revision) { [self] in answer(place, .textRead(revision, $0)) }
         case .reload: reload(place)
+        case .renewEpochs(let known):
+            store.renewEpochs(known: known, of: document) { [self] result in
+                if case .success(true) = result { hub.post(.epochsRenewed) }
+                answer(place, .epochsRenewed(result))
+            }
         case .compute(let work, let task):
             Self.beside.async { [self] in answer(place, .computed(work, task.done())) }
         case .sum(let text, let revision):

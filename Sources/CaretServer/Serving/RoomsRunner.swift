@@ -145,6 +145,7 @@ final class RoomsRunner: TurnWorker {
             case .textRead(let revision, let result): state.textRead(revision, result)
             case .reloaded(let entry, let snapshot): state.reloaded(entry, snapshot)
             case .reloadFailed(let refusal): state.reloadFailed(refusal)
+            case .epochsRenewed(let result): state.epochsRenewed(result)
             case .computed(let work, let change): state.computed(work, change)
             case .summed(let sum, let revision): state.summed(sum, at: revision)
             case .renamed(_, let result): state.renamed(result)
@@ -157,7 +158,7 @@ final class RoomsRunner: TurnWorker {
         case .renamed(let name, let result): tellHub(.renamed(document, name, result))
         case .deleted(let result): tellHub(.deleted(document, result.refusal))
         case .appended, .appendedLocked, .pusherFound, .historyRead, .textRead, .reloaded, .reloadFailed,
-            .computed, .summed:
+            .epochsRenewed, .computed, .summed:
             break
         }
     }
@@ -231,7 +232,9 @@ final class RoomsRunner: TurnWorker {
                 LogEvent(
                     .textDiverged, .connection(Int(session.connection.value)),
                     .document(host.place.document.value), .revision(revision.value)))
-        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .compute, .sum, .rename, .delete:
+        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .renewEpochs, .compute, .sum,
+            .rename,
+            .delete:
             switchboard.ask(action, for: host.place)
         }
     }
@@ -298,8 +301,8 @@ extension RoomAnswer {
     fileprivate var moment: Moment? {
         switch self {
         case .appended(_, let moment), .appendedLocked(_, _, let moment): moment
-        case .pusherFound, .historyRead, .textRead, .reloaded, .reloadFailed, .computed, .summed, .renamed,
-            .deleted:
+        case .pusherFound, .historyRead, .textRead, .reloaded, .reloadFailed, .epochsRenewed, .computed,
+            .summed, .renamed, .deleted:
             nil
         }
     }

@@ -15,7 +15,7 @@ struct StoreCheck {
     init(_ database: Database, isStopped: @escaping @Sendable () -> Bool = { false }) throws(DatabaseFault) {
         self.isStopped = isStopped
         let row = try StoreRow.read(database)
-        reader = HistoryReader(database: database, generation: row?.place.generation ?? 0)
+        reader = HistoryReader(database: database, generation: Generation(row?.place.generation ?? 0))
     }
 
     /// Checks one document, or all of them and the file.

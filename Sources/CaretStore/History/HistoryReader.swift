@@ -6,15 +6,17 @@ import CaretLog
 /// Confined with its connection. What belongs together is read inside one transaction of its caller.
 struct HistoryReader {
     let database: Database
-    let generation: UInt64
+    private let shared: Generation
     private var authors = AuthorCache()
     /// The segments that were read last, known to be sound, the last one behind: pages are read one after the other, and
     /// those that lie over the edge of two blocks, backwards too, read neither of them twice.
     private var recent: [StoredSegment] = []
 
-    init(database: Database, generation: UInt64) {
+    var generation: UInt64 { shared.value }
+
+    init(database: Database, generation: Generation) {
         self.database = database
-        self.generation = generation
+        shared = generation
     }
 
     /// A text with the chain value that stands at its revision.

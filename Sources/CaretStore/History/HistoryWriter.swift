@@ -6,7 +6,7 @@ import CaretLog
 /// Confined with its connection. What it refuses it has not begun to write.
 struct HistoryWriter {
     let database: Database
-    let generation: UInt64
+    private let shared: Generation
     private(set) var reader: HistoryReader
     /// The documents that were written last, as they stand in the transaction.
     private var rows: [DocumentID: DocumentRow] = [:]
@@ -29,9 +29,17 @@ struct HistoryWriter {
     /// Enough for the documents that are hot at one time; when there are more it begins anew.
     private static let mostRows = 4096
 
-    init(database: Database, generation: UInt64) {
+    /// The epochs were made or renewed since the store was opened: no client can know more of them than the store.
+    private var isFresh: Bool
+    /// What is the generation once the transaction is committed.
+    private var nextGeneration: UInt64?
+
+    var generation: UInt64 { shared.value }
+
+    init(database: Database, generation: Generation, isFresh: Bool = false) {
         self.database = database
-        self.generation = generation
+        self.isFresh = isFresh
+        shared = generation
         reader = HistoryReader(database: database, generation: generation)
     }
 
@@ -44,12 +52,37 @@ struct HistoryWriter {
     /// The transaction was undone, and with it whatever is known here.
     mutating func rolledBack() {
         let (arriving, damaged) = (arrivingAtCommit, damaged)
-        self = HistoryWriter(database: database, generation: generation)
+        self = HistoryWriter(database: database, generation: shared, isFresh: isFresh)
         (self.arriving, arrivingAtCommit, self.damaged) = (arriving, arriving, damaged)
     }
 
     /// Closes a document to appends, until the store is opened again.
     mutating func close(damaged document: DocumentID) { damaged.insert(document) }
+
+    // MARK: Epochs
+
+    /// Renews the epochs of all documents, from the commit on; false where none can have been put back.
+    mutating func renewEpochs() throws(StoreFault) -> Bool {
+        if isFresh { return false }
+        if nextGeneration != nil { return true }
+        let generation = UInt64.random(in: .min ... .max)
+        do throws(DatabaseFault) {
+            try database.run("UPDATE store SET generation = ?", .integer(Int64(bitPattern: generation)))
+        } catch {
+            throw .database(error)
+        }
+        nextGeneration = generation
+        return true
+    }
+
+    /// The transaction was committed: answers with the generation that it has brought, which holds from now on.
+    mutating func takeNextGeneration() -> UInt64? {
+        guard let next = nextGeneration.take() else { return nil }
+        isFresh = true
+        rows = [:]
+        shared.renew(to: next)
+        return next
+    }
 
     // MARK: Appending
 

@@ -126,7 +126,12 @@ struct RoomSimulation {
             count("damages")
             store.model.damage(store.document)
         case 4...5:
-            _ = store.model.trim(store.document, through: Revision(random.number(0...store.truth.head.value)))
+            let start = Revision(random.number(0...store.truth.head.value))
+            // The hub tells the room, or it finds out.
+            if case .trimmed(let start) = store.model.trim(store.document, through: start), random.chance(50)
+            {
+                try tell { $0.trimmed(start: start) }
+            }
         case 6...8:
             let rights = random.pick([Rights.read, .write, .write, .none])
             if let session = clients[client].session { try tell { $0.rightsChanged(session, rights) } }
@@ -227,7 +232,7 @@ struct RoomSimulation {
         case .compute: count("computations")
         case .reload: count("reloads")
         case .cut: count("cuts")
-        case .send, .lookUp, .sum, .rename, .delete, .wake, .ended, .diverged, .unload,
+        case .send, .lookUp, .renewEpochs, .sum, .rename, .delete, .wake, .ended, .diverged, .unload,
             .pushesSettled:
             break
         }

@@ -89,6 +89,7 @@ struct SimulatedStore {
         case .rename: return { $0.renamed(.refused(.full)) }
         case .delete: return { $0.deleted(.failure(.full)) }
         case .reload: return { $0.reloadFailed(.failed) }
+        case .renewEpochs: return { $0.epochsRenewed(.failure(.failed)) }
         case .compute, .sum, .send, .wake, .ended, .cut, .diverged, .unload,
             .pushesSettled:
             return nil
@@ -117,7 +118,7 @@ extension RoomAction {
     /// It is done by a store, whether or not anybody waits for it.
     fileprivate var writes: Bool {
         switch self {
-        case .append, .appendLocked, .rename, .delete: true
+        case .append, .appendLocked, .rename, .delete, .renewEpochs: true
         case .send, .lookUp, .read, .readText, .reload, .compute, .sum, .wake, .ended, .cut, .diverged,
             .unload, .pushesSettled:
             false

@@ -331,7 +331,9 @@ extension World {
             agenda.add(.wakeRoom(host, server), at: max(now, (time - World.epoch) * 1_000))
         case .diverged(_, let revision):
             fail(.check, "a client says that its text at revision \(revision.value) is another")
-        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .compute, .sum, .rename, .delete:
+        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .renewEpochs, .compute, .sum,
+            .rename,
+            .delete:
             ask(action, host, server)
         }
     }

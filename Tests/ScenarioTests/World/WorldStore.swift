@@ -101,6 +101,8 @@ extension World {
         case .sum(let text, let revision):
             let sum = fault.sum(text.crc32)
             beside(host, server) { { $0.summed(sum, at: revision) } }
+        case .renewEpochs(let known):
+            fail(.synced, "a client knows revision \(known.value), which the server does not have")
         case .send, .wake, .ended, .cut, .diverged, .unload, .pushesSettled: break
         }
     }

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@Suite("A whole data folder that was put back", .onOwnThread) struct PutBackTests {
+    @Test("is noticed as soon as a client knows more: it is logged, and everybody begins anew")
+    func resume() throws {
+        let first = try LiveServer()
+        let ann = try LineClient(first)
+        try ann.greet(as: "ann-client")
+        try ann.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"one","create":true}"#)
+        try ann.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…"#)
+        _ = try first.stopped()
+        let copy = first.scratch.path + "/copy"
+        try FileManager.default.copyItem(atPath: first.dataPath, toPath: copy)
+
+        let second = try first.again()
+        let later = try LineClient(second)
+        try later.greet(as: "ann-client")
+        try later.send(#"{"type":"open","doc":"a"}"#)
+        let opened = try #require(try later.next())
+        let epoch = try #require(
+            Pattern(#"{"type":"opened","doc":"a","epoch":"⟨epoch⟩","rev":1,…"#).matches(opened)?["epoch"])
+        try later.send(#"{"type":"push","doc":"a","epoch":"\#(epoch)","base":1,"seq":2,"text":"two"}"#)
+        try later.expect(#"{"type":"ack","doc":"a","seq":2,"rev":2,…"#)
+        _ = try second.stopped()
+        try FileManager.default.removeItem(atPath: first.dataPath)
+        try FileManager.default.moveItem(atPath: copy, toPath: first.dataPath)
+
+        let third = try second.again()
+        let bob = try LineClient(third)
+        try bob.greet(as: "bob-client")
+        // A document of its own, which nobody knows more of: its epoch is renewed too.
+        try bob.send(#"{"type":"open","doc":"b","create":true}"#)
+        try bob.expect(#"{"type":"opened","doc":"b",…"#)
+        try bob.send(#"{"type":"open","doc":"a"}"#)
+        try bob.expect(#"{"type":"opened","doc":"a","epoch":"\#(epoch)","rev":1,"text":"one",…"#)
+        let back = try LineClient(third)
+        try back.greet(as: "ann-client")
+        try back.send(#"{"type":"open","doc":"a","epoch":"\#(epoch)","rev":2}"#)
+        let answer = try #require(try back.next())
+        let new = try #require(
+            Pattern(#"{"type":"opened","doc":"a","epoch":"⟨new⟩","rev":1,"resumed":false,"text":"one",…"#)
+                .matches(answer)?["new"], "\(answer)")
+        #expect(new != epoch)
+        let told = Set([try bob.next(), try bob.next()].compactMap { $0?.prefix(28) })
+        #expect(
+            told == [
+                #"{"type":"resync","doc":"a","e"#.prefix(28), #"{"type":"resync","doc":"b","e"#.prefix(28),
+            ])
+        try third.says(" warning event=epochs_renewed reason=put_back document=1 revision=2")
+    }
+}

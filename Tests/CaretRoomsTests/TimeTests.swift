@@ -1,0 +1,128 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("Times, and a clock that goes back") struct TimeTests {
+    /// The times of all revisions, as the store has them.
+    private func times(_ world: RoomWorld) throws -> [Int64] {
+        try world.store.read(world.document, after: 0, limit: .max).get().segment.changes.map(\.time)
+    }
+
+    private func expectAscending(_ world: RoomWorld, count: Int) throws {
+        let times = try times(world)
+        #expect(times.count == count && times == times.sorted(), "\(times)")
+    }
+
+    @Test("no revision is earlier than the one before it, though the clock goes back in between")
+    func clockGoesBack() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.time = 90_000
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.time = 2_000
+        world.push(.bob, [(0, 0, "y")], base: 2, seq: 1)
+        #expect(world.lines(.ann).last?.contains(#""time":90001"#) == true)
+        try expectAscending(world, count: 3)
+    }
+
+    @Test("nor is one that was committed behind a start of the server at an earlier time")
+    func restart() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.time = 90_000
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.time = 50
+        try world.restart()
+        world.seat(.bob)
+        world.push(.bob, [(0, 0, "y")], base: 2, seq: 1)
+        try expectAscending(world, count: 3)
+    }
+
+    @Test("nor are several in one segment, which came in another order than their connections read them")
+    func segment() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob, .eve, .joe)
+        world.holds = \.isAppend
+        for (person, time) in [(Person.ann, 5_000), (.bob, 9_000), (.eve, 3_000), (.joe, 9_500)] {
+            world.time = Int64(time)
+            world.push(person, [(0, 0, "x")], base: 1, seq: 1)
+        }
+        world.release()
+        try expectAscending(world, count: 5)
+    }
+
+    @Test("nor is one that is moved behind what another server has committed at a later time")
+    func elsewhere() throws {
+        for conflicts in 1...3 {
+            var world = try RoomWorld("ab")
+            world.seat(.ann)
+            world.holds = { $0.isAppend || $0.isAppendLocked }
+            world.push(.ann, [(2, 2, "x")], base: 1, seq: 1)
+            for seq in 1...conflicts {
+                try world.commitElsewhere([(0, 0, "y")], seq: Int64(seq) * 100_000)
+                if seq < conflicts { world.answerAppend(.conflict(head: Revision(seq + 1))) }
+            }
+            world.release()
+            try expectAscending(world, count: 2 + conflicts)
+        }
+    }
+
+    @Test("what a room waits for comes in its time, though the clock goes back meanwhile")
+    func waits() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.forget()
+        let rests = world.time + Int64(world.limits.restMilliseconds)
+        world.tell { $0.timePassed(rests - 1) }
+        world.tell { $0.timePassed(5) }
+        #expect(world.lines(.ann).isEmpty)
+        world.tell { $0.timePassed(rests) }
+        #expect(world.lines(.ann).types == ["check"])
+    }
+
+    @Test("a peer is told to whoever was behind at the very end of the pause, and not before")
+    func peerPause() throws {
+        let limits = Limits()
+        for (wait, isTold) in [(limits.peerMilliseconds - 1, false), (limits.peerMilliseconds, true)] {
+            var world = try RoomWorld("", limits: limits)
+            world.seat(.ann, .bob, .joe)
+            world.isTakenAtOnce = false
+            let letters = String(repeating: "x", count: 300_000)
+            // Ann is behind each time that Bob selects, and is told when she has caught up.
+            for number in 0..<2 {
+                world.push(.joe, [(0, 0, letters)], base: Revision(number), seq: Int64(number))
+                world.take(.bob)
+                world.select(.bob, [(number, number)], at: Revision(number + 1))
+                if number == 0 {
+                    world.take(.ann)
+                    world.take(.ann)
+                    // The push that comes next takes a millisecond.
+                    world.time += Int64(wait) - 1
+                }
+            }
+            world.forget()
+            world.take(.ann)
+            #expect(world.lines(.ann).types == (isTold ? ["peer"] : []), "after \(wait) ms")
+        }
+    }
+
+    @Test("the store is asked again at the very end of the pause, and not before")
+    func retryPause() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.holds = { $0.isAppend || $0.isRead }
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        world.answerAppend(.unknown)
+        #expect(world.held.count == 1)
+        world.tell { $0.historyRead(after: 1, .failure(.refused(.failed))) }
+        let asked = world.held.count
+        world.pass(milliseconds: world.limits.retryMilliseconds - 1)
+        #expect(world.held.count == asked)
+        world.pass(milliseconds: 1)
+        #expect(world.held.count == asked + 1)
+    }
+}

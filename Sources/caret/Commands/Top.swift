@@ -32,8 +32,9 @@ struct Top: Subcommand {
     }
 
     func run(on stage: Stage) async throws -> ExitCode {
-        try await stage.requireServer()
         try await stage.stay { client in
+            // By this connection: another one before it would be counted too.
+            try await stage.awaitConnection(of: client)
             if stage.screen == nil || stage.isJSON {
                 try await tell(client, on: stage)
             } else {

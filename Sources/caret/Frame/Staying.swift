@@ -39,11 +39,25 @@ extension Stage {
     func reachServer<Result: Sendable>(
         about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
     ) async throws -> Result {
-        if case .folder(let folder) = place, access(Place.socketPath(in: folder), F_OK) != 0, errno == EACCES
-        {
+        try requirePermission()
+        return try await explaining(about: subject) { try await reach(place.address, body) }
+    }
+
+    /// Waits for the first connection of a client that stays. Throws where the first attempt fails: nobody waits at a
+    /// terminal for a server that is not there.
+    func awaitConnection(of client: CaretClient) async throws {
+        try requirePermission()
+        for await status in client.connectionUpdates {
+            if status.state == .connected { return }
+            if let fault = status.lastError { throw fault }
+        }
+    }
+
+    private func requirePermission() throws {
+        guard case .folder(let folder) = place else { return }
+        if access(Place.socketPath(in: folder), F_OK) != 0, errno == EACCES {
             throw Failure(noPermissionFor: folder)
         }
-        return try await explaining(about: subject) { try await reach(place.address, body) }
     }
 
     /// Writes at once: what happens next may be long in coming.

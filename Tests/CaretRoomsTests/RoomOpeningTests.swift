@@ -67,14 +67,14 @@ import Testing
     }
 
     @Test(
-        "a position of another epoch, or beyond the head, is answered with the text",
-        arguments: [("9.9", Revision(1)), ("1.1", Revision(2))])
-    func resumeInVain(epoch: String, revision: Revision) throws {
+        "a position of another epoch is answered with the text, and one beyond the head with that of a new epoch",
+        arguments: [("9.9", Revision(1), "1.1"), ("1.1", Revision(2), "2.1")])
+    func resumeInVain(epoch: String, revision: Revision, answered: String) throws {
         var world = try RoomWorld("ab")
         world.open(.ann, from: (epoch, revision))
         #expect(
             world.lines(.ann) == [
-                #"{"type":"opened","doc":"notes","epoch":"1.1","rev":1,"resumed":false,"text":"ab","rights":"write","newline":"lf","peers":[]}"#
+                #"{"type":"opened","doc":"notes","epoch":"\#(answered)","rev":1,"resumed":false,"text":"ab","rights":"write","newline":"lf","peers":[]}"#
             ])
     }
 

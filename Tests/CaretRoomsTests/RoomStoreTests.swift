@@ -315,6 +315,99 @@ import Testing
         world.tell { $0.reloaded(entry, Snapshot(revision: 0, text: Text())) }
         #expect(world.lines(.ann).types == ["error", "gone"])
     }
+
+    // MARK: A store that contradicts itself
+
+    /// A room at revision 4, of which ann pushed the last, with bob and ann in it.
+    private func contradicted() throws -> RoomWorld {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.bob, [(0, 0, "x")], base: 2, seq: 2)
+        world.push(.ann, [(0, 0, "y")], base: 3, seq: 5)
+        world.forget()
+        return world
+    }
+
+    private func expectDamaged(_ world: inout RoomWorld, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(
+            world.lines(.bob).last == #"{"type":"gone","doc":"notes","epoch":"1.1","reason":"damaged"}"#,
+            sourceLocation: sourceLocation)
+        #expect(world.held.isEmpty && world.notes().foundDamage, sourceLocation: sourceLocation)
+        world.forget()
+        world.open(.eve)
+        #expect(world.lines(.eve).codes == ["damaged"], sourceLocation: sourceLocation)
+    }
+
+    @Test("a pusher's revision beyond the head that was named with it is damage, and nobody waits for it")
+    func pusherBeyondHead() throws {
+        var world = try contradicted()
+        world.holds = { $0.isLookUp || $0.isRead }
+        world.open(.eve)
+        let entry = PusherEntry(seq: 1, revision: 9, digest: Digest(.zero), used: 1)
+        let pusher = Person.eve.participant.pusher
+        world.drop()
+        world.tell { $0.pusherFound(pusher, .success(PusherAnswer(entry: entry, head: 4))) }
+        expectDamaged(&world)
+    }
+
+    @Test("a log that never comes to the head that the store has named is damage, and is not read for ever")
+    func headOutOfReach() throws {
+        var world = try contradicted()
+        world.holds = { $0.isLookUp || $0.isRead }
+        world.open(.eve)
+        let entry = PusherEntry(seq: 1, revision: 9, digest: Digest(.zero), used: 1)
+        let pusher = Person.eve.participant.pusher
+        world.drop()
+        world.tell { $0.pusherFound(pusher, .success(PusherAnswer(entry: entry, head: 9))) }
+        #expect(world.held == [.read(after: 4)])
+        world.release()
+        expectDamaged(&world)
+    }
+
+    @Test("a conflict with a head that the room is past, or at, is damage", arguments: [2, 4] as [Revision])
+    func conflictBehind(head: Revision) throws {
+        var world = try contradicted()
+        world.holds = \.isAppend
+        world.push(.ann, [(0, 0, "z")], base: 4, seq: 6)
+        world.answerAppend(.conflict(head: head))
+        expectDamaged(&world)
+    }
+
+    @Test("a push that the log has, of a pusher of whom the store names an earlier one, is damage")
+    func outdatedPusher() throws {
+        var world = try contradicted()
+        world.leave(.ann)
+        world.holds = \.isLookUp
+        world.push(.ann, .text("yxxab!"), base: 3, seq: 5)
+        world.drop()
+        let old = PusherEntry(seq: 4, revision: 2, digest: Digest(.zero), used: 1)
+        let pusher = Person.ann.participant.pusher
+        world.tell { $0.pusherFound(pusher, .success(PusherAnswer(entry: old, head: 4))) }
+        expectDamaged(&world)
+    }
+
+    @Test(
+        "a push that the log has, of a pusher whom the store has forgotten, is acked and not committed twice")
+    func forgottenPusher() throws {
+        var world = try contradicted()
+        world.leave(.ann)
+        world.holds = \.isLookUp
+        world.push(.ann, .text("yxxab!"), base: 3, seq: 5)
+        world.drop()
+        let pusher = Person.ann.participant.pusher
+        world.tell { $0.pusherFound(pusher, .success(PusherAnswer(entry: nil, head: 4))) }
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"ack","doc":"notes","seq":5,"rev":4,"edits":[{"range":[0,0],"text":"y"}],"duplicate":true}"#
+            ])
+        #expect(world.room.head == 4)
+        world.push(.ann, .text("yxxab!"), base: 3, seq: 4)
+        world.drop()
+        world.tell { $0.pusherFound(pusher, .success(PusherAnswer(entry: nil, head: 4))) }
+        #expect(world.lines(.ann).codes == ["seq_reused"] && world.room.head == 4)
+    }
+
 }
 
 extension RoomWorld {

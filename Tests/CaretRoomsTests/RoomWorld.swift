@@ -99,6 +99,9 @@ struct RoomWorld {
         run(actions)
     }
 
+    /// Forgets what is held: the test answers it by itself.
+    mutating func drop() { held = [] }
+
     /// Answers the append that is held with an outcome, whatever the store would say.
     mutating func answerAppend(_ outcome: AppendOutcome) {
         held.removeAll { if case .append = $0 { true } else { false } }

@@ -82,6 +82,7 @@ extension RoomState {
         if let next = missed.first, isTooOld(pusher, base, next.logged) {
             return settle(pusher, refusing: .forgotten(base, limits))
         }
+        if resolveRepeat(pusher, in: missed.lazy.map(\.logged), after: base) { return }
         makeReady(pusher, .change(change), at: base)
     }
 
@@ -96,6 +97,35 @@ extension RoomState {
             return false
         }
         return known.push.time - next.time > Int64(limits.pusherDays) * 86_400_000
+    }
+
+    /// Looks for a push among the revisions that it is moved over. There it is a repeat that the store did not know:
+    /// to go on would commit it twice. True where the push was resolved.
+    private mutating func resolveRepeat(
+        _ pusher: Pusher, in missed: some Collection<LoggedChange>, after base: Revision
+    ) -> Bool {
+        guard !missed.isEmpty, let known = pending[pusher] else { return false }
+        let push = known.push
+        for (index, logged) in missed.enumerated() where logged.seq >= push.seq && logged.pusher == pusher {
+            let revision = Revision(base.value + 1 + index)
+            if !known.isFirstOfPusher {
+                // The store remembers an earlier push as the highest one: what it remembers is out of date.
+                findDamage()
+            } else if logged.seq == push.seq {
+                // The store has forgotten this pusher, and the log has not.
+                settle(pusher)
+                answer(
+                    push,
+                    repeating: PusherEntry(
+                        seq: push.seq, revision: revision, digest: push.digest, used: logged.time))
+            } else {
+                let what = "revision \(revision.value) is your push with seq \(logged.seq)"
+                settle(
+                    pusher, refusing: RequestRefusal(.seqReused, "seq \(push.seq) was passed over: \(what)"))
+            }
+            return true
+        }
+        return false
     }
 
     /// Moves changes on that waited for the revisions after this one.
@@ -122,6 +152,7 @@ extension RoomState {
         }
         // What the store has behind the head the room has yet to take in.
         let logged = reading.segment.changes.prefix(head.value - base.value)
+        if resolveRepeat(pusher, in: logged, after: base) { return }
         let missed = logged.compactMap { logged in
             // Where one does not fit, neither does the log, which is damage.
             try? logged.change

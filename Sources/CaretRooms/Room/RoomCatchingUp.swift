@@ -17,6 +17,8 @@ extension RoomState {
 
     mutating func readOn() {
         catchUp = .reading
+        // An answer to an earlier question may come first, and may be from before the store named that head.
+        readingReaches = reads[head] == nil ? storeHead : 0
         // Not what was asked before: it may be from before what it is to tell.
         reads[head, default: 0] += 1
         ask(.read(after: head))
@@ -67,6 +69,9 @@ extension RoomState {
             for logged in reading.segment.changes where over == nil { takeIn(logged) }
             if over != nil { return }
             if head < reading.head { return readOn() }
+            // The store has less than it said: to ask again would never end.
+            if head < readingReaches { return findDamage() }
+            if head < storeHead { return readOn() }
             endCatchUp()
             headMoved()
         case .failure(.refused(.full)), .failure(.refused(.failed)): catchUp = .resting

@@ -82,8 +82,11 @@ extension RoomState {
     private mutating func notCommitted(_ segment: SegmentInFlight, _ outcome: AppendOutcome) {
         switch outcome {
         case .committed: break
-        case .conflict:
+        // A head lower than known is damage, or a fork; and at this head nobody else was first.
+        case .conflict(let found) where found <= head: findDamage()
+        case .conflict(let found):
             conflicts += 1
+            storeHead = max(storeHead, found)
             giveBack(segment)
             readBehindHead()
         case .unknown:

@@ -137,6 +137,7 @@ extension RoomState {
     /// Begins a log anew, with everybody who has the document open.
     private mutating func begin(at snapshot: Snapshot, in epoch: Epoch, _ reason: ResyncReason) {
         self.epoch = epoch
+        (storeHead, readingReaches) = (0, 0)
         window = LogWindow(snapshot, mostBytes: window.mostBytes)
         squashed = nil
         checks.beginAnew(at: clock.now)

@@ -129,6 +129,9 @@ extension RoomState {
     private mutating func found(_ answer: PusherAnswer, of pusher: Pusher) {
         if pushers.isOutdated(pusher, at: answer.head) { return ask(.lookUp(pusher)) }
         if let entry = answer.entry, entry.revision > head {
+            // No head will ever be there that this push could wait for.
+            if entry.revision > answer.head { return findDamage() }
+            storeHead = max(storeHead, answer.head)
             waitingForHead.append(pusher)
             // An append in flight tells soon enough, and so does a reload.
             if inFlight == nil, !standstills.contains(.reload) { readBehindHead() }

@@ -53,6 +53,10 @@ package struct RoomState: Sendable {
     var inFlight: SegmentInFlight?
     /// How often in a row somebody else was first.
     var conflicts = 0
+    /// The highest head that the store has named. A later reading must come as far.
+    var storeHead: Revision = 0
+    /// What the reading under way must come to: the highest head that was named before the store was asked.
+    var readingReaches: Revision = 0
     /// Who cannot be judged before the head is where the store's was when he was looked up.
     var waitingForHead: [Pusher] = []
     /// Repeats that are answered once what they were committed as has been read.

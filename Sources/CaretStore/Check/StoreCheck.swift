@@ -122,8 +122,7 @@ struct StoreCheck {
                     report.documents += 1
                     if row.entry.deleted == 0 { return }
                     checkName(row)
-                    try checkHistory(row)
-                    try checkPushers(row)
+                    try checkPushers(row, try checkHistory(row))
                 }, orFault: StoreFault.database)
         } catch {
             switch error.historyRefusal {
@@ -143,14 +142,14 @@ struct StoreCheck {
         report.find(.row, in: row.entry.id, row.entry.name)
     }
 
-    /// Replays the history from its beginning, past every snapshot.
-    private mutating func checkHistory(_ row: DocumentRow) throws(StoreFault) {
+    /// Replays the history from its beginning, past every snapshot, and answers with each pusher's last push in it.
+    private mutating func checkHistory(_ row: DocumentRow) throws(StoreFault) -> NewestPushes {
         let snapshots = try database.every(
             "SELECT \(StoredSnapshot.columns) FROM snapshot WHERE document = ? AND revision >= ? ORDER BY revision",
             .integer(row.entry.id.value), .integer(Int64(row.entry.start.value))
         ) { StoredSnapshot($0, of: row.entry.id) }
         report.snapshots += snapshots.count
-        var waiting = snapshots[...]
+        var (waiting, pushes) = (snapshots[...], NewestPushes())
         var replay = Replay(try reader.text(of: row, at: row.entry.start))
         while let next = waiting.first, next?.revision == row.entry.start { waiting.removeFirst() }
         if row.entry.start < row.entry.head {
@@ -170,6 +169,7 @@ struct StoreCheck {
                 if replay.checked.snapshot.revision < stored.last {
                     try replay.take(stored, through: stored.last)
                 }
+                pushes.add(stored.segment)
                 return true
             }
         }
@@ -179,10 +179,11 @@ struct StoreCheck {
         else {
             throw .damaged
         }
+        return pushes
     }
 
-    private mutating func checkPushers(_ row: DocumentRow) throws(StoreFault) {
-        var (count, damaged) = (0, false)
+    private mutating func checkPushers(_ row: DocumentRow, _ pushes: NewestPushes) throws(StoreFault) {
+        var (count, damaged, known) = (0, false, Set<Pusher>())
         let columns = PusherRow.columns.split(separator: ", ").map { "pusher.\($0)" }.joined(separator: ", ")
         try database.forEach(
             """
@@ -194,7 +195,8 @@ struct StoreCheck {
             let who = Pusher(
                 user: ByteString(utf8: found.bytes(6)), client: ByteString(utf8: found.bytes(7)))
             let pusher = PusherRow(found, of: who, in: row.entry.id)
-            if pusher == nil || pusher.map({ $0.entry.revision > row.entry.head }) == true { damaged = true }
+            if pusher.map({ !$0.isLast(in: pushes, of: row.entry) }) ?? true { damaged = true }
+            known.insert(who)
             // As those do who ask for a pusher.
             if row.entry.deleted == nil {
                 let found = Result { () throws(StoreFault) in try reader.pusher(who, in: row.entry.id).entry }
@@ -202,8 +204,22 @@ struct StoreCheck {
             }
             return true
         }
+        for (pusher, newest) in pushes.newest where !damaged && !known.contains(pusher) {
+            // Who is not remembered was forgotten, or the row was lost.
+            damaged = try reader.hasPusher(of: row.entry.id, usedBefore: newest.time)
+        }
         report.pushers += count
         if damaged { report.find(.pusher, in: row.entry.id, row.entry.name) }
+    }
+}
+
+extension PusherRow {
+    /// Whether it names the pusher's last push; of what was trimmed nobody knows.
+    fileprivate func isLast(in pushes: NewestPushes, of document: DocumentEntry) -> Bool {
+        guard let newest = pushes.newest[pusher] else { return entry.revision <= document.start }
+        let own = NewestPushes.Push(
+            seq: entry.seq, revision: Int64(entry.revision.value), time: entry.used)
+        return own == newest
     }
 }
 

@@ -18,9 +18,14 @@ struct EncodedSegment {
     ) {
         first = segment.first
         last = segment.last
-        time = segment.changes.reduce(.min) { max($0, $1.time) }
+        time = segment.latestTime
         self.before = before
         after = before.extended(by: segment.changes[...], from: segment.first)
         body = SegmentFormat.encoded(segment.changes, packing: packing, authors: authors, in: &columns)
     }
+}
+
+extension Segment {
+    /// The latest of its changes' times.
+    var latestTime: Int64 { changes.reduce(.min) { max($0, $1.time) } }
 }

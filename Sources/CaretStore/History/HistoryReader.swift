@@ -101,7 +101,10 @@ struct HistoryReader {
             """, .bytes(pusher.user.utf8), .bytes(pusher.client.utf8), .integer(id.value)
         ) { PusherRow($0, of: pusher, in: id) }
         if case .some(nil) = found { throw .damaged }
-        return PusherAnswer(entry: found??.entry, head: head)
+        let entry = found??.entry
+        // The row of the document was written in the same transaction: one of the two is from an earlier time.
+        if let entry, entry.revision > head { throw .damaged }
+        return PusherAnswer(entry: entry, head: head)
     }
 
     // MARK: Histories
@@ -128,21 +131,34 @@ struct HistoryReader {
     /// The text at a revision that is kept.
     mutating func text(of document: DocumentRow, at revision: Revision) throws(StoreFault) -> Checked {
         try check(revision, of: document)
+        let isHead = revision == document.entry.head
         let start = try newestSnapshot(of: document, through: revision)
-        var replay = Replay(start)
+        var (replay, pushes) = (Replay(start), NewestPushes())
         if start.snapshot.revision < revision {
             try forEachSegment(of: document, from: start.snapshot.revision.next) {
                 stored throws(StoreFault) in
+                // Behind the head nothing may come.
+                if isHead, stored.last > revision { throw .damaged }
                 try replay.take(stored, through: revision)
-                return stored.last < revision
+                if isHead { pushes.add(stored.segment) }
+                return isHead || stored.last < revision
             }
+        } else if !isHead, revision > 0 {
+            // A snapshot under a wrong revision is whole and sound: the segment that follows it tells.
+            try forEachSegment(of: document, from: revision.next) { stored throws(StoreFault) in
+                try replay.take(stored, through: revision)
+                return false
+            }
+        } else if isHead {
+            try checkEnd(of: document, &pushes)
         }
         let checked = replay.checked
-        if revision == document.entry.head {
+        if isHead {
             guard checked.chain == document.chain, checked.snapshot.text.length == document.entry.length
             else {
                 throw .damaged
             }
+            try check(pushes, of: document)
         }
         return checked
     }
@@ -211,19 +227,23 @@ struct HistoryReader {
         guard let before = Digest(bytes: row.bytes(4)), let after = Digest(bytes: row.bytes(5)) else {
             throw .damaged
         }
+        let time = row.integer(6)
         // The chain says what is in it, so a block of that chain need not be read again.
         let known = recent.first { $0.after.value == after && $0.before.value == before }
-        if let known {
-            return StoredSegment(
-                row: row.integer(0), segment: known.segment, last: known.last, before: known.before,
-                after: known.after)
-        }
         let (first, last) = (row.integer(1), row.integer(2))
+        if let known {
+            guard first == Int64(known.segment.first.value), last == Int64(known.last.value),
+                time == known.time
+            else { throw .damaged }
+            return StoredSegment(
+                row: row.integer(0), segment: known.segment, last: known.last, time: known.time,
+                before: known.before, after: known.after)
+        }
         guard first > 0, last >= first, last < Int64(Int32.max) * Int64(Int32.max) else { throw .damaged }
         let changes = try decoded(row.bytes(3))
         let stored = StoredSegment(
             row: row.integer(0), segment: Segment(first: Revision(Int(first)), changes: changes),
-            last: Revision(Int(last)), before: Chain(before), after: Chain(after))
+            last: Revision(Int(last)), time: time, before: Chain(before), after: Chain(after))
         guard stored.isSound else { throw .damaged }
         recent = recent.suffix(1) + [stored]
         return stored

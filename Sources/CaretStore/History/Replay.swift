@@ -10,6 +10,7 @@ struct Replay {
     /// Takes in what a sound segment has behind the text's revision, but nothing behind `end`.
     mutating func take(_ stored: StoredSegment, through end: Revision) throws(StoreFault) {
         let (segment, at) = (stored.segment, checked.snapshot.revision)
+        guard segment.first <= at.next, at <= end else { throw .damaged }
         let known = segment.changes.prefix(at.value + 1 - segment.first.value)
         let new = segment.changes[known.endIndex...].prefix(end.value - at.value)
         let start = stored.before.extended(by: known, from: segment.first)

@@ -100,7 +100,9 @@ struct UpkeepReader {
     func pushers(of id: DocumentID, usedBefore time: Int64) -> Result<[Int64], StoreFault> {
         Result { () throws(StoreFault) in
             try database.every(
-                "SELECT author FROM pusher WHERE document = ? AND used < ? LIMIT ?", .integer(id.value),
+                // The oldest first: `HistoryReader.hasPusher` relies on it.
+                "SELECT author FROM pusher WHERE document = ? AND used < ? ORDER BY used LIMIT ?",
+                .integer(id.value),
                 .integer(time), .integer(Int64(UpkeepPolicy.pushersAtOnce))
             ) { $0.integer(0) }
         }

@@ -1,0 +1,164 @@
+import CaretCore
+import CaretLog
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+/// A disk that loses a write leaves a page as it stood before: every byte of it is right, and out of date.
+@Suite("A page from an earlier time") struct StalePageTests {
+    /// A store whose table `table` is again what it was before the last letters were typed.
+    private func staleFolder(
+        _ table: String, before: (inout Following) async throws -> Void = { try await $0.type("abc") },
+        after: (inout Following) async throws -> Void = { try await $0.type("defg") }
+    ) async throws -> Scratch {
+        let scratch = try Scratch.inMemory()
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        var document = try await Following(on: store)
+        try await before(&document)
+        await store.close()
+        let old = try scratch.databaseBytes()
+        let again = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        document.store = again
+        try await after(&document)
+        await again.close()
+        try scratch.putBack(table, from: old)
+        return scratch
+    }
+
+    /// The document at the name that `Following` gives it.
+    private func opened(_ store: SQLiteStore) async throws -> HistoryRefusal? {
+        let entry = try await store.find(try DocumentName("notes/today")).get()
+        return refusal(await store.text(of: entry.id))
+    }
+
+    @Test("an old row of the document is damage when it is opened, and so is whoever pushed since")
+    func document() async throws {
+        let scratch = try await staleFolder("document")
+        defer { scratch.remove() }
+        let told = Told()
+        let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+        let id = try await store.find(try DocumentName("notes/today")).get().id
+        #expect(refusal(await store.pusher(SampleLog.ann, in: id)) == .damaged)
+        #expect(try await opened(store) == .refused(.damaged))
+        #expect(told.all.contains(.damaged(id)))
+        #expect(try await !store.verify().isSound)
+        await store.close()
+    }
+
+    @Test("an old row of the document is damage where its head is a snapshot, too")
+    func documentAtSnapshot() async throws {
+        let scratch = try await staleFolder("document") { document in
+            try await document.type("abc")
+            #expect(await document.putSnapshot() == nil)
+        }
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        #expect(try await opened(store) == .refused(.damaged))
+        await store.close()
+    }
+
+    @Test("old segments are damage where the head is a snapshot, too")
+    func segmentsAtSnapshot() async throws {
+        let scratch = try await staleFolder("segment") { document in
+            try await document.type("defg")
+            #expect(await document.putSnapshot() == nil)
+        }
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        #expect(try await opened(store) == .refused(.damaged))
+        await store.close()
+    }
+
+    @Test("an old row of a pusher is damage when the document is opened, and is found by a check")
+    func pusher() async throws {
+        let scratch = try await staleFolder("pusher")
+        defer { scratch.remove() }
+        #expect(try SQLiteStore.verify(folder: scratch.path).findings.map(\.fault) == [.pusher])
+        let store = try SQLiteStore(folder: scratch.path)
+        #expect(try await opened(store) == .refused(.damaged))
+        await store.close()
+    }
+
+    @Test("an old row of a pusher is damage where the head is a snapshot, too")
+    func pusherAtSnapshot() async throws {
+        let scratch = try await staleFolder("pusher") { document in
+            try await document.type("defg")
+            #expect(await document.putSnapshot() == nil)
+        }
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        #expect(try await opened(store) == .refused(.damaged))
+        await store.close()
+    }
+
+    @Test("a row that a pusher has not yet is damage where an older pusher has one")
+    func missingPusher() async throws {
+        let scratch = try await staleFolder("pusher") { try await $0.type("d", by: SampleLog.bob) }
+        defer { scratch.remove() }
+        #expect(try SQLiteStore.verify(folder: scratch.path).findings.map(\.fault) == [.pusher])
+        let store = try SQLiteStore(folder: scratch.path)
+        #expect(try await opened(store) == .refused(.damaged))
+        await store.close()
+    }
+
+    @Test("an old row of a pusher in front of the newest snapshot is found by a check")
+    func pusherFarBack() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        var document = try await Following(on: store)
+        try await document.type("a", by: SampleLog.bob)
+        await store.close()
+        try DataFolder(scratch.path).openForWriting().execute("CREATE TABLE kept AS SELECT * FROM pusher")
+        document.store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        try await document.type("b", by: SampleLog.bob)
+        #expect(await document.putSnapshot() == nil)
+        try await document.type("c")
+        await document.close()
+        #expect(try SQLiteStore.verify(folder: scratch.path).isSound)
+        try DataFolder(scratch.path).openForWriting().execute("REPLACE INTO pusher SELECT * FROM kept")
+        #expect(try SQLiteStore.verify(folder: scratch.path).findings.map(\.fault) == [.pusher])
+    }
+
+    @Test("a pusher who was forgotten is no damage, whoever is left")
+    func forgotten() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        try await document.type("a")
+        try await document.type("b", by: SampleLog.bob)
+        // Ann's push was at 1001, and bob's at 1002.
+        await store.tend(at: 1002 + 90 * StoreSettings.day)
+        #expect(try scratch.count("pusher") == 1)
+        #expect(try await opened(store) == nil)
+        #expect(try await store.verify().isSound)
+        await store.tend(at: 1003 + 90 * StoreSettings.day)
+        #expect(try scratch.count("pusher") == 0)
+        #expect(try await opened(store) == nil)
+        #expect(try await store.verify().isSound)
+        await store.close()
+    }
+}
+
+extension Following {
+    func close() async { await (store as? SQLiteStore)?.close() }
+
+    /// Keeps the text at the head as a snapshot.
+    func putSnapshot() async -> HistoryRefusal? {
+        await refusal(store.putSnapshot(Snapshot(revision: head, text: text), of: entry.id))
+    }
+}
+
+extension Scratch {
+    /// Puts the first page of a table, which is all of a small one, in the place of what it is now.
+    fileprivate func putBack(_ table: String, from old: Data) throws {
+        let root = try Int(number("SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"))
+        let place = (root - 1) * PageSums.pageSize..<root * PageSums.pageSize
+        var bytes = try databaseBytes()
+        bytes.replaceSubrange(place, with: old[place])
+        try write(bytes)
+    }
+}

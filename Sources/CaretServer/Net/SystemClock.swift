@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 
 /// A clock of the system.
-struct SystemClock {
+struct SystemClock: Sendable {
     let id: clockid_t
 
     /// The wall's, since 1970.
@@ -13,9 +13,20 @@ struct SystemClock {
     /// What this process has used of the processor.
     static let processor = SystemClock(id: CLOCK_PROCESS_CPUTIME_ID)
 
+    /// Of a clock that only goes forward: one of the wall may be set to before 1970, or to where no 64 bits suffice.
     var nanoseconds: UInt64 {
+        let time = time
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    var milliseconds: Int64 {
+        let time = time
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    private var time: timespec {
         var time = timespec()
         clock_gettime(id, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+        return time
     }
 }

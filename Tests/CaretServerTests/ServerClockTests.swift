@@ -1,0 +1,32 @@
+import Testing
+
+@testable import CaretServer
+
+@Suite("The clock of a server") struct ServerClockTests {
+    /// A server that began at a time of the wall, two seconds after its machine.
+    private func clock(_ wall: Int64) -> ServerClock {
+        ServerClock(wall: wall, steady: { Moment(nanoseconds: 2_000_000_000) })
+    }
+
+    @Test("times go on from the wall's with the clock that only goes forward")
+    func goesOn() {
+        let clock = clock(1_790_000_000_000)
+        #expect(clock.start == 1_790_000_000_000 && clock.now == clock.start)
+        #expect(clock.time(at: Moment(nanoseconds: 3_500_000_000)) == 1_790_000_001_500)
+        #expect(clock.moment(of: 1_790_000_001_500) == Moment(nanoseconds: 3_500_000_000))
+        // Before the machine began.
+        #expect(clock.moment(of: 1_000) == Moment(nanoseconds: 0))
+    }
+
+    @Test(
+        "a wall clock at any time gives times that can be stored and sent",
+        arguments: [.min, -1, 0, 11_234_567_890_000, 1 << 53, .max] as [Int64])
+    func anyTime(wall: Int64) {
+        let clock = clock(wall)
+        #expect((0...1 << 48).contains(clock.now))
+        #expect(wall < 0 || wall > 1 << 48 || clock.now == wall)
+        let soon = clock.moment(of: clock.now + 1_500)
+        #expect(soon == Moment(nanoseconds: 3_500_000_000))
+        for far in [Int64.min, 0, .max] { _ = clock.moment(of: far) }
+    }
+}

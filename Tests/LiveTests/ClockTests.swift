@@ -1,0 +1,70 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("A server on a machine whose clock is wrong", .onOwnThread) struct ClockTests {
+    /// Where the clock of the wall stands, for a process that is started by a command.
+    private struct FalseClock {
+        let scratch: Scratch
+
+        private var library: String { scratch.path + "/clock.so" }
+
+        /// Nil on a machine without a compiler of C.
+        init?() throws {
+            scratch = try Scratch.inMemory()
+            let source = scratch.path + "/clock.c"
+            let code = """
+                #include <stdlib.h>
+                #include <sys/syscall.h>
+                #include <time.h>
+                #include <unistd.h>
+                int clock_gettime(clockid_t id, struct timespec *time) {
+                    long code = syscall(SYS_clock_gettime, id, time);
+                    if (id == CLOCK_REALTIME) time->tv_sec = atoll(getenv("CLOCK_SECONDS"));
+                    return (int)code;
+                }
+                """
+            try Data(code.utf8).write(to: URL(filePath: source))
+            let compiler = try? Program(["clang", "-shared", "-fPIC", "-o", library, source])
+            guard let compiler, try compiler.ended().status == 0 else { return nil }
+        }
+
+        func wrapper(seconds: Int64) -> [String] {
+            ["env", "LD_PRELOAD=\(library)", "CLOCK_SECONDS=\(seconds)"]
+        }
+    }
+
+    @Test("before 1970 and in 2326 everything goes on, and the times of a history never go back")
+    func wrongClock() throws {
+        guard let clock = try FalseClock() else {
+            print("SKIPPED: there is no compiler of C here")
+            return
+        }
+        let scratch = try Scratch.inMemory()
+        var (times, revision, epoch) = ([Int](), 0, "")
+        for seconds in [-86_400, 1_790_000_000, 11_234_567_890, 1_790_000_000, -5] as [Int64] {
+            let server = try LiveServer(in: scratch, through: clock.wrapper(seconds: seconds))
+            let ann = try LineClient(server)
+            try ann.greet(as: "ann-client")
+            try ann.send(#"{"type":"open","doc":"notes","create":true}"#)
+            let opened = try #require(try ann.next())
+            epoch = try #require(
+                Pattern(#"{"type":"opened","doc":"notes","epoch":"⟨e⟩",…"#).matches(opened)?["e"])
+            let edit = #""edits":[{"range":[0,0],"text":"x"}]"#
+            try ann.send(
+                #"{"type":"push","doc":"notes","epoch":"\#(epoch)","base":\#(revision),"seq":\#(revision + 1),\#(edit)}"#
+            )
+            revision += 1
+            try ann.expect(#"{"type":"ack","doc":"notes","seq":\#(revision),"rev":\#(revision)}"#)
+            try ann.send(#"{"type":"history","doc":"notes","after":\#(revision - 1)}"#)
+            let answer = try #require(try ann.next())
+            let time = try #require(answer.firstMatch(of: #/"time":(-?\d+)/#)?.1)
+            times.append(try #require(Int(time)))
+            try ann.endOutput()
+            #expect(try server.stopped().status == 0)
+        }
+        #expect(times == times.sorted() && times[0] >= 0, "\(times)")
+        #expect(times[2] / 1_000 == 11_234_567_890 && times[4] == times[2], "\(times)")
+    }
+}

@@ -34,6 +34,9 @@ package final class Server: Sendable {
         return WireString("p-" + String(digest.words[0], radix: 36))
     }
 
+    /// How many connections it could take now, as far as descriptors go.
+    package var spareConnections: Int { DescriptorBound.free(leaving: LoopSettings().descriptorsLeft) }
+
     /// Takes connections at an address from now on, and answers with where: the system may have chosen the port.
     package func listen(at address: SocketAddress, as door: @escaping @Sendable (SocketAddress) -> Door)
         async throws(ListenFault) -> SocketAddress

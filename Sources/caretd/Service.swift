@@ -18,6 +18,9 @@ struct Service {
     /// For how long a server that was told to stop waits for its clients: five seconds later it is over.
     private static let stopsWithin = Duration.seconds(4)
 
+    /// A server that has room for fewer connections says so.
+    private static let fewConnections = 100
+
     init(_ configuration: Configuration) {
         self.configuration = configuration
         log = LogWriter(format: configuration.settings.logFormat, level: configuration.settings.logLevel)
@@ -61,6 +64,8 @@ struct Service {
             await store.closed()
             return 1
         }
+        let places = server.spareConnections
+        if places < Service.fewConnections { log.write(LogEvent(.fewDescriptors, .count(places))) }
         log.write(LogEvent(.ready))
         let signal = await signals.next()
         log.write(LogEvent(.stopping, .signal(signal)))

@@ -162,7 +162,7 @@ struct ListenerTests {
     }
 
     @Test(
-        "connections leave descriptors to the rest of the process, and have half of a few",
+        "connections leave descriptors to the rest of the process, and have three quarters of a few",
         arguments: [8, 10_000])
     func descriptorsLeft(left: Int) async {
         await #expect(processExitsWith: .success) { [left] in
@@ -173,7 +173,7 @@ struct ListenerTests {
                 let first = Int(firstFreeDescriptor())
                 var bound = rlimit()
                 getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &bound)
-                bound.rlim_cur = rlim_t(left == 8 ? first + 5 + left : 2 * (first + 5))
+                bound.rlim_cur = rlim_t(left == 8 ? first + 5 + left : 4 * (first + 5) / 3)
                 setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &bound)
                 for client in clients { try client.connect(to: server.address) }
                 await server.wait { $0.opened + $0.refused == 20 }

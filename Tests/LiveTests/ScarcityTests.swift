@@ -38,6 +38,41 @@ import Testing
         #expect(try Verdict.onAll(of: crowd, at: server) == crowd.acks)
     }
 
+    @Test("with few descriptors a server says how many connections that allows, and tells the others")
+    func fewDescriptors() throws {
+        let scratch = try Scratch.inMemory()
+        let command = ["sh", "-c", #"ulimit -n 64; exec "$@""#, "sh"] + LiveServer.command([:], in: scratch)
+        let program = try Program(command)
+        var (port, allowed): (UInt16?, Int?) = (nil, nil)
+        while let line = try program.errors.next() {
+            if let (_, address) = line.parts(around: "event=listening transport=tcp address=") {
+                port = address.split(separator: ":").last.flatMap { UInt16($0) }
+            }
+            if let (_, count) = line.parts(around: " warning event=few_descriptors count=") {
+                allowed = Int(count)
+            }
+            if line.hasSuffix(" event=ready") { break }
+        }
+        let most = try #require(allowed)
+        #expect(most > 4 && most < 60)
+        let address = Address.loopback(port: try #require(port))
+        let guests = try (0..<most).map { _ in LineReader(try address.connected()) }
+        for guest in guests {
+            let hello = Array("{\"type\":\"hello\",\"protocol\":1,\"client\":\"the-guest\"}\n".utf8)
+            #expect(send(guest.descriptor, hello, hello.count, Int32(MSG_NOSIGNAL)) == hello.count)
+            #expect(try guest.next()?.hasPrefix(#"{"type":"welcome""#) == true)
+        }
+        // Whoever comes now learns why there is no place.
+        for _ in 0..<3 {
+            let refused = LineReader(try address.connected())
+            #expect(
+                try refused.next()?.hasPrefix(#"{"type":"error","code":"overloaded","message":"#) == true)
+            #expect(try refused.next() == nil)
+        }
+        program.kill(SIGTERM)
+        #expect(try program.ended().status == 0)
+    }
+
     /// Nil where it is turned away.
     private func guest(number: Int, at server: LiveServer) throws -> LineClient? {
         do {

@@ -8,6 +8,8 @@ package struct LogEvent: Equatable, Sendable {
         case openToAnyone = "open_to_anyone"
         case variableIgnored = "variable_ignored"
         case cannotListen = "cannot_listen"
+        /// So few descriptors are left for connections that people may be turned away.
+        case fewDescriptors = "few_descriptors"
 
         case connectionOpened = "connection_opened"
         case connectionClosed = "connection_closed"
@@ -59,11 +61,13 @@ package struct LogEvent: Equatable, Sendable {
                 .migrating,
                 .diskFreed, .backupMade, .logSuppressed:
                 .info
-            case .openToAnyone, .variableIgnored, .connectionRefused, .slowReader, .textDiverged,
+            case .openToAnyone, .variableIgnored, .fewDescriptors, .connectionRefused,
+                .slowReader, .textDiverged,
                 .guessingSlowed,
                 .epochsRenewed:
                 .warning
-            case .cannotListen, .diskFull, .diskFailed, .documentDamaged, .damageFound, .checkFailed,
+            case .cannotListen, .diskFull, .diskFailed, .documentDamaged, .damageFound,
+                .checkFailed,
                 .backupFailed,
                 .internalFault:
                 .error

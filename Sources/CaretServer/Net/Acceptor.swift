@@ -51,20 +51,12 @@ final class Acceptor {
 
     func ready() {
         guard case .accepting = phase else { return }
-        let bound = descriptorBound
+        let bound = DescriptorBound.current(leaving: sockets.settings.descriptorsLeft)
         for _ in 0..<sockets.settings.acceptsATurn {
             guard let accepted = accept() else { return }
             // The system gives the lowest number that is free.
             if accepted.descriptor < bound { hand(accepted) } else { refuse(accepted.descriptor) }
         }
-    }
-
-    /// What the number of a connection's descriptor is below; looked up each turn, since others may change it.
-    private var descriptorBound: Int {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        let most = Int(clamping: limit.rlim_cur)
-        return max(most - sockets.settings.descriptorsLeft, most / 2)
     }
 
     /// Accepts again after a pause.
@@ -120,7 +112,16 @@ final class Acceptor {
         if spare < 0 { pause() }
     }
 
+    /// Says why, as far as the system takes it at once, and closes.
     private func refuse(_ descriptor: Int32) {
+        let line = sockets.settings.refusal
+        if !line.isEmpty {
+            let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+            _ = uninterrupted { Glibc.send(descriptor, line, line.count, flags) }
+            shutdown(descriptor, Int32(SHUT_WR))
+            // To close over unread bytes resets the connection, and the peer might never read why.
+            _ = sockets.read(from: descriptor)
+        }
         Glibc.close(descriptor)
         sockets.noteRefusal()
     }

@@ -9,14 +9,16 @@ package struct LoopSettings: Sendable {
     package var payloadsAWrite = 128
     /// Connections that are taken off a listening socket a turn: the connections that are there go on meanwhile.
     package var acceptsATurn = 32
-    /// Descriptors that connections leave to the rest of the process, of a bound of twice as many and more: the store
-    /// opens files, and libdispatch, which looks at its threads once a second, ends the process where it cannot.
+    /// Descriptors that connections leave to the rest of the process, where these are no more than a quarter of all: the
+    /// store opens files, and libdispatch, which looks at its threads once a second, ends the process where it cannot.
     package var descriptorsLeft = 64
     /// Milliseconds for which nothing is accepted where the system has no memory or descriptor left.
     package var acceptPauseMilliseconds = 100
     /// The clock; another one in tests.
     package var clock: @Sendable () -> Moment = { .now }
 
+    /// What a connection is sent for which there is no descriptor; nothing where it is empty.
+    package var refusal: [UInt8] = []
     /// Told on the loop of each connection for which there was no descriptor or memory.
     package var refused: @Sendable (Sockets) -> Void = { _ in }
 

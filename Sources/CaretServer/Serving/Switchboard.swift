@@ -49,11 +49,21 @@ final class Switchboard: Sendable {
         var loops: [Loop] = []
         for number in 0..<settings.loops {
             var loopSettings = LoopSettings()
+            loopSettings.refusal = Switchboard.refusal
             loopSettings.refused = { hosts[number].value(on: $0).noteRefusal() }
             loops.append(try Loop(LoopNumber(number), loopSettings))
         }
         self.loops = loops
     }
+
+    /// What somebody is sent for whom there is no descriptor.
+    private static let refusal: [UInt8] = {
+        var writer = JSONWriter()
+        let report = ErrorReport(
+            .overloaded, "the server has as many connections as it may have; try again later")
+        report.encode(into: &writer)
+        return writer.bytes
+    }()
 
     /// Begins to do what is told to the hub and to rooms.
     func begin() {

@@ -9,6 +9,12 @@ struct Orders {
     /// A file that takes up space until the disk has been full.
     var ballast: String?
     var bound: Int64 = 0
+    /// Where the calls of the system are written down; there is no layer of faults then.
+    var calls: String?
+    /// Where a backup is made once all steps are done.
+    var backup: String?
+    /// The process kills itself where the disk has become full.
+    var diesWhenFull = false
     /// How many bytes one append has, on a disk that has no space for the index of so long a log.
     var paste = 0
     var action = FAULT_NOTHING
@@ -34,6 +40,9 @@ struct Orders {
         case "rounds": set(\.rounds, Int(value))
         case "bound": set(\.bound, Int64(value))
         case "paste": set(\.paste, Int(value))
+        case "calls": set(\.calls, value)
+        case "backup": set(\.backup, value)
+        case "then": set(\.diesWhenFull, value == "die" ? true : nil)
         case "trace": set(\.trace, value)
         case "ballast": set(\.ballast, value)
         case "fail": take(FAULT_ONCE, value)
@@ -62,6 +71,11 @@ struct Orders {
 
     /// Puts the layer of faults under SQLite; whether that went well.
     func install() -> Bool {
+        if let calls { return fault_calls_record(calls) == 0 }
+        return installLayer()
+    }
+
+    private func installLayer() -> Bool {
         withOptionalCString(trace) { trace in
             (folder + "/caret.commits").withCString { beside in
                 var plan = fault_plan(

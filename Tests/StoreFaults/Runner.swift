@@ -49,9 +49,10 @@ struct Runner {
     // MARK: The ways through a run
 
     /// All steps, or until the store refuses one.
-    mutating func all() async throws -> Ending {
+    mutating func all(backup: String? = nil) async throws -> Ending {
         let hasStopped = try await doSteps(through: run.steps.count) != nil
         if hasStopped { try await pushOn() }
+        if let backup { _ = try await store.backUp(to: backup, at: 1) }
         await close()
         return hasStopped ? .stopped : .done
     }
@@ -77,6 +78,13 @@ struct Runner {
         }
         await close()
         return .done
+    }
+
+    /// Steps until the disk is full, where the process ends without another call.
+    mutating func fillDiskAndDie() async throws -> Ending {
+        if try await doSteps(through: run.steps.count) != nil { kill(getpid(), SIGKILL) }
+        say("the disk was never full")
+        return .unexpected
     }
 
     /// Appends so much at once that the log outgrows its index, for which there is no space; then makes room, and appends
@@ -191,6 +199,7 @@ struct Runner {
 /// front of whatever the store does next.
 private func acknowledge(_ number: Int) {
     fault_vfs_mark(String(number))
+    fault_calls_mark("acked\n")
     say("acked \(number)")
 }
 

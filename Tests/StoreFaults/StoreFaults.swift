@@ -16,7 +16,10 @@ import TestSupport
         do {
             var runner = try Runner(run, in: orders.folder)
             if orders.paste > 0 { end(try await runner.outgrowIndex(orders.paste)) }
-            end(orders.fillsDisk ? try await runner.fillDisk(orders.ballast) : try await runner.all())
+            if orders.diesWhenFull { end(try await runner.fillDiskAndDie()) }
+            end(
+                orders.fillsDisk
+                    ? try await runner.fillDisk(orders.ballast) : try await runner.all(backup: orders.backup))
         } catch let error as OpeningFault {
             say("refused to open: \(error)")
             end(.refusedToOpen)

@@ -104,7 +104,7 @@ struct Backup {
     /// Marks the copy as a backup, and makes it one file.
     private func mark() throws(DatabaseFault) {
         let target = try Database(path: partial, for: .write)
-        try target.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL;")
+        try target.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF;")
         try target.run("UPDATE store SET backup = ?", .integer(time))
     }
 

@@ -81,4 +81,11 @@ void fault_vfs_mark(const char *text);
 /// From now on the disk has space.
 void fault_vfs_lift_bound(void);
 
+/// From now on the process writes down at this path each sync, rename and link that went well, and each write at an offset,
+/// with the file's path: a line each. 0 where the file could be made.
+int fault_calls_record(const char *path);
+
+/// Puts a text between them; nothing where they are not written down.
+void fault_calls_mark(const char *text);
+
 #endif

@@ -1,0 +1,74 @@
+// Stands in for calls of the system in the process that it is linked into, and writes down which came, in their order: a
+// disk keeps for certain only what was synced.
+
+#define _LARGEFILE64_SOURCE 1
+
+#include "fault_vfs.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int calls = -1;
+
+static void note(const char *call, const char *path) {
+    char line[4352];
+    int length = snprintf(line, sizeof line, "%s %s\n", call, path);
+    if (length > 0) syscall(SYS_write, calls, line, (size_t)length);
+}
+
+static void note_file(const char *call, int file) {
+    if (calls < 0 || file == calls) return;
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0) return;
+    path[length] = 0;
+    note(call, path);
+}
+
+int fault_calls_record(const char *path) {
+    calls = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+    return calls < 0 ? -1 : 0;
+}
+
+void fault_calls_mark(const char *text) {
+    if (calls >= 0) syscall(SYS_write, calls, text, strlen(text));
+}
+
+int fsync(int file) {
+    int code = (int)syscall(SYS_fsync, file);
+    if (code == 0) note_file("sync", file);
+    return code;
+}
+
+int fdatasync(int file) {
+    int code = (int)syscall(SYS_fdatasync, file);
+    if (code == 0) note_file("sync", file);
+    return code;
+}
+
+ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
+    note_file("write", file);
+    return syscall(SYS_pwrite64, file, bytes, count, offset);
+}
+
+ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
+    note_file("write", file);
+    return syscall(SYS_pwrite64, file, bytes, count, offset);
+}
+
+int link(const char *from, const char *to) {
+    int code = (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+    if (code == 0 && calls >= 0) note("link", to);
+    return code;
+}
+
+int rename(const char *from, const char *to) {
+    int code = (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+    if (code == 0 && calls >= 0) note("rename", to);
+    return code;
+}

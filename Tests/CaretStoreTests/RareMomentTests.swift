@@ -1,0 +1,102 @@
+import CaretCore
+import CaretLog
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CaretStore
+
+@Suite("Two rare things at once") struct RareMomentTests {
+    @Test("a pusher who was found old and pushes before being forgotten is remembered")
+    func pushesMeanwhile() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        var document = try await Following(on: store)
+        try await document.type("a")
+        try await document.type("b", by: SampleLog.bob)
+        await store.close()
+        let id = document.entry.id
+        do {
+            var pieces = try UpkeepPieces(scratch)
+            let old = try pieces.reader.pushers(of: id, usedBefore: 1003).get()
+            #expect(old.count == 2)
+            // Ann pushes once more, at 1003.
+            let append = try document.append([SampleChange.edit(2, 2, "c")], seq: 3)
+            let outcome = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
+            #expect(outcome == .committed(head: 3))
+            try document.follow(append)
+            try pieces.commit { writer throws(StoreFault) in
+                try writer.forget(old, of: id, usedBefore: 1003)
+            }
+        }
+        let again = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        #expect(try await again.pusher(SampleLog.ann, in: id).get().entry?.seq == 3)
+        #expect(try await again.pusher(SampleLog.bob, in: id).get().entry == nil)
+        #expect(try await again.verify().isSound)
+        await again.close()
+    }
+
+    @Test("those who pushed longest ago are forgotten first, however many at once")
+    func oldestFirst() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+        var document = try await Following(on: store)
+        // The numbers of authors go the other way than the times of their last pushes.
+        let crowd = (0..<4).map { Pusher(user: ByteString("user \($0)"), client: "client") }
+        for pusher in crowd { try await document.type("x", by: pusher) }
+        for pusher in crowd.reversed() { try await document.type("y", by: pusher) }
+        await store.close()
+        let pieces = try UpkeepPieces(scratch)
+        let found = try pieces.reader.pushers(of: document.entry.id, usedBefore: .max).get()
+        #expect(found == found.sorted(by: >) && found.count == 4)
+    }
+
+    @Test("segments that were merged are trimmed by the times of their revisions, to the revision")
+    func mergedAndTrimmed() async throws {
+        for start in [1, 63, 64, 65, 150, 199] {
+            let scratch = try Scratch.inMemory()
+            defer { scratch.remove() }
+            let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+            var document = try await Following(on: store)
+            // Change n is of the time 1000 + n.
+            for _ in 0..<200 { try await document.type("x") }
+            await store.tend(at: .max)
+            await store.close()
+            #expect(try scratch.count("segment") < 10)
+            #expect(
+                try scratch.number("SELECT count(*) FROM segment WHERE time <> 1000 + last") == 0,
+                "a merged segment has not the time of its last revision")
+            var settings = StoreSettings.withoutRounds
+            settings.keepHistory = .time(5_000)
+            let again = try SQLiteStore(folder: scratch.path, settings: settings)
+            await again.tend(at: Int64(1_000 + start + 1 + 5_000))
+            #expect(try await again.find(document.entry.name).get().start == Revision(start))
+            #expect(try await again.text(of: document.entry.id).get().text == document.text)
+            let kept = try await again.read(document.entry.id, after: Revision(start)).get().segment
+            #expect(kept.changes == Array(document.log[start...]))
+            #expect(try await again.verify().isSound)
+            await again.close()
+        }
+    }
+
+    @Test("a process that is killed where its disk became full has lost nothing that it acked")
+    func fullAndKilled() async throws {
+        var moments = Set<String>()
+        for bound in stride(from: 400_000, through: 1_600_000, by: isFullRun ? 4_096 : 60_000) {
+            let scratch = try Scratch.inMemory()
+            defer { scratch.remove() }
+            try scratch.makeData()
+            let orders = [scratch.data, "bound=\(bound)", "seed=\(bound)", "rounds=300", "then=die"]
+            let end = try ChildProcess("store-faults", orders).ended()
+            #expect(end.status == nil, "\(bound): \(end.lines.suffix(5))")
+            moments.insert(end.lines.last { $0.hasPrefix("told: ") }.map(String.init) ?? "")
+            let faulty = FaultyRun(seed: UInt64(bound), rounds: 300, atOnce: 1)
+            let fault = try await faulty.fault(
+                in: scratch.data, acked: end.numbers(behind: "acked").last ?? 0)
+            #expect(fault == nil, "\(bound) bytes")
+        }
+        print("full, and then killed: \(moments.sorted())")
+    }
+}

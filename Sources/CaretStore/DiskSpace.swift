@@ -24,7 +24,7 @@ package struct DiskSpace: Sendable {
         case .checkpointFull: isHoldingBack = true
         case .checkpointed: isHoldingBack = false
         case .renewed, .migrating, .writing, .committing, .checkpointing, .snapshotting, .merging, .merged,
-            .trimmed, .purged, .forgot, .damaged, .failed:
+            .trimmed, .purged, .forgot, .damaged, .failed, .lost:
             break
         }
         return isFull == wasFull ? nil : isFull ? .full : .freed

@@ -8,6 +8,7 @@ struct GroupCommit {
     private var store: StoreRow
     /// Held as long as anything may be written.
     private let folder: DataFolder
+    private let files: FilesInPlace
     private let counter: CommitCounter
     private let due: DueDocuments
     private let teller: Teller
@@ -23,12 +24,14 @@ struct GroupCommit {
     private static let mostPages = 8 * pagesBetweenCheckpoints
 
     init(
-        _ folder: DataFolder, _ database: Database, _ store: StoreRow, _ counter: CommitCounter,
-        _ due: DueDocuments, _ teller: Teller, _ generation: Generation, isFresh: Bool,
+        _ folder: DataFolder, _ files: FilesInPlace, _ database: Database, _ store: StoreRow,
+        _ counter: CommitCounter, _ due: DueDocuments, _ teller: Teller, _ generation: Generation,
+        isFresh: Bool,
         tell: @escaping @Sendable (StoreEvent) -> Void
     ) {
         writer = HistoryWriter(database: database, generation: generation, isFresh: isFresh)
         self.folder = folder
+        self.files = files
         self.store = store
         self.counter = counter
         self.due = due
@@ -37,7 +40,8 @@ struct GroupCommit {
     }
 
     mutating func run(_ jobs: [WriteJob]) {
-        if hasFailed { return refuse(jobs, .refused(.refused(.failed))) }
+        // Before the commit, so that nobody reads what is not there; and after it, before anybody is told.
+        if hasFailed || !lookAtFiles() { return refuse(jobs, .refused(.refused(.failed))) }
         var isWorkDone = false
         tell(.writing(jobs.count))
         do throws(DatabaseFault) {
@@ -57,6 +61,7 @@ struct GroupCommit {
                     return answers
                 }, isNeeded: { isNeeded }, orFault: \.self)
             if isNeeded { committed(next) }
+            if isNeeded, !lookAtFiles() { return refuse(jobs, .refused(.refused(.failed))) }
             // What is on disk is told, whatever comes after.
             teller.tell(answers)
             due.add(writer.committed())
@@ -158,6 +163,17 @@ struct GroupCommit {
         tell(.full)
         // Whatever is committed next has found space, and what was held back may find it too.
         checkpointAt = 0
+    }
+
+    /// Whether the files are still where they were. Where they are not, nothing is written from then on: what is in them
+    /// would be acked, and gone when the process ends.
+    mutating func lookAtFiles() -> Bool {
+        if hasFailed { return false }
+        if files.look() { return true }
+        hasFailed = true
+        writer.database.keepLog(true)
+        tell(.lost(path: files.database))
+        return false
     }
 
     mutating func close(damaged document: DocumentID) { writer.close(damaged: document) }

@@ -9,6 +9,7 @@ package import CaretLog
 /// transaction. Readers have queues and connections of their own and see what was committed.
 package final class SQLiteStore: DocumentStore {
     let folder: DataFolder
+    let files: FilesInPlace
     private let writes: WriteQueue
     /// What is answered from a row or a page of rows.
     private let lookups: Confined<HistoryReader>
@@ -39,6 +40,9 @@ package final class SQLiteStore: DocumentStore {
         let row = try SQLiteStore.row(of: database, counter, tell)
         let generation = Generation(row.place.generation)
         let isFresh = if case .place(let place) = known { place.generation != generation.value } else { true }
+        let files = FilesInPlace(database: folder.databasePath)
+        self.files = files
+        if folder.isWithoutIndex { tell(.full) }
         lookups = Confined(
             to: "caret.store.lookups",
             HistoryReader(database: try folder.openForReading(), generation: generation))
@@ -48,7 +52,7 @@ package final class SQLiteStore: DocumentStore {
         let teller = Teller()
         writes = WriteQueue(
             GroupCommit(
-                folder, database, row, counter, due, teller, generation, isFresh: isFresh, tell: tell),
+                folder, files, database, row, counter, due, teller, generation, isFresh: isFresh, tell: tell),
             teller)
         let reader = UpkeepReader(
             HistoryReader(database: try folder.openForReading(), generation: generation))
@@ -59,7 +63,15 @@ package final class SQLiteStore: DocumentStore {
             calls: calls, tell: tell)
         tending = [
             Task { [upkeep, due] in await upkeep.run(due) }, Task { [upkeep] in await upkeep.runRounds() },
+            Task { [writes, files] in await SQLiteStore.watch(files, writes) },
         ]
+    }
+
+    /// Notices within a second that the files are gone, though nobody writes to them. Until its task is cancelled.
+    private static func watch(_ files: FilesInPlace, _ writes: WriteQueue) async {
+        while (try? await Task.sleep(for: .seconds(1))) != nil {
+            if !files.look() { return writes.lookAtFiles() }
+        }
     }
 
     /// The store's row, made where there is none, and with a new generation where the database is not the one that
@@ -84,8 +96,14 @@ package final class SQLiteStore: DocumentStore {
                 try row.write(database)
             }
             // Only now: where this is cut off, the next start finds the reason again.
-            try counter.write(row.place)
-            try counter.sync()
+            do throws(DatabaseFault) {
+                try counter.write(row.place)
+                try counter.sync()
+            } catch {
+                // A counter that lags behind the same history is as good as one after a power cut.
+                if found == nil || reason != nil || error.kind != .full { throw error }
+                tell(.checkpointFull)
+            }
             if let reason { tell(.renewed(reason)) }
             return row
         } catch {
@@ -300,7 +318,12 @@ package final class SQLiteStore: DocumentStore {
         _ pusher: Pusher, in document: DocumentID,
         then completion: @escaping @Sendable (Result<PusherAnswer, StoreRefusal>) -> Void
     ) {
-        lookup({ reader throws(StoreFault) in try reader.pusher(pusher, in: document) }, then: completion)
+        lookup(
+            { [files] reader throws(StoreFault) in
+                // A repeat would be acked by what is in a removed file.
+                if !files.areFound { throw .refused(.refused(.failed)) }
+                return try reader.pusher(pusher, in: document)
+            }, then: completion)
     }
 
     package func read(

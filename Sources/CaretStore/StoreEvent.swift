@@ -36,6 +36,9 @@ package enum StoreEvent: Equatable, Sendable {
     case damaged(DocumentID?)
     /// The disk failed; nothing more is written, and the process should end.
     case failed(DatabaseFault)
+    /// The database at this path, or its log, was removed or replaced; nothing more is written. What was committed can
+    /// still be read here, and nowhere else.
+    case lost(path: String)
 }
 
 /// Why all epochs were renewed: the database is not the one that this folder had before.

@@ -31,6 +31,9 @@ final class WriteQueue: Sendable {
     /// Closes a document to appends, since it was found damaged.
     func close(damaged document: DocumentID) { writer.async { $0.close(damaged: document) } }
 
+    /// Lets the writer see that the files are not in their place.
+    func lookAtFiles() { writer.async { _ = $0.lookAtFiles() } }
+
     /// Does one call and answers with what came of it.
     func done<Answer: Sendable>(
         _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> Answer

@@ -53,9 +53,12 @@ struct Service {
 
     private func serve(until signals: StopSignals) async -> Int32 {
         let store: SQLiteStore
+        let storeLog = StoreLog(log, counters.tally())
         do {
             try makeFolder()
-            store = try openStore()
+            store = try SQLiteStore(folder: settings.data, settings: StoreSettings(settings)) {
+                storeLog.tell($0)
+            }
         } catch {
             StandardStream.error.write("caretd: \(settings.data): \(error)\n")
             return 1
@@ -71,7 +74,7 @@ struct Service {
         log.write(LogEvent(.stopping, .signal(signal)))
         await server.stop(within: Service.stopsWithin)
         await store.closed()
-        return 0
+        return storeLog.hasLost ? 1 : 0
     }
 
     // MARK: The store
@@ -79,11 +82,9 @@ struct Service {
     private func makeFolder() throws(OpeningFault) {
         // For nobody else's eyes: the texts are in it.
         if mkdir(settings.data, 0o700) != 0, errno != EEXIST { throw .system(errno) }
-    }
-
-    private func openStore() throws(OpeningFault) -> SQLiteStore {
-        let log = StoreLog(log, counters.tally())
-        return try SQLiteStore(folder: settings.data, settings: StoreSettings(settings)) { log.tell($0) }
+        var found = stat()
+        guard stat(settings.data, &found) == 0 else { throw .system(errno) }
+        if found.st_mode & 0o077 != 0 { log.write(LogEvent(.dataReadable, .path(settings.data))) }
     }
 
     // MARK: The doors

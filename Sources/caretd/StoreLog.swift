@@ -11,6 +11,10 @@ final class StoreLog: Sendable {
     private let log: LogWriter
     private let space = Mutex(DiskSpace())
     private let commits: Mutex<CommitTally>
+    private let lost = Atomic(false)
+
+    /// What was acked is not in the data folder any more.
+    var hasLost: Bool { lost.load(ordering: .relaxed) }
 
     private struct CommitTally {
         let tally: Tally
@@ -52,6 +56,10 @@ final class StoreLog: Sendable {
         case .damaged(let document?): log.write(LogEvent(.documentDamaged, .document(document.value)))
         case .damaged(nil): log.write(LogEvent(.documentDamaged))
         case .failed(let fault): end(fault)
+        // What is open can still be read and taken out, and nowhere else: the process goes on for that alone.
+        case .lost(let path):
+            lost.store(true, ordering: .relaxed)
+            log.write(LogEvent(.dataLost, .path(path)))
         case .writing, .checkpointing, .checkpointed, .snapshotting, .merging, .merged, .full,
             .checkpointFull:
             break

@@ -93,7 +93,7 @@ extension OpeningFault {
         switch self {
         case .foreign, .badHeader, .lost, .otherLog: true
         case .database(let fault), .migrating(_, let fault): fault.kind == .damaged
-        case .older, .newer, .changed, .held, .system: false
+        case .older, .newer, .changed, .readOnly, .held, .system: false
         }
     }
 }

@@ -1,4 +1,6 @@
+import CaretLog
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CaretStore
@@ -127,6 +129,41 @@ import Testing
         #expect(throws: OpeningFault.system(ENOENT)) { try DataFolder(scratch.path + "/nowhere") }
     }
 
+    @Test("the files of a store, and a backup of it, are for their owner's eyes alone")
+    func ownersAlone() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        _ = await store.create(try DocumentName("notes"))
+        for file in ["caret.sqlite", "caret.sqlite-wal", "caret.sqlite-shm", "caret.commits", "caret.lock"] {
+            #expect(try scratch.mode(file) == 0o600, "\(file)")
+        }
+        _ = try await store.backUp(to: scratch.path + "/copy.sqlite", at: 1)
+        #expect(try scratch.mode("copy.sqlite") == 0o600)
+        await store.close()
+        // As `cp` leaves a backup that is put back.
+        #expect(chmod(scratch.databasePath, 0o644) == 0)
+        await (try SQLiteStore(folder: scratch.path)).close()
+        #expect(try scratch.mode("caret.sqlite") == 0o600)
+    }
+
+    @Test("a database that may not be written is refused when it is opened, and left as it is")
+    func readOnly() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        await (try SQLiteStore(folder: scratch.path)).close()
+        #expect(chmod(scratch.databasePath, 0o400) == 0)
+        let before = try scratch.files()
+        #expect {
+            try SQLiteStore(folder: scratch.path)
+        } throws: { fault in
+            "\(fault)".contains("caret.sqlite may not be written")
+        }
+        let after = try scratch.files()
+        #expect(after == before)
+        #expect(try scratch.mode("caret.sqlite") == 0o400)
+    }
+
     @Test("a file is read past its log, whatever its path has in it")
     func pastTheLog() throws {
         let scratch = try Scratch()
@@ -159,5 +196,14 @@ import Testing
         #expect(try database.first("SELECT count(*) FROM store", read: { $0.integer(0) }) == 0)
         try database.run("INSERT INTO store VALUES (1, ?, 0, ?)", .integer(.min), .null)
         #expect(try database.first("SELECT generation FROM store", read: { $0.integer(0) }) == .min)
+    }
+}
+
+extension Scratch {
+    /// Who may do what with a file.
+    func mode(_ file: String) throws -> mode_t {
+        var found = stat()
+        guard stat("\(path)/\(file)", &found) == 0 else { throw Unexpected(what: "there is no \(file)") }
+        return found.st_mode & 0o777
     }
 }

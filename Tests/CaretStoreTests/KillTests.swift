@@ -92,7 +92,8 @@ import Testing
         let began = ContinuousClock.now
         let store = try SQLiteStore(folder: folder) { event in
             switch event {
-            case .renewed, .damaged, .failed, .full, .checkpointFull: Issue.record("\(round): \(event)")
+            case .renewed, .damaged, .failed, .lost, .full, .checkpointFull:
+                Issue.record("\(round): \(event)")
             case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
                 .merging, .merged, .trimmed, .purged, .forgot:
                 break

@@ -73,6 +73,35 @@ import Testing
         #expect(try program.ended().status == 0)
     }
 
+    @Test("on a disk that is full at the start a server reads, and with space it goes on to write")
+    func fullAtStart() throws {
+        guard let small = try SmallDisk() else {
+            print("SKIPPED: no small file system can be mounted here")
+            return
+        }
+        // What a server that was killed has left: nothing of its log is in the database yet.
+        let first = try LiveServer()
+        let ann = try LineClient(first)
+        try ann.greet(as: "ann-client")
+        try ann.send(#"{"type":"push","doc":"notes","base":0,"seq":1,"text":"one","create":true}"#)
+        try ann.expect(#"{"type":"ack","doc":"notes","seq":1,"rev":1,…"#)
+        try first.killed()
+        let server = try LiveServer(
+            ["--data": small.dataPath], in: small.scratch, through: small.filled(with: first.dataPath))
+        let client = try LineClient(server)
+        try client.greet(as: "ann-client")
+        try client.send(#"{"type":"read","doc":"notes"}"#)
+        try client.expect(#"{"type":"text","doc":"notes",…,"text":"one",…"#)
+        try client.send(#"{"type":"push","doc":"other","base":0,"seq":1,"text":"two","create":true}"#)
+        try client.expect(#"{"type":"error","doc":"other","seq":1,"code":"storage_full",…"#)
+        try small.free(of: server)
+        try client.send(#"{"type":"push","doc":"other","base":0,"seq":1,"text":"two","create":true}"#)
+        try client.expect(#"{"type":"ack","doc":"other","seq":1,"rev":1,…"#)
+        try server.says("event=disk_freed")
+        try client.endOutput()
+        #expect(try server.stopped().status == 0)
+    }
+
     /// Nil where it is turned away.
     private func guest(number: Int, at server: LiveServer) throws -> LineClient? {
         do {
@@ -163,6 +192,23 @@ private struct SmallDisk {
             """
         scratch = try Scratch.inMemory()
         wrapper = way + ["sh", "-c", script, "sh", scratch.path + "/small"]
+    }
+
+    /// A wrapper that puts a store's files on it and fills the rest: not a page is left when the server starts.
+    func filled(with data: String) -> [String] {
+        let script = """
+            set -e
+            mkdir -p "$1"
+            mount -t tmpfs -o size=8m tmpfs "$1"
+            mkdir -m 700 "$1/data"
+            cp "$2/caret.sqlite" "$2/caret.sqlite-wal" "$2/caret.commits" "$2/caret.lock" "$1/data"
+            head -c 16m /dev/zero >"$1/ballast" || true
+            shift 2
+            exec "$@"
+            """
+        return Array(wrapper.prefix { $0 != "sh" }) + [
+            "sh", "-c", script, "sh", scratch.path + "/small", data,
+        ]
     }
 
     /// Takes the ballast away, where the server sees it.

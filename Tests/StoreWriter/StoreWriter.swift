@@ -41,7 +41,7 @@ import TestSupport
     /// Whoever reads what is said takes it for no ack.
     private static func isUnexpected(_ event: StoreEvent) -> Bool {
         switch event {
-        case .renewed, .damaged, .failed, .full, .checkpointFull: true
+        case .renewed, .damaged, .failed, .lost, .full, .checkpointFull: true
         case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
             .merging, .merged, .trimmed, .purged, .forgot:
             false
@@ -59,7 +59,7 @@ import TestSupport
         case .merged: "merged"
         case .migrating(let number) where number > Migration.all.last?.number ?? 0: "migrating"
         case .migrating, .renewed, .writing, .trimmed, .purged, .forgot, .full, .checkpointFull, .damaged,
-            .failed:
+            .failed, .lost:
             nil
         }
     }

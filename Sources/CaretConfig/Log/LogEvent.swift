@@ -8,6 +8,8 @@ package struct LogEvent: Equatable, Sendable {
         case openToAnyone = "open_to_anyone"
         case variableIgnored = "variable_ignored"
         case cannotListen = "cannot_listen"
+        /// Others than the server's user may look into the data folder.
+        case dataReadable = "data_readable"
         /// So few descriptors are left for connections that people may be turned away.
         case fewDescriptors = "few_descriptors"
 
@@ -37,6 +39,8 @@ package struct LogEvent: Equatable, Sendable {
         case diskFull = "disk_full"
         case diskFreed = "disk_freed"
         case diskFailed = "disk_failed"
+        /// The database was removed or replaced under the running server.
+        case dataLost = "data_lost"
         case documentDamaged = "document_damaged"
         /// A check of the store has found something that is not as it was written.
         case damageFound = "damage_found"
@@ -61,12 +65,12 @@ package struct LogEvent: Equatable, Sendable {
                 .migrating,
                 .diskFreed, .backupMade, .logSuppressed:
                 .info
-            case .openToAnyone, .variableIgnored, .fewDescriptors, .connectionRefused,
+            case .openToAnyone, .variableIgnored, .dataReadable, .fewDescriptors, .connectionRefused,
                 .slowReader, .textDiverged,
                 .guessingSlowed,
                 .epochsRenewed:
                 .warning
-            case .cannotListen, .diskFull, .diskFailed, .documentDamaged, .damageFound,
+            case .cannotListen, .diskFull, .diskFailed, .dataLost, .documentDamaged, .damageFound,
                 .checkFailed,
                 .backupFailed,
                 .internalFault:

@@ -37,7 +37,8 @@ extension BackupFault {
         switch fault {
         case .database(let fault): self = .database(fault)
         case .system(let code): self = .system(code)
-        case .foreign, .badHeader, .lost, .otherLog, .older, .newer, .changed, .migrating, .held:
+        case .foreign, .badHeader, .lost, .otherLog, .older, .newer, .changed, .migrating, .readOnly,
+            .held:
             preconditionFailure("a connection that reads was refused as \(fault)")
         }
     }
@@ -80,6 +81,10 @@ struct Backup {
     /// Inside one transaction that reads, so that whatever is written meanwhile does not begin it anew.
     private func copy(_ source: Database) throws(DatabaseFault) {
         let target = try Database(path: partial, for: .write)
+        // While it is empty.
+        do throws(FileFault) { try restrictToOwner(partial) } catch {
+            throw DatabaseFault(code: SQLITE_IOERR, message: String(cString: strerror(error.code)))
+        }
         try target.reserveSums()
         // Nobody relies on it before it is published, which syncs it.
         try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")

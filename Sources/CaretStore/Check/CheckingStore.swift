@@ -10,6 +10,8 @@ extension SQLiteStore {
     ) async throws(OpeningFault) -> CheckReport {
         calls.began()
         defer { calls.ended() }
+        // Another file may have the name.
+        if !files.look() { throw .system(ENOENT) }
         let connection = Confined(to: "caret.store.check", try folder.openForReading())
         let result = await connection.done { [calls] database in
             Result { () throws(DatabaseFault) in
@@ -62,6 +64,7 @@ extension SQLiteStore {
     ) async throws(BackupFault) -> CheckReport {
         calls.began()
         defer { calls.ended() }
+        if !files.look() { throw .system(ENOENT) }
         let source: Database
         do throws(OpeningFault) { source = try folder.openForReading() } catch { throw BackupFault(error) }
         let backup = Backup(

@@ -9,6 +9,8 @@ final class DataFolder: Sendable {
     let path: String
     /// Nil once it is let go.
     private let lock: Mutex<Int32?>
+    /// The disk had no space for the index of the log: each connection has it in memory, until the folder is let go.
+    private let withoutIndex = Atomic(false)
 
     /// Takes the lock of a folder that exists.
     init(_ path: String) throws(OpeningFault) {
@@ -37,15 +39,54 @@ final class DataFolder: Sendable {
         }
     }
 
+    var isWithoutIndex: Bool { withoutIndex.load(ordering: .relaxed) }
+
+    /// Tries once more without an index of the log on the disk, where that is full: then all can be read.
+    private func withIndexOrWithout<Answer, Fault: Error>(
+        _ body: () throws(Fault) -> Answer, isFull: (Fault) -> Bool
+    ) throws(Fault) -> Answer {
+        do throws(Fault) {
+            return try body()
+        } catch {
+            if isWithoutIndex || !isFull(error) { throw error }
+            withoutIndex.store(true, ordering: .relaxed)
+            return try body()
+        }
+    }
+
     /// The one connection that writes: the schema is that of this build, and a commit is on disk when it returns.
     func openForWriting(
         migrations: [Migration] = Migration.all, tell: (StoreEvent) -> Void = { _ in }
     ) throws(OpeningFault) -> Database {
         // Before SQLite has the file open: to open and close it then would take SQLite's own locks away.
         if try FileHeader(of: databasePath) == nil { try make() }
+        try restrictFiles()
+        return try withIndexOrWithout { () throws(OpeningFault) in
+            try openedForWriting(migrations, tell)
+        } isFull: {
+            if case .database(let fault) = $0 { fault.kind == .full } else { false }
+        }
+    }
+
+    /// Nobody but the owner of the folder reads what is in it: a backup that was put back, or a file of an older version
+    /// of Caret, may be open to others. A file that its owner may not write is refused at once, and not at the first push.
+    private func restrictFiles() throws(OpeningFault) {
+        for file in [databasePath, databasePath + "-wal", databasePath + "-shm"] {
+            var found = stat()
+            guard stat(file, &found) == 0 else { continue }
+            if file == databasePath, found.st_mode & S_IWUSR == 0 { throw .readOnly }
+            // Somebody else's file is refused by what comes next, if it cannot be used.
+            if found.st_mode & 0o077 != 0 { try? restrictToOwner(file) }
+        }
+    }
+
+    private func openedForWriting(
+        _ migrations: [Migration], _ tell: (StoreEvent) -> Void
+    ) throws(OpeningFault) -> Database {
         let migrator = Migrator(migrations: migrations)
         let hasLog = try hasContent(databasePath + "-wal")
         let database = try opened(for: .write)
+        if database.isReadOnly { throw .readOnly }
         // What is refused is left as it is, with a log that was left beside it or without one.
         database.keepLog(hasLog)
         try migrator.refuseUnknown(in: database)
@@ -95,7 +136,12 @@ final class DataFolder: Sendable {
     private func commits(_ access: Database.Access) -> Int64? {
         // A file whose log is not wholly brought in may be anything by itself. What is damaged with its log too is
         // found by whoever reads it.
-        let row = try? StoreRow.read(Database(path: databasePath, for: access))
+        let row = try? withIndexOrWithout { () throws(DatabaseFault) in
+            try StoreRow.read(
+                Database(path: databasePath, for: access, sharesIndex: !isWithoutIndex))
+        } isFull: {
+            $0.kind == .full
+        }
         return row?.place.commits
     }
 
@@ -124,6 +170,10 @@ final class DataFolder: Sendable {
     private func fill(_ new: String) throws(OpeningFault) {
         do throws(DatabaseFault) {
             let database = try Database(path: new, for: .write)
+            // While it is empty; the log and its index are given the same mode by SQLite.
+            do throws(FileFault) { try restrictToOwner(new) } catch {
+                throw DatabaseFault(code: SQLITE_IOERR, message: String(cString: strerror(error.code)))
+            }
             try database.execute("PRAGMA journal_mode = OFF")
             try database.reserveSums()
             try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -146,7 +196,7 @@ final class DataFolder: Sendable {
 
     private func opened(for access: Database.Access) throws(OpeningFault) -> Database {
         do throws(DatabaseFault) {
-            return try Database(path: databasePath, for: access)
+            return try Database(path: databasePath, for: access, sharesIndex: !isWithoutIndex)
         } catch {
             throw .database(error)
         }

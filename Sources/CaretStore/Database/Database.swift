@@ -22,8 +22,10 @@ final class Database {
     /// Where small values stand while the statement runs that they were given to, lest SQLite ask for memory for each.
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 8)
 
-    init(path: String, for access: Access) throws(DatabaseFault) {
-        guard let layer = PageSums.vfsName else {
+    /// `sharesIndex`: the index of the log is a file beside it, as others may read the database too. Else it is in the
+    /// memory of this process, which needs no space on the disk.
+    init(path: String, for access: Access, sharesIndex: Bool = true) throws(DatabaseFault) {
+        guard let layer = sharesIndex ? PageSums.vfsName : PageSums.vfsNameWithoutIndex else {
             throw DatabaseFault(code: SQLITE_ERROR, message: "SQLite took no layer for the sums of pages")
         }
         logged.initialize(to: 0)
@@ -73,6 +75,9 @@ final class Database {
         logged.deallocate()
         scratch.deallocate()
     }
+
+    /// Whether nothing can be written through a connection that was opened for writing.
+    var isReadOnly: Bool { sqlite3_db_readonly(connection, "main") == 1 }
 
     /// How long a lock is waited for, in milliseconds.
     private static let patience: Int32 = 5000

@@ -5,6 +5,11 @@ struct FileFault: Error {
     let code: Int32
 }
 
+/// Lets nobody but its owner read or write a file, whatever the process gives new files otherwise.
+func restrictToOwner(_ path: String) throws(FileFault) {
+    if chmod(path, 0o600) != 0 { throw FileFault(code: errno) }
+}
+
 /// Syncs a file, or a folder with the names in it: from now on it is there, whatever happens to the machine.
 func syncFile(_ path: String) throws(FileFault) {
     let file = open(path, O_RDONLY | O_CLOEXEC)

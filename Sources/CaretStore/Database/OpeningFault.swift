@@ -18,6 +18,8 @@ package enum OpeningFault: Error, Equatable, Sendable {
     case changed(migration: Int64)
     /// A migration failed, and was rolled back whole.
     case migrating(Int64, DatabaseFault)
+    /// The file may not be written, by its permissions or those of its file system.
+    case readOnly
     /// Another server holds the folder.
     case held
     /// The file system refused, with its `errno`.

@@ -21,8 +21,12 @@ extension OpeningFault: CustomStringConvertible {
             "migration \(migration) was applied in another form than this version has"
         case .migrating(let migration, let fault):
             "migration \(migration) failed and was undone: \(fault.message)"
+        case .readOnly:
+            "caret.sqlite may not be written; give it the mode 600 and the server's user as its owner"
         case .held: "another server holds the folder"
         case .system(let code): String(cString: strerror(code))
+        case .database(let fault) where fault.kind == .full:
+            "the disk is full, and the database cannot be opened without space; make some"
         case .database(let fault): "the database cannot be opened: \(fault.message) (SQLite \(fault.code))"
         }
     }

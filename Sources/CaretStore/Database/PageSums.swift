@@ -15,11 +15,13 @@ enum PageSums {
     static let reservedBytes = 4
 
     /// The name of the VFS, which is registered when it is first asked for. Nil where SQLite refused it.
-    static let vfsName: String? = register()
+    static let vfsName = register("caret-sums", over: nil)
 
-    private static func register() -> String? {
-        guard let base = sqlite3_vfs_find(nil) else { return nil }
-        let name = "caret-sums"
+    /// The same over the VFS of SQLite that keeps the index of a log in memory, and shuts other processes out.
+    static let vfsNameWithoutIndex = register("caret-sums-alone", over: "unix-excl")
+
+    private static func register(_ name: String, over base: String?) -> String? {
+        guard let base = sqlite3_vfs_find(base) else { return nil }
         // Both live as long as the process: SQLite keeps the address of each.
         let layer = UnsafeMutablePointer<Layer>.allocate(capacity: 1)
         let address = strdup(name)

@@ -72,7 +72,7 @@ final class WriterTurns: Sendable {
                 state.turns.append(state.turn)
             case .checkpointing: state.moment = now
             case .checkpointed: state.checkpoints.append(now - state.moment)
-            case .full, .checkpointFull, .failed, .damaged:
+            case .full, .checkpointFull, .failed, .lost, .damaged:
                 preconditionFailure("the store is not well: \(event)")
             case .renewed, .migrating, .trimmed, .purged, .forgot: break
             }

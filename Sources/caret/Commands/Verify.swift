@@ -110,7 +110,7 @@ struct Verify: Subcommand {
         case .system(ENOENT) where access(file, F_OK) == 0: "nothing is in it"
         case .database(let fault) where fault.kind == .damaged:
             "its beginning was cut off or damaged (\(fault.message))"
-        case .system, .otherLog, .older, .newer, .changed, .migrating, .held, .database: nil
+        case .system, .otherLog, .older, .newer, .changed, .migrating, .readOnly, .held, .database: nil
         }
     }
 

@@ -96,7 +96,8 @@ extension Failure {
         case .held:
             self.init(
                 "\(folder): \(fault)", advice: "stop that server, or reach it by --server or --socket")
-        case .foreign, .badHeader, .lost, .otherLog, .older, .newer, .changed, .migrating, .system, .database:
+        case .foreign, .badHeader, .lost, .otherLog, .older, .newer, .changed, .migrating, .readOnly,
+            .system, .database:
             self.init("\(folder): \(fault)")
         }
     }

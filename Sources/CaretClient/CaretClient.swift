@@ -43,7 +43,9 @@ public final class CaretClient: Sendable {
         let hello = Hello(
             client: WireString(id), units: [.utf16], token: options.token.map { WireString($0) },
             info: options.person?.info)
-        return ClientState.Settings(address: address, hello: hello, reconnects: options.reconnects)
+        return ClientState.Settings(
+            address: address, hello: hello, reconnects: options.reconnects,
+            store: options.store.map { WireString($0) })
     }
 
     /// The names of documents of which something is unsaved in the folder of the client, and that are not open.

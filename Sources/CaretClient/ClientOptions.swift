@@ -9,6 +9,8 @@ public struct ClientOptions: Sendable {
     public var person: Person?
     /// Connects again, after growing pauses, whenever the connection ends; otherwise the first failure is the last.
     public var reconnects: Bool
+    /// The store that the server must have; the connection ends before anything is asked where it has another one.
+    package var store: String?
 
     public init(
         client: String? = nil, token: String? = nil, person: Person? = nil, reconnects: Bool = true

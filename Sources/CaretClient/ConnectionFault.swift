@@ -10,6 +10,9 @@ public enum ConnectionFault: Error, Equatable, Sendable {
     case replaced
     /// The token was taken back.
     case revoked
+    /// The server has another store than the client was made for, or than it had before: another server listens at the
+    /// address, or an older state of the store was restored.
+    case otherStore(expected: String, found: String)
     /// The client was closed by its owner.
     case closed
 }
@@ -23,6 +26,8 @@ extension ConnectionFault: CustomStringConvertible {
         case .refused(let refusal): "the server does not take this client: \(refusal)"
         case .replaced: "another program has connected with the id of this client"
         case .revoked: "the token was taken back"
+        case .otherStore(let expected, let found):
+            "the server has the store \(found), where \(expected) was expected"
         case .closed: "the client is closed"
         }
     }

@@ -14,6 +14,8 @@ extension ConnectionFault: LocalizedError {
         case .refused(let refusal): "The server does not let this program in. \(refusal.sentence)"
         case .replaced: "Another program has connected with the id of this one, which is disconnected now."
         case .revoked: "The access token of this program was revoked."
+        case .otherStore(let expected, let found):
+            "The server has other documents than before: its store is \(found), and \(expected) was expected."
         case .closed: "The connection or the document was closed by this program."
         }
     }

@@ -18,7 +18,8 @@ package final class Server: Sendable {
         // So that no two servers call their sessions alike, nor two lives of one.
         let life = String(UInt64.random(in: .min ... .max), radix: 36)
         let connections = ConnectionSettings(
-            limits: settings.limits, server: settings.name, publicClient: { Server.publicClient($0) },
+            limits: settings.limits, server: settings.name, store: { Epoch.name(ofStore: store.generation) },
+            publicClient: { Server.publicClient($0) },
             sessionName: { WireString("\(life)-\(String($0.value, radix: 36))") },
             digest: { SHA256.digest(of: $0) })
         switchboard = try Switchboard(

@@ -21,6 +21,9 @@ package final class SQLiteStore: DocumentStore {
     private let tending: [Task<Void, Never>]
     let calls = OpenCalls()
     private let tell: @Sendable (StoreEvent) -> Void
+    private let currentGeneration: Generation
+    /// The store's part of every epoch. It can be renewed at any time.
+    package var generation: UInt64 { currentGeneration.value }
 
     /// Opens the store in a folder that exists, and makes it where there is none. `tell` is called on any queue, and
     /// must return soon.
@@ -39,6 +42,7 @@ package final class SQLiteStore: DocumentStore {
         let database = try folder.openForWriting(migrations: migrations, tell: tell)
         let row = try SQLiteStore.row(of: database, counter, tell)
         let generation = Generation(row.place.generation)
+        currentGeneration = generation
         let isFresh = if case .place(let place) = known { place.generation != generation.value } else { true }
         let files = FilesInPlace(database: folder.databasePath)
         self.files = files

@@ -199,7 +199,7 @@ extension ConnectionSettings {
         publicClient: @escaping @Sendable (Pusher) -> WireString = { .sample($0) }
     ) -> ConnectionSettings {
         ConnectionSettings(
-            limits: limits, server: server, publicClient: publicClient,
+            limits: limits, server: server, store: { "k2v9" }, publicClient: publicClient,
             sessionName: { WireString("s\($0.value)") },
             digest: { bytes in
                 Digest(SIMD4(repeating: bytes.reduce(7) { ($0 &* 31) &+ UInt64($1) }))

@@ -179,7 +179,7 @@ enum SampleMessages {
         return Welcome(
             unit: random.pick(CodeUnit.all), server: text(&random), user: text(&random),
             client: maybe(&random, text), features: few(&random, text), limits: limits,
-            ping: number(&random))
+            ping: number(&random), store: maybe(&random, text))
     }
 
     private static func open(_ random: inout Seeded) -> Open {

@@ -37,6 +37,7 @@ import Testing
         let section = try #require(text.parts(around: "\n## 6.")?.1.parts(around: "\n```\n")?.1)
         let block = try #require(section.parts(around: "\n```\n")?.0)
         return block.replacing("\n   \"", with: "\"").replacing("k2v9.1", with: "⟨epoch⟩")
+            .replacing("\"k2v9\"", with: "\"…\"")
             .replacing(/p-[0-9a-z]+/, with: "…").replacing("1790000000000", with: "…")
             .split(separator: "\n").map(String.init)
     }

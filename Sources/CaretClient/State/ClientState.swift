@@ -26,6 +26,8 @@ struct ClientState {
         let address: ServerAddress
         let hello: Hello
         let reconnects: Bool
+        /// The store that the server must have, if it matters.
+        var store: WireString?
     }
 
     /// How long to wait for a connection, and then for the welcome: a server gives `hello` as much.
@@ -263,6 +265,9 @@ extension ClientState {
         case .welcome(let welcome):
             link = .welcomed(welcome)
             pauses.reset()
+            if let expected = settings.store, let found = welcome.store, found != expected {
+                return end(.otherStore(expected: expected.string, found: found.string), at: now)
+            }
             if welcome.unit != .utf16 {
                 return cut(.notUnderstood("it does not count in UTF-16"), at: now, luck)
             }

@@ -154,6 +154,11 @@ package struct RoomState: Sendable {
 extension Epoch {
     /// What an epoch is called on the wire: letters and digits that say nothing to anybody else.
     package var wire: WireString {
-        WireString(String(generation, radix: 36) + "." + String(document, radix: 36))
+        WireString(Epoch.name(ofStore: generation).string + "." + String(document, radix: 36))
+    }
+
+    /// What the epochs of all documents of a store begin with.
+    package static func name(ofStore generation: UInt64) -> WireString {
+        WireString(String(generation, radix: 36))
     }
 }

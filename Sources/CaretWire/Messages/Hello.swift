@@ -73,10 +73,13 @@ package struct Welcome: WireMessage {
     package var limits: Limits.Announced
     /// Seconds of silence until a ping.
     package var ping: Int
+    /// What the epochs of all documents begin with; nil from a server that does not tell.
+    package var store: WireString?
 
     package init(
         unit: CodeUnit, server: WireString, user: WireString, client: WireString?,
-        features: [WireString] = [], limits: Limits.Announced = Limits.Announced(), ping: Int
+        features: [WireString] = [], limits: Limits.Announced = Limits.Announced(), ping: Int,
+        store: WireString? = nil
     ) {
         self.unit = unit
         self.server = server
@@ -85,6 +88,7 @@ package struct Welcome: WireMessage {
         self.features = features
         self.limits = limits
         self.ping = ping
+        self.store = store
     }
 
     init(_ fields: Fields) throws(FieldFault) {
@@ -98,6 +102,7 @@ package struct Welcome: WireMessage {
             try Limits.Announced(value)
         }
         ping = try fields.integer("ping")
+        store = try fields.string(optional: "store")
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -117,6 +122,7 @@ package struct Welcome: WireMessage {
         writer.member("pushes_per_second", limits.pushesPerSecond)
         writer.endObject()
         writer.member("ping", ping)
+        writer.member("store", store)
     }
 }
 

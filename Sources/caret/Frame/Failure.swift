@@ -62,7 +62,7 @@ struct Failure: Error, Equatable {
             self.init(
                 fault.description, advice: "look whether it was done, and try again", code: .unreachable)
         case .refused(let refusal): self.init(fault.description, advice: refusal.advice)
-        case .replaced, .revoked, .closed: self.init(fault.description)
+        case .otherStore, .replaced, .revoked, .closed: self.init(fault.description)
         }
     }
 }

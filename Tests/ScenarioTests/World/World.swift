@@ -84,7 +84,8 @@ final class World {
         limits = Limits.tight(plan.seed)
         store = SimStore(Dice(plan.seed))
         settings = ConnectionSettings(
-            limits: limits, server: "caret/simulated", publicClient: { Names.publicClient($0) },
+            limits: limits, server: "caret/simulated", store: { "t" },
+            publicClient: { Names.publicClient($0) },
             sessionName: { WireString("s\($0.value)") }, digest: { Digest(of: $0) })
         referee = Referee(plan)
         referee.world = self

@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/statfs.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -29,6 +30,11 @@ int caret_rename_new(const char *path, const char *other) {
     // NFS knows no such renaming, but two names of one file, which vfat does not.
     if (errno != EINVAL && errno != ENOSYS) return -1;
     return link(path, other) == 0 ? unlink(path) : -1;
+}
+
+long caret_file_system(const char *path) {
+    struct statfs status;
+    return statfs(path, &status) == 0 ? (long)status.f_type : -1;
 }
 
 size_t caret_memory_in_use(void) {

@@ -75,7 +75,7 @@ struct ImportTable {
         "Tests/ClientWriter": ["CaretClient", "CaretCore", "Glibc"],
         "Tests/CommandTests": [
             "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport",
-            "caret", "Foundation", "Glibc", "Testing",
+            "caret", "Foundation", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/ScenarioTests": [
             "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretWire", "TestSupport", "Foundation",

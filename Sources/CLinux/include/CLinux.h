@@ -24,6 +24,9 @@ int caret_exchange(const char *path, const char *other);
 /// Renames a file, unless there is one of the new name already.
 int caret_rename_new(const char *path, const char *other);
 
+/// The number of the kind of file system that a path lies on, as statfs(2) lists them; negative where it cannot be told.
+long caret_file_system(const char *path);
+
 /// Bytes that were asked for and are not freed.
 size_t caret_memory_in_use(void);
 

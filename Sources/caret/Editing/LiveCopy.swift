@@ -132,7 +132,8 @@ final class LiveCopy: Sendable {
             // While it is edited, the next save may be a text again.
             if quiet != LiveCopy.forever { return record }
             throw Failure("\(path): \(reason.words)", advice: "what was saved stays in that file")
-        case .rest, .wait, .ask, .send, .removeFile, .deleteDocument, .renameDocument, .forget:
+        case .rest, .wait, .ask, .send, .removeFile, .deleteDocument, .renameDocument, .moveDocumentAside,
+            .forget:
             return record
         }
     }

@@ -6,6 +6,7 @@ enum CommandList {
         TokenAdd.self, TokenList.self, TokenRevoke.self,
         Export.self, Import.self, Verify.self, Backup.self, Who.self, Top.self,
         Tail.self, EditDocument.self, Watch.self, Sync.self,
+        TrashList.self, TrashRestore.self,
         Help.self, Completion.self,
     ]
 

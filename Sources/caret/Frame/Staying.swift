@@ -7,13 +7,14 @@ extension Stage {
     /// Connects, and connects again whenever the connection ends, unless it is for once. What is unsaved is kept in a
     /// folder, where one is given and can be used.
     func stay<Result: Sendable>(
-        as id: String? = nil, once: Bool = false, about subject: String? = nil,
+        as id: String? = nil, once: Bool = false, store: String? = nil, about subject: String? = nil,
         keepingIn folder: String? = nil,
         _ body: @Sendable (CaretClient) async throws -> Result
     ) async throws -> Result {
         let name = ProcessInfo.processInfo.environment["USER"]
-        let options = ClientOptions(
+        var options = ClientOptions(
             client: id, token: token, person: name.map { Person(name: $0) }, reconnects: !once)
+        options.store = store
         let client = try keepingClient(options, folder) ?? CaretClient(place.address, options)
         defer { client.close() }
         return try await explaining(about: subject) { try await body(client) }

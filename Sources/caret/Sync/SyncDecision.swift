@@ -9,7 +9,7 @@ struct SyncDecision: Equatable, Sendable {
         static let newFile = 300
         /// Of what is there while an editor saves: no file, an empty one, or its beginning.
         static let doubtful = 2_000
-        /// Whoever was writing a file when it was replaced is done by then, and whoever had read it has written it back.
+        /// A program that was writing into a file when it was replaced is done by then.
         static let displaced = 3_000
     }
 
@@ -21,6 +21,8 @@ struct SyncDecision: Equatable, Sendable {
     var path: String
     /// A number for a push that nobody has used.
     var nextSeq: Int
+    /// What the file had before, the oldest first; those that were displaced just now come after these.
+    var older: [KnownTexts.Known] = []
 
     func step() throws(TextError) -> SyncStep {
         if let push = record?.push { return .send(push) }
@@ -30,6 +32,10 @@ struct SyncDecision: Equatable, Sendable {
         switch (file.content, document) {
         case (.missing, .read(let head, let usesCRLF)): return .place(head, usesCRLF: usesCRLF)
         case (.missing, _): return .rest
+        case (.folder, .toldMissing), (.folder, .missing), (.blocked, .toldMissing), (.blocked, .missing):
+            return .rest
+        case (.folder, _): return .leaveAlone(.folder)
+        case (.blocked(let file), _): return .leaveAlone(.behind(file))
         case (.other(let reason), _): return .leaveAlone(reason)
         case (.text(let text, let usesCRLF), .read(let head, let crlf)):
             return try meet(text, usesCRLF ?? crlf, head)
@@ -57,7 +63,7 @@ struct SyncDecision: Equatable, Sendable {
 
     private var patience: Int {
         switch file.content {
-        case .missing: record == nil ? 0 : Patience.doubtful
+        case .missing, .folder, .blocked: record == nil ? 0 : Patience.doubtful
         case .other: Patience.doubtful
         case .text(let text, _):
             if text.utf8.isEmpty, record?.seen.utf8.isEmpty != true {
@@ -76,10 +82,13 @@ struct SyncDecision: Equatable, Sendable {
         let isClean = record.seen.isSame(as: head.text)
         switch file.content {
         case .other(let reason): return .leaveAlone(reason)
-        case .missing:
+        case .missing, .folder, .blocked:
             if document == .missing { return .forget }
             // What was changed elsewhere wins over a deletion by somebody who has not seen it.
-            if !isClean { return .place(head, usesCRLF: record.usesCRLF) }
+            if !isClean {
+                return file.content == .missing
+                    ? .place(head, usesCRLF: record.usesCRLF) : .moveDocumentAside
+            }
             if case .told = document { return .ask }
             return .deleteDocument
         case .text(let text, let usesCRLF):
@@ -91,8 +100,14 @@ struct SyncDecision: Equatable, Sendable {
                 let merged = try TextMerge.merged(base: record.seen, own: text, other: head.text)
                 return .keep(creation(of: text, as: merged, usesCRLF))
             }
+            // A power cut may leave an empty file of one that was saved just before. Nobody has emptied it on purpose.
+            if text.utf8.isEmpty, file.isFromBefore, !isSeen {
+                return .place(head, usesCRLF: record.usesCRLF)
+            }
             if isSeen { return isClean ? .rest : .place(head, usesCRLF: usesCRLF) }
-            return .keep(try capture(text, usesCRLF, since: try base(of: text), record, head))
+            let known = older + record.displaced.map { KnownTexts.Known(text: $0.text, isOwn: $0.isOwn) }
+            let base = try KnownTexts(seen: record.seen, older: known).base(of: text)
+            return .keep(try capture(text, usesCRLF, since: base, record, head))
         }
     }
 
@@ -107,8 +122,8 @@ struct SyncDecision: Equatable, Sendable {
     private func creation(of text: String, as merged: String? = nil, _ usesCRLF: Bool) -> SyncRecord {
         let push = SyncRecord.Push(seq: seq, epoch: nil, base: 0, text: merged ?? text, before: nil)
         return SyncRecord(
-            path: path, seen: text, head: nil, usesCRLF: usesCRLF, push: push, lastSeq: seq,
-            displaced: record?.displaced ?? [])
+            path: path, seen: text, isSeenOwn: true, head: nil, usesCRLF: usesCRLF, push: push, lastSeq: seq,
+            displaced: record?.displaced ?? [], older: record?.older ?? [])
     }
 
     /// Takes up a text that was saved here.
@@ -123,22 +138,9 @@ struct SyncDecision: Equatable, Sendable {
             record.lastSeq = seq
         }
         record.seen = text
+        record.isSeenOwn = true
         record.usesCRLF = usesCRLF
         return record
-    }
-
-    /// What a saved text was made from: mostly what was seen last; but a program that read the file just before it was
-    /// replaced, and saved just after, has not seen what came. Then the text is nearer to the one before. When it was
-    /// saved does not tell: it may have been saved again since.
-    private func base(of text: String) throws(TextError) -> String {
-        guard let record else { return "" }
-        var best = record.seen
-        var least = try TextMerge.distance(from: best, to: text)
-        for old in record.displaced.reversed() {
-            let distance = try TextMerge.distance(from: old.text, to: text)
-            if distance < least { (best, least) = (old.text, distance) }
-        }
-        return best
     }
 
     private var seq: Int { max(nextSeq, (record?.lastSeq ?? 0) + 1) }
@@ -149,8 +151,8 @@ extension SyncDecision {
     /// place is as it was seen.
     enum DisplacedStep: Equatable, Sendable {
         case wait(Int)
-        /// Nothing was written into it.
-        case drop
+        /// Nothing was written into it that counts.
+        case settle
         /// This is known from now on; the displaced file goes once that is pushed.
         case keep(SyncRecord)
     }
@@ -163,14 +165,14 @@ extension SyncDecision {
         if isDue < Patience.displaced { return .wait(Patience.displaced - isDue) }
         guard case .text(let text, _) = look.content, let head = record.head,
             !text.isSame(as: displaced.text)
-        else { return .drop }
+        else { return .settle }
         let isDoubtful = text.utf8.isEmpty || text.isBeginning(of: displaced.text)
         let patience = isDoubtful ? Patience.doubtful : Patience.text
         if look.quiet < patience { return .wait(patience - look.quiet) }
         // Its writer has begun it anew and will not end: that takes nothing away from the file that is there.
-        if isDoubtful { return .drop }
+        if isDoubtful { return .settle }
         let merged = try TextMerge.merged(base: displaced.text, own: text, other: head.text)
-        if merged.isSame(as: head.text) { return .drop }
+        if merged.isSame(as: head.text) { return .settle }
         var record = record
         record.lastSeq = max(nextSeq, record.lastSeq + 1)
         record.push = SyncRecord.Push(

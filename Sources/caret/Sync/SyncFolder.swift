@@ -1,24 +1,27 @@
-import CLinux
 import CaretWire
 import Glibc
 
 /// The files of a synced folder.
 struct SyncFolder {
     /// What tells, without reading it, that a file is the one that was looked at before.
-    struct Signature: Equatable {
+    struct Signature: Codable, Equatable {
         let inode: UInt
         let size: Int
-        /// In nanoseconds. No program sets the time of the last change of status.
+        /// In nanoseconds.
         let modified: Int
+        /// When the name, the mode or the bytes changed last. No program can set it.
         let changed: Int
-        let isPlain: Bool
 
-        init(_ status: stat) {
-            inode = status.st_ino
-            size = Int(status.st_size)
-            modified = status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec
-            changed = status.st_ctim.tv_sec * 1_000_000_000 + status.st_ctim.tv_nsec
-            isPlain = status.st_mode & S_IFMT == S_IFREG
+        init(_ status: FileStatus) {
+            inode = status.inode
+            size = status.size
+            modified = status.modified
+            changed = status.changed
+        }
+
+        /// Whether the bytes are the same. Renaming a file changes it, but not them.
+        func hasBytes(of other: Signature) -> Bool {
+            inode == other.inode && size == other.size && modified == other.modified
         }
     }
 
@@ -26,7 +29,8 @@ struct SyncFolder {
         var files: [WireString: Signature] = [:]
         /// Names that no document can have, as far as they can be shown.
         var unnameable: [String] = []
-        var folders: [String] = []
+        /// Folders that are synced by themselves.
+        var synced: [String] = []
         /// What could not be looked at, and why.
         var unreadable: [WireString: FileFault] = [:]
 
@@ -45,20 +49,28 @@ struct SyncFolder {
     let root: String
     /// Bytes of a text, at most.
     let limit: Int
+    let disk: any SyncDisk
+
+    init(root: String, limit: Int, on disk: any SyncDisk = SystemDisk()) {
+        (self.root, self.limit, self.disk) = (root, limit, disk)
+    }
 
     func path(_ path: WireString) -> String { root + "/" + path.string }
 
-    /// Everything that is there, but for what is passed over.
-    func scan() throws(FileFault) -> Scan {
+    /// Everything that is there, but for what is passed over. `enter` is called for each folder before its names are read:
+    /// what changes in it from then on can be watched.
+    func scan(entering enter: (_ path: String, _ full: String) -> Void) throws(FileFault) -> Scan {
         var found = Scan()
-        try scan(folder: "", into: &found)
+        try scan(folder: "", into: &found, enter)
         return found
     }
 
-    private func scan(folder: String, into scan: inout Scan) throws(FileFault) {
+    private func scan(
+        folder: String, into scan: inout Scan, _ enter: (_ path: String, _ full: String) -> Void
+    ) throws(FileFault) {
         let full = folder.isEmpty ? root : path(WireString(folder))
-        scan.folders.append(full)
-        for name in try SystemFile.names(in: full) {
+        enter(folder, full)
+        for name in try disk.names(in: full) {
             guard let part = String(validating: name, as: UTF8.self) else {
                 scan.unnameable.append(folder + "/" + String(decoding: name, as: UTF8.self))
                 continue
@@ -67,11 +79,13 @@ struct SyncFolder {
             if SyncNames.isPassedOver(part) { continue }
             do throws(FileFault) {
                 // It may have gone since the folder was read.
-                guard let status = try SystemFile.status(self.path(path)) else { continue }
-                if status.st_mode & S_IFMT == S_IFDIR {
-                    try self.scan(folder: path.string, into: &scan)
-                } else {
+                guard let status = try disk.status(self.path(path)) else { continue }
+                if status.kind != .folder {
                     scan.files[path] = Signature(status)
+                } else if try isSynced(self.path(path)) {
+                    scan.synced.append(path.string)
+                } else {
+                    try self.scan(folder: path.string, into: &scan, enter)
                 }
             } catch {
                 scan.unreadable[path] = error
@@ -79,21 +93,33 @@ struct SyncFolder {
         }
     }
 
+    /// Whether a folder is kept together with documents by itself.
+    func isSynced(_ full: String) throws(FileFault) -> Bool {
+        try disk.status(full + "/" + SyncNames.stateFolder + "/prefix") != nil
+    }
+
     /// Nil where there is no file, or none that is in this folder.
     func signature(_ path: WireString) throws(FileFault) -> Signature? {
         if try obstacle(to: path) != nil { return nil }
-        return try SystemFile.status(self.path(path)).map { Signature($0) }
+        guard let status = try disk.status(self.path(path)), status.kind != .folder else { return nil }
+        return Signature(status)
     }
 
-    /// What stands in the way to a file: a file, or a link, which may lead anywhere and is not followed. Names of
-    /// documents come from others, and must not lead out of the folder.
-    func obstacle(to path: WireString) throws(FileFault) -> WireString? {
+    /// What stands where a folder of a path would be.
+    struct Obstacle: Equatable {
+        let path: WireString
+        /// A file took the place of the folder. Anything else is a link, which may lead anywhere and is not followed.
+        let isFile: Bool
+    }
+
+    /// Names of documents come from others, and must not lead out of the folder.
+    func obstacle(to path: WireString) throws(FileFault) -> Obstacle? {
         var folders: [Substring] = []
         for part in path.string.split(separator: "/").dropLast() {
             folders.append(part)
             let folder = WireString(folders.joined(separator: "/"))
-            guard let status = try SystemFile.status(self.path(folder)) else { return nil }
-            if status.st_mode & S_IFMT != S_IFDIR { return folder }
+            guard let status = try disk.status(self.path(folder)) else { return nil }
+            if status.kind != .folder { return Obstacle(path: folder, isFile: status.kind == .file) }
         }
         return nil
     }
@@ -101,7 +127,10 @@ struct SyncFolder {
     /// The text of a file.
     func content(at path: WireString) -> FileLook.Content {
         do throws(FileFault) {
-            if let obstacle = try obstacle(to: path) { return .other(.behind(obstacle.string)) }
+            if let obstacle = try obstacle(to: path) {
+                return obstacle.isFile
+                    ? .blocked(by: obstacle.path.string) : .other(.behind(obstacle.path.string))
+            }
             return content(self.path(path))
         } catch {
             return .other(.unreadable(error.reason))
@@ -111,13 +140,12 @@ struct SyncFolder {
     /// The text of a file, by its whole path.
     func content(_ path: String) -> FileLook.Content {
         do throws(FileFault) {
-            guard let status = try SystemFile.status(path) else { return .missing }
-            if status.st_mode & S_IFMT != S_IFREG { return .other(.noFile) }
+            guard let status = try disk.status(path) else { return .missing }
+            if status.kind == .folder { return .folder }
+            if status.kind != .file { return .other(.noFile) }
             // Twice as much, for CR LF.
-            if status.st_size > 2 * limit {
-                return .other(.tooLarge(bytes: Int(status.st_size), limit: limit))
-            }
-            guard let bytes = try SystemFile.bytes(path) else { return .missing }
+            if status.size > 2 * limit { return .other(.tooLarge(bytes: status.size, limit: limit)) }
+            guard let bytes = try disk.bytes(path) else { return .missing }
             return SyncFolder.content(of: bytes, limit: limit)
         } catch {
             return .other(.unreadable(error.reason))
@@ -137,33 +165,48 @@ struct SyncFolder {
     // MARK: Changing it
 
     /// The mode of a file, or of a new one.
-    func mode(_ path: WireString) throws(FileFault) -> mode_t {
-        let status = try SystemFile.status(self.path(path))
-        return status.map { $0.st_mode & 0o7777 } ?? 0o666
+    func mode(_ path: WireString) throws(FileFault) -> UInt32 {
+        try disk.status(self.path(path))?.mode ?? 0o666
     }
 
     func makeFolders(for path: WireString) throws(FileFault) {
         var folder = root
         for part in path.string.split(separator: "/").dropLast() {
             folder += "/" + part
-            try SystemFile.makeFolder(folder)
+            try disk.makeFolder(folder, mode: 0o777)
         }
     }
 
-    /// Puts a file in the place of one that is there, which comes to lie where the new one was: whoever writes into the
-    /// old one meanwhile, writes into that.
+    /// A new file takes the place of one that is there, which comes to lie where the new one was: a program that has it open
+    /// writes into that one.
     func exchange(_ new: String, with path: WireString) throws(FileFault) {
-        if caret_exchange(new, self.path(path)) == 0 { return }
-        // Not every file system can do that; then what is written in this very moment would be lost.
-        let cannot = errno == EINVAL || errno == ENOSYS
-        if !cannot || rename(new, self.path(path)) != 0 {
-            throw FileFault("put it in place", self.path(path))
+        do throws(FileFault) {
+            try disk.exchange(new, with: self.path(path))
+        } catch {
+            if error.code != EINVAL && error.code != ENOSYS { throw error }
+            try replace(path, by: new)
         }
+        try disk.sync(folderOf: self.path(path))
     }
 
-    /// Puts a file where none is.
+    /// The same in three steps, for file systems that cannot do it in one. There is a file of that name at every moment, and the
+    /// old one has a name at every moment.
+    private func replace(_ path: WireString, by new: String) throws(FileFault) {
+        let old = new + ".old"
+        do throws(FileFault) {
+            try disk.link(self.path(path), as: old)
+        } catch {
+            guard let bytes = try disk.bytes(self.path(path)) else { throw error }
+            _ = try disk.make(old, bytes, mode: try mode(path))
+        }
+        try disk.rename(new, to: self.path(path))
+        try disk.rename(old, to: new)
+    }
+
+    /// Puts a file where there is none.
     func place(_ new: String, at path: WireString) throws(FileFault) {
-        if caret_rename_new(new, self.path(path)) != 0 { throw FileFault("put it in place", self.path(path)) }
+        try disk.renameToNew(new, self.path(path))
+        try disk.sync(folderOf: self.path(path))
     }
 
     func move(_ path: WireString, to new: WireString) throws(FileFault) {
@@ -172,10 +215,10 @@ struct SyncFolder {
         removeEmptyFolders(above: path)
     }
 
-    /// Folders that a file has left empty; the others stay.
+    /// Removes folders that a file has left empty.
     func removeEmptyFolders(above path: WireString) {
         var parts = path.string.split(separator: "/").dropLast()
-        while !parts.isEmpty, rmdir(self.path(WireString(parts.joined(separator: "/")))) == 0 {
+        while !parts.isEmpty, disk.removeFolder(self.path(WireString(parts.joined(separator: "/")))) {
             parts.removeLast()
         }
     }

@@ -52,15 +52,6 @@ struct SyncNews: Equatable, Sendable {
         if isMeant(building?[document]) { building?[document] = nil }
     }
 
-    /// Whether any of the documents that were synced is there, under whatever name.
-    func haveAny(of records: [WireString: SyncRecord], _ names: SyncNames) -> Bool {
-        let epochs = Set(documents.values.map { WireString($0.epoch) })
-        return records.contains { path, record in
-            let isNamed = names.document(of: path).map { documents[$0] != nil } ?? false
-            return isNamed || record.head.map { epochs.contains(WireString($0.epoch)) } ?? false
-        }
-    }
-
     /// What was read, by a request that was made when `before` had been told. What was told meanwhile may be later: of
     /// one epoch the revisions tell, and between two of them the news are right in the end.
     mutating func found(_ document: WireString, _ stand: Stand, since before: Stand?) {

@@ -28,13 +28,34 @@ struct SyncRecord: Codable, Equatable, Sendable {
         var displaced: Int?
     }
 
-    /// A file that gave way to another one and lies in the state folder: somebody may still be writing it, or may have
-    /// read it and write soon.
+    /// A file that gave way to another one and lies in the state folder: a program may still write into it, or may have
+    /// read it and save soon.
     struct Displaced: Codable, Equatable, Sendable {
         var number: Int
         var text: String
         /// When, in milliseconds of the wall clock, since it is compared with the times of files.
         var at: Int
+        /// The text was saved here, and not put into the file from elsewhere.
+        var isOwn = false
+        /// How the file looks as long as nobody writes into it, where that is known.
+        var signature: SyncFolder.Signature?
+
+        /// What the file has, where that can be told without reading it.
+        func content(_ status: FileStatus?) -> FileLook.Content? {
+            guard let status, let signature, SyncFolder.Signature(status).hasBytes(of: signature) else {
+                return nil
+            }
+            return .text(text, usesCRLF: nil)
+        }
+    }
+
+    /// A text that the file had, whose bytes lie in the state folder: an editor may have read it, and save hours later.
+    struct Older: Codable, Equatable, Sendable {
+        var number: Int
+        var at: Int
+        var isOwn: Bool
+        /// How the file looks as long as nobody writes into it.
+        var signature: SyncFolder.Signature
     }
 
     /// A file that is being put in place. Whether it was can be told, after a kill, from which file lies in the state
@@ -48,6 +69,8 @@ struct SyncRecord: Codable, Equatable, Sendable {
 
     var path: String
     var seen: String
+    /// `seen` was saved here, and not put into the file from elsewhere.
+    var isSeenOwn = false
     /// Nil of a document that is being made.
     var head: Head?
     /// The newest revision of which all is in the file, as far as that was noted: who has changed it since is told.
@@ -56,6 +79,8 @@ struct SyncRecord: Codable, Equatable, Sendable {
     var push: Push?
     var lastSeq = 0
     var displaced: [Displaced] = []
+    /// The oldest one first; all are older than those that were displaced just now.
+    var older: [Older] = []
     var placing: Placing?
     /// The number under which the file lies in the state folder while it is removed.
     var removing: Int?
@@ -67,6 +92,7 @@ extension SyncRecord {
         guard let before = push?.before, head != nil else { return nil }
         var record = self
         record.seen = before
+        record.isSeenOwn = false
         record.push = nil
         return record
     }
@@ -82,11 +108,17 @@ extension SyncRecord {
     }
 
     /// The text of the head is about to take the place of the file, or of none.
-    func placing(number: Int, inode: UInt, replacing: Bool, at now: Int) -> SyncRecord {
+    func placing(
+        number: Int, inode: UInt, replacing: Bool, _ old: SyncFolder.Signature? = nil, at now: Int
+    ) -> SyncRecord {
         var record = self
         record.placing = Placing(number: number, inode: inode, before: replacing ? seen : nil)
-        if replacing { record.displaced.append(Displaced(number: number, text: seen, at: now)) }
+        if replacing {
+            record.displaced.append(
+                Displaced(number: number, text: seen, at: now, isOwn: isSeenOwn, signature: old))
+        }
         record.seen = head?.text ?? seen
+        record.isSeenOwn = false
         record.shown = head?.revision ?? shown
         return record
     }
@@ -108,7 +140,80 @@ extension SyncRecord {
         if isInPlace { return record }
         guard let before = placing.before else { return nil }
         record.seen = before
+        record.isSeenOwn = displaced.contains { $0.number == placing.number && $0.isOwn }
         record.displaced.removeAll { $0.number == placing.number }
         return record
+    }
+}
+
+// The texts that a file had.
+extension SyncRecord {
+    /// How long an editor may hold a text, in milliseconds, and how many texts of a file are kept for it.
+    enum Keeping {
+        static let time = 24 * 3_600_000
+        static let count = 32
+        /// Of one file, in bytes.
+        static let bytes = 64 << 20
+    }
+
+    /// Those that are not kept any longer.
+    func expired(at now: Int) -> [Older] {
+        var (count, bytes) = (0, 0)
+        return older.reversed().filter { old in
+            count += 1
+            bytes += old.signature.size
+            return count > Keeping.count || bytes > Keeping.bytes && count > 1 || now - old.at > Keeping.time
+        }
+    }
+
+    /// The displaced file is whole and nobody writes into it any more: from now on it is an older text.
+    func settled(_ displaced: Displaced, _ signature: SyncFolder.Signature) -> SyncRecord {
+        var record = self
+        record.displaced.removeAll { $0.number == displaced.number }
+        record.older.append(
+            Older(number: displaced.number, at: displaced.at, isOwn: displaced.isOwn, signature: signature))
+        return record
+    }
+
+    /// What a program wrote into a file that had given way was pushed: it has that text now, and may go on from there.
+    func keepingLate(_ push: Push, status: FileStatus?) -> SyncRecord {
+        guard let number = push.displaced, let status else { return self }
+        var record = self
+        record.older.append(
+            Older(number: number, at: status.changed / 1_000_000, isOwn: true, signature: .init(status)))
+        return record
+    }
+
+    /// The files in the state folder that belong to it.
+    var files: [Int] { displaced.map(\.number) + older.map(\.number) + [removing].compactMap(\.self) }
+}
+
+// A record of version 0.1.0 has no older texts, and does not say which texts are its own.
+extension SyncRecord {
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        path = try values.decode(String.self, forKey: .path)
+        seen = try values.decode(String.self, forKey: .seen)
+        isSeenOwn = try values.decodeIfPresent(Bool.self, forKey: .isSeenOwn) ?? false
+        head = try values.decodeIfPresent(Head.self, forKey: .head)
+        shown = try values.decode(Int.self, forKey: .shown)
+        usesCRLF = try values.decode(Bool.self, forKey: .usesCRLF)
+        push = try values.decodeIfPresent(Push.self, forKey: .push)
+        lastSeq = try values.decode(Int.self, forKey: .lastSeq)
+        displaced = try values.decode([Displaced].self, forKey: .displaced)
+        older = try values.decodeIfPresent([Older].self, forKey: .older) ?? []
+        placing = try values.decodeIfPresent(Placing.self, forKey: .placing)
+        removing = try values.decodeIfPresent(Int.self, forKey: .removing)
+    }
+}
+
+extension SyncRecord.Displaced {
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        number = try values.decode(Int.self, forKey: .number)
+        text = try values.decode(String.self, forKey: .text)
+        at = try values.decode(Int.self, forKey: .at)
+        isOwn = try values.decodeIfPresent(Bool.self, forKey: .isOwn) ?? false
+        signature = try values.decodeIfPresent(SyncFolder.Signature.self, forKey: .signature)
     }
 }

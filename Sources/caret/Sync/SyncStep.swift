@@ -15,6 +15,9 @@ enum SyncStep: Equatable, Sendable {
     case deleteDocument
     /// The document of a file that has gone is that of this file from now on.
     case renameDocument(from: String)
+    /// A folder took the place of the file, or a file that of its folder, while others changed the document: it gets a name
+    /// that the folder has room for.
+    case moveDocumentAside
     case forget
     case leaveAlone(LeftAlone)
 }
@@ -28,12 +31,24 @@ enum LeftAlone: Equatable, Sendable {
     case noName
     /// What stands where its folder would be.
     case behind(String)
+    /// It is the name of a folder here.
+    case folder
+    /// The folder is synced by itself.
+    case synced
 
     /// Whether it should be kept together with one all the same.
     var isFault: Bool {
         switch self {
         case .unreadable: true
-        case .binary, .tooLarge, .noFile, .noName, .behind: false
+        case .binary, .tooLarge, .noFile, .noName, .behind, .folder, .synced: false
+        }
+    }
+
+    /// Whether it is another file or folder that is in the way.
+    var isObstacle: Bool {
+        switch self {
+        case .behind, .folder: true
+        case .binary, .tooLarge, .noFile, .unreadable, .noName, .synced: false
         }
     }
 
@@ -45,6 +60,8 @@ enum LeftAlone: Equatable, Sendable {
         case .noFile: "left alone: it is no plain file"
         case .unreadable(let reason): "left alone: it cannot be read: \(reason)"
         case .noName: "left alone: its name cannot be that of both a file and a document"
+        case .folder: "left alone: it is a folder here"
+        case .synced: "left alone: it is a folder that is synced by itself"
         case .behind(let obstacle): "left alone: \(obstacle) is no folder here, and links are not followed"
         }
     }
@@ -56,15 +73,20 @@ struct FileLook: Equatable, Sendable {
         case missing
         /// With LF as its line breaks; they are nil where there is none.
         case text(String, usesCRLF: Bool?)
+        /// A folder has its name.
+        case folder
+        /// This file stands where its folder would be.
+        case blocked(by: String)
         case other(LeftAlone)
 
         static func == (left: Content, right: Content) -> Bool {
             switch (left, right) {
-            case (.missing, .missing): true
+            case (.missing, .missing), (.folder, .folder): true
+            case (.blocked(let file), .blocked(let other)): file.isSame(as: other)
             case (.text(let text, let usesCRLF), .text(let other, let otherUsesCRLF)):
                 text.isSame(as: other) && usesCRLF == otherUsesCRLF
             case (.other(let reason), .other(let other)): reason == other
-            case (.missing, _), (.text, _), (.other, _): false
+            case (.missing, _), (.text, _), (.folder, _), (.blocked, _), (.other, _): false
             }
         }
     }
@@ -72,6 +94,8 @@ struct FileLook: Equatable, Sendable {
     var content: Content
     /// For how many milliseconds it has been as it is.
     var quiet: Int
+    /// It is as the program found it when it began.
+    var isFromBefore = false
 }
 
 /// What is known of a document.

@@ -1,5 +1,4 @@
 import CaretClient
-import CaretCore
 import CaretWire
 
 // One file and its document: what is decided is done, until there is nothing more to do.
@@ -10,74 +9,156 @@ extension Syncer {
         var known: DocumentLook?
         while true {
             try expectNews()
-            let stand = news.documents[document]
-            let signature = try folder.signature(path)
-            look(at: path, signature, Milliseconds.steady)
-            let file = file(path)
-            let told = stand.map { DocumentLook.told(epoch: $0.epoch, revision: $0.revision) }
-            let decision = SyncDecision(
-                record: state.records[path], file: file, document: known ?? told ?? .toldMissing,
-                origin: origin(of: path, file)?.string, path: path.string, nextSeq: client.nextPushNumber())
-            let step = try decision.step()
+            if let push = state.records[path]?.push {
+                guard let answer = try await send(push, path, document) else { return 1_000 }
+                known = answer
+                continue
+            }
+            let (file, wait) = try readFile(path)
+            guard let file else { return wait }
+            let told = news.documents[document].map {
+                DocumentLook.told(epoch: $0.epoch, revision: $0.revision)
+            }
+            let step = try decision(path, file, known ?? told ?? .toldMissing).step()
             switch step {
             case .rest where known.map { news.tellMore(than: $0, of: document) } == true: known = nil
-            case .rest, .leaveAlone:
-                if case .leaveAlone(let reason) = step { leaveAlone(path, reason) }
-                resting[path] = Resting(signature: signature, stand: news.documents[document])
+            case .rest: return nil
+            case .leaveAlone(let reason):
+                leaveAlone(path, reason)
                 return nil
             case .wait(let milliseconds): return milliseconds
             case .ask:
                 known = try await read(document)
                 if known == nil { return 1_000 }
-            case .keep(let record): try state.keep(record)
-            case .send(let push):
-                known = try await send(push, path, document)
-                if known == nil { return 1_000 }
-            case .place, .removeFile, .deleteDocument, .renameDocument, .forget:
-                try await act(step, path, document, file)
+            case .keep(let record): try keep(record, file, path)
+            case .send: continue
+            case .place, .removeFile, .deleteDocument, .renameDocument, .moveDocumentAside, .forget:
+                if !(try await act(step, path, document, file)) { return 1_000 }
                 known = nil
                 if step == .forget || step == .removeFile { return nil }
             }
         }
     }
 
-    private func file(_ path: WireString) -> FileLook {
-        let since = looks[path]?.since ?? Milliseconds.steady
-        return FileLook(
-            content: folder.content(at: path), quiet: Milliseconds.steady - since)
+    private func decision(
+        _ path: WireString, _ file: FileLook, _ document: DocumentLook
+    ) throws -> SyncDecision {
+        let record = state.records[path]
+        var decision = SyncDecision(
+            record: record, file: file, document: document, origin: origin(of: path, file)?.string,
+            path: path.string, nextSeq: server.nextPushNumber())
+        // The older texts are read only where the file was changed.
+        if let record, case .text(let text, _) = file.content, !text.isSame(as: record.seen) {
+            decision.older = try state.olderTexts(of: record, limit: folder.limit)
+        }
+        return decision
+    }
+
+    /// The file as it is now. It is read once, and not before it has been the same for a moment: a program that saves in steps
+    /// is not through before, and a later change shows in the file's time. Nil with the time to wait until then.
+    private func readFile(_ path: WireString) throws -> (FileLook?, wait: Int) {
+        while true {
+            look(at: path, try folder.signature(path))
+            guard let look = looks[path] else { return (nil, 0) }
+            let quiet = clock.steady() - look.since
+            if let content = look.content {
+                return (FileLook(content: content, quiet: quiet, isFromBefore: look.isFromBefore), 0)
+            }
+            if look.signature != nil, quiet < SyncDecision.Patience.text {
+                return (nil, SyncDecision.Patience.text - quiet)
+            }
+            let content = folder.content(at: path)
+            guard try folder.signature(path) == look.signature else { continue }
+            // What is not there is looked at again each time.
+            if look.signature != nil { looks[path]?.content = content }
+            return (FileLook(content: content, quiet: quiet, isFromBefore: look.isFromBefore), 0)
+        }
+    }
+
+    private func keep(_ record: SyncRecord, _ file: FileLook, _ path: WireString) throws {
+        let old = state.records[path]
+        if let old, let was = old.head, let head = record.head, !was.epoch.isEmpty,
+            !was.epoch.isSame(as: head.epoch), !old.seen.isSame(as: head.text)
+        {
+            // The history of the document that is there now does not have the text that it replaces.
+            try state.keepInTrash(old.seen, usesCRLF: old.usesCRLF, of: record.path)
+        }
+        if let push = record.push, push.displaced == nil, case .text = file.content {
+            // A power cut must not bring back the text of before: it would look as if somebody had saved it.
+            try folder.disk.sync(file: folder.path(path))
+            try folder.disk.sync(folderOf: folder.path(path))
+        }
+        try state.keep(record)
     }
 
     private func origin(of path: WireString, _ file: FileLook) -> WireString? {
         guard state.records[path] == nil, case .text(let text, _) = file.content else { return nil }
         return SyncRenames.origin(of: text, among: state.records) { other in
             guard let name = names.document(of: other), news.documents[name] != nil else { return false }
-            return folder.content(at: other) == .missing
+            // What cannot be looked at is not gone.
+            return (try? folder.signature(other)) == .some(nil)
         }
     }
 
+    /// False where the server would not, since it knows more than it has told: then it is to be tried again.
     private func act(
         _ step: SyncStep, _ path: WireString, _ document: WireString, _ file: FileLook
-    ) async throws {
+    ) async throws -> Bool {
         switch step {
         case .place(let head, let usesCRLF): try await place(head, usesCRLF, path, document, over: file)
         case .removeFile: try removeFile(path)
         case .deleteDocument:
-            try await client.delete(document.string)
+            try await server.delete(document)
             news.set(document, nil)
             try state.forget(path)
             report(.deletedHere, path)
         case .renameDocument(let origin):
             let origin = WireString(origin)
-            guard let old = names.document(of: origin) else { return }
-            try await client.rename(old.string, to: document.string)
-            news.set(document, news.documents[old])
-            news.set(old, nil)
+            guard try await renameDocument(of: origin, to: document) else { return false }
             try state.move(origin, to: path)
             report(.renamedHere(to: path.string), origin)
+        case .moveDocumentAside:
+            let new = roomyPath(for: path, blocked: file.content)
+            guard let name = names.document(of: new) else { return false }
+            guard try await renameDocument(of: path, to: name) else { return false }
+            try state.forget(path)
+            report(.renamedHere(to: new.string), path)
         case .forget: try state.forget(path)
         case .rest, .wait, .ask, .keep, .send, .leaveAlone:
             preconditionFailure("\(step) is no act")
         }
+        return true
+    }
+
+    private func renameDocument(of path: WireString, to new: WireString) async throws -> Bool {
+        guard let old = names.document(of: path) else { return false }
+        do {
+            try await server.rename(old, to: new)
+        } catch let refusal as ServerRefusal where refusal.code == .notFound || refusal.code == .exists {
+            // Somebody else has renamed it, or has made one of the new name: the news will tell.
+            return false
+        }
+        news.set(new, news.documents[old])
+        news.set(old, nil)
+        return true
+    }
+
+    /// A path that neither a file nor a document has, for a document whose own path has become a folder, or has lost its folder.
+    private func roomyPath(for path: WireString, blocked content: FileLook.Content) -> WireString {
+        for number in 1... {
+            let mark = number == 1 ? "" : " \(number)"
+            let found: WireString
+            if case .blocked(let file) = content {
+                found = WireString("\(file) (folder\(mark))" + path.string.dropFirst(file.count))
+            } else {
+                found = WireString("\(path.string) (file\(mark))")
+            }
+            let isFree =
+                state.records[found] == nil
+                && names.document(of: found).map { news.documents[$0] == nil } ?? true
+            if isFree { return found }
+        }
+        preconditionFailure("numbers do not end")
     }
 
     /// Nil where it was not found but is told to be there: the news are behind, and what is done about a document that is
@@ -85,12 +166,10 @@ extension Syncer {
     private func read(_ document: WireString) async throws -> DocumentLook? {
         let before = news.documents[document]
         do {
-            let version = try await client.read(document.string)
-            let head = SyncRecord.Head(
-                epoch: version.epoch, revision: version.revision.value, text: version.text)
+            let (head, usesCRLF) = try await server.read(document)
             let stand = SyncNews.Stand(epoch: head.epoch, revision: head.revision)
             news.found(document, stand, since: before)
-            return .read(head, usesCRLF: version.usesCRLF)
+            return .read(head, usesCRLF: usesCRLF)
         } catch let refusal as ServerRefusal where refusal.code == .notFound {
             return news.documents[document] == nil ? .missing : nil
         }
@@ -102,20 +181,29 @@ extension Syncer {
     ) async throws -> DocumentLook? {
         guard let record = state.records[path] else { return nil }
         do {
-            let answer = try await client.ask(.push(push.message(to: document, record.usesCRLF)))
-            guard case .ack(let ack) = answer else { return nil }
-            // What is not there any more was deleted behind the push.
-            var head = SyncRecord.Head(
-                epoch: push.epoch ?? "", revision: ack.revision.value, text: push.text)
-            let known = try await read(document)
-            if case .read(let now, _) = known { head = now }
-            try state.keep(record.acked(as: head))
-            if let number = push.displaced { try SystemFile.remove(state.swap(number)) }
-            if !ack.unchanged { report(.pushed(revision: ack.revision.value), path) }
+            let before = news.documents[document]
+            let ack = try await server.push(push, to: document, usesCRLF: record.usesCRLF)
+            var known: DocumentLook?
+            var head = SyncRecord.Head(epoch: push.epoch ?? "", revision: ack.revision, text: push.text)
+            if let epoch = push.epoch, let text = ack.text {
+                head.text = text
+                news.found(document, SyncNews.Stand(epoch: epoch, revision: ack.revision), since: before)
+                known = .read(head, usesCRLF: record.usesCRLF)
+            } else {
+                // What is not there any more was deleted after the push.
+                known = try await read(document)
+                if case .read(let now, _) = known { head = now }
+            }
+            try state.keep(try record.acked(as: head).keepingLate(push, status: status(of: push.displaced)))
+            if !ack.isUnchanged { report(.pushed(revision: ack.revision), path) }
             return known
         } catch let refusal as ServerRefusal {
             return try await withdraw(push, record, refusal, document)
         }
+    }
+
+    private func status(of displaced: Int?) throws -> FileStatus? {
+        try displaced.flatMap { try folder.disk.status(state.swap($0)) }
     }
 
     /// What was refused is still in the file, and nowhere else.
@@ -146,15 +234,5 @@ extension Syncer {
         } else {
             try state.forget(WireString(record.path))
         }
-    }
-}
-
-extension SyncRecord.Push {
-    fileprivate func message(to document: WireString, _ usesCRLF: Bool) -> CaretWire.Push {
-        CaretWire.Push(
-            document: document, epoch: epoch.map { WireString($0) }, base: Revision(base),
-            seq: seq,
-            content: .text(WireString(String(decoding: text.fileBytes(usesCRLF: usesCRLF), as: UTF8.self))),
-            wantsText: false, create: epoch == nil)
     }
 }

@@ -11,37 +11,45 @@ extension Syncer {
     ) async throws {
         let known = state.records[path]
         let record = known ?? SyncRecord(path: path.string, seen: "", head: head, usesCRLF: usesCRLF)
-        let users = await users(of: document, since: known?.shown ?? 0, head)
+        let users = await server.authors(of: document, after: known?.shown ?? 0, through: head.revision)
         let number = state.nextNumber()
         let new = state.swap(number)
         let isThere = file.content != .missing
-        let inode = try SystemFile.make(
-            new, head.text.fileBytes(usesCRLF: usesCRLF), mode: try folder.mode(path))
-        try chmod(new, as: path)
+        let mode = try folder.mode(path)
+        let inode = try folder.disk.make(new, head.text.fileBytes(usesCRLF: usesCRLF), mode: mode)
+        // What the mask of the process has taken from a file that is there is given back.
+        if isThere { try folder.disk.setMode(new, mode) }
+        let made = try folder.disk.status(new).map { SyncFolder.Signature($0) }
+        let old = isThere ? looks[path]?.signature : nil
         try state.keep(
-            record.placing(number: number, inode: inode, replacing: isThere, at: Milliseconds.wall))
+            record.placing(number: number, inode: inode, replacing: isThere, old, at: clock.wall()))
         let placed = Result { () throws(FileFault) in
             // Somebody may have saved it since it was read.
-            if folder.content(at: path) != file.content {
+            if try folder.signature(path) != looks[path]?.signature {
                 throw FileFault("replace it", path.string, EBUSY)
             }
             try folder.makeFolders(for: path)
             if isThere { try folder.exchange(new, with: path) } else { try folder.place(new, at: path) }
         }
-        try conclude(placed, path, number, record)
-        if case .success = placed { report(.written(revision: head.revision, by: users), path) }
+        try conclude(placed, path, number)
+        guard case .success = placed else { return }
+        remember(path, made, head.text, usesCRLF)
+        report(.written(revision: head.revision, by: users), path)
     }
 
-    private func chmod(_ new: String, as path: WireString) throws(FileFault) {
-        // What the mask of the process has taken from a file that is there is given back.
-        guard let status = try SystemFile.status(folder.path(path)) else { return }
-        if Glibc.chmod(new, status.st_mode & 0o7777) != 0 { throw FileFault("give it its mode", new) }
+    /// A file that was put in place just now need not be read.
+    private func remember(
+        _ path: WireString, _ made: SyncFolder.Signature?, _ text: String, _ usesCRLF: Bool
+    ) {
+        // One that cannot be looked at now is looked at the next time.
+        guard let made, let now = try? folder.signature(path), now.hasBytes(of: made) else { return }
+        let content = FileLook.Content.text(text, usesCRLF: FileText(text).usesCRLF.map { _ in usesCRLF })
+        looks[path] = Look(
+            signature: now, since: clock.steady() - SyncDecision.Patience.newFile, content: content)
     }
 
     /// Records whether a file is in place.
-    private func conclude(
-        _ placed: Result<Void, FileFault>, _ path: WireString, _ number: Int, _ before: SyncRecord
-    ) throws {
+    private func conclude(_ placed: Result<Void, FileFault>, _ path: WireString, _ number: Int) throws {
         let isPlaced = if case .success = placed { true } else { false }
         if let record = state.records[path]?.placed(isInPlace: isPlaced) {
             try state.keep(record)
@@ -49,17 +57,8 @@ extension Syncer {
             try state.forget(path)
         }
         guard case .failure(let fault) = placed else { return }
-        try SystemFile.remove(state.swap(number))
+        try folder.disk.remove(state.swap(number))
         if fault.code != EBUSY, fault.code != EEXIST { throw fault }
-    }
-
-    /// The users who have changed a document since, as far as that can be told.
-    private func users(of document: WireString, since: Int, _ head: SyncRecord.Head) async -> [String] {
-        let window = HistoryWindow(
-            after: Revision(max(since, head.revision - HistoryWindow.most)), through: Revision(head.revision))
-        // Who it was is only told, and never worth a failure.
-        let entries = (try? await client.history(of: document.string, in: window)) ?? []
-        return Set(entries.filter { $0.client != user }.map(\.user)).sorted()
     }
 
     func removeFile(_ path: WireString) throws {
@@ -68,11 +67,13 @@ extension Syncer {
         let aside = state.swap(number)
         record.removing = number
         try state.keep(record)
-        if rename(folder.path(path), aside) != 0 { throw FileFault("remove it", folder.path(path)) }
+        try folder.disk.rename(folder.path(path), to: aside)
+        try folder.disk.sync(folderOf: folder.path(path))
         if case .text(let text, _) = folder.content(aside), text.isSame(as: record.seen) {
+            try state.discard(number, of: record.path, .deleted)
             try state.forget(path)
-            try SystemFile.remove(aside)
             folder.removeEmptyFolders(above: path)
+            visitBlocked()
             report(.deletedElsewhere, path)
         } else {
             // It was saved in that moment.
@@ -80,12 +81,12 @@ extension Syncer {
         }
     }
 
-    /// Undoes a removal that did not come to its end: what there is to be done is decided anew.
+    /// Undoes a removal that did not come to its end: what there is to be done is decided again.
     func putBack(_ path: WireString) throws {
         guard var record = state.records[path], let number = record.removing else { return }
         record.removing = nil
         do throws(FileFault) {
-            if try SystemFile.status(state.swap(number)) != nil {
+            if try folder.disk.status(state.swap(number)) != nil {
                 try folder.makeFolders(for: path)
                 try folder.place(state.swap(number), at: path)
             }
@@ -93,7 +94,8 @@ extension Syncer {
             if error.code != EEXIST { throw error }
             // Somebody has saved another one meanwhile, and this one is as every other that gave way.
             record.displaced.append(
-                SyncRecord.Displaced(number: number, text: record.seen, at: Milliseconds.wall))
+                SyncRecord.Displaced(
+                    number: number, text: record.seen, at: clock.wall(), isOwn: record.isSeenOwn))
         }
         try state.keep(record)
     }
@@ -101,9 +103,11 @@ extension Syncer {
     /// Follows documents that were renamed elsewhere.
     func renameFiles() {
         for rename in SyncRenames.elsewhere(state.records, news.documents, names) {
-            let signature = looks[rename.path]?.signature
-            if isHeld(rename.path, signature) { continue }
+            var signature: SyncFolder.Signature?
             do {
+                signature = try folder.signature(rename.path)
+                look(at: rename.path, signature)
+                if isHeld(rename.path, signature) { continue }
                 try follow(rename)
             } catch {
                 let fault = (error as? FileFault)?.description ?? "\(error)"
@@ -118,36 +122,69 @@ extension Syncer {
         let (old, new) = (try folder.signature(rename.path), try folder.signature(rename.new))
         if old != nil, new == nil {
             try folder.move(rename.path, to: rename.new)
-        } else if old != nil {
+        } else if old != nil || new == nil {
+            // A file that is gone here has another name here, too, or was deleted by somebody who did not know of the new name:
+            // the document comes into the folder under that one.
             return
         }
         try state.move(rename.path, to: rename.new)
+        for path in [rename.path, rename.new] { visit(path) }
+        visitBlocked()
         report(.renamedElsewhere(to: rename.new.string), rename.path)
     }
 
-    /// Looks at the files that gave way to others.
+    /// Looks at the files that gave way to others just now.
     func settleDisplaced(_ path: WireString) throws -> Int? {
         var wait: Int?
         for displaced in state.records[path]?.displaced ?? [] {
             guard let record = state.records[path], record.push == nil else { return 0 }
             let full = state.swap(displaced.number)
-            let changed = try SystemFile.status(full).map { Milliseconds.of($0.st_ctim) } ?? 0
-            let look = FileLook(
-                content: folder.content(full), quiet: max(0, Milliseconds.wall - changed))
+            let status = try folder.disk.status(full)
+            let changed = status.map { $0.changed / 1_000_000 } ?? 0
+            let content = displaced.content(status) ?? folder.content(full)
+            let look = FileLook(content: content, quiet: max(0, clock.wall() - changed))
             let step = try SyncDecision.step(
-                for: displaced, look, of: record, nextSeq: client.nextPushNumber(), now: Milliseconds.wall)
+                for: displaced, look, of: record, nextSeq: server.nextPushNumber(), now: clock.wall())
             switch step {
             case .wait(let milliseconds): wait = min(wait ?? milliseconds, milliseconds)
             case .keep(let record):
                 try state.keep(record)
                 return 0
-            case .drop:
-                var record = record
-                record.displaced.removeAll { $0.number == displaced.number }
-                try state.keep(record)
-                try SystemFile.remove(full)
+            case .settle: try settle(displaced, look.content, status, of: record)
             }
         }
         return wait
+    }
+
+    /// Keeps the text of a file that gave way for the editors that have read it.
+    private func settle(
+        _ displaced: SyncRecord.Displaced, _ content: FileLook.Content, _ status: FileStatus?,
+        of record: SyncRecord
+    ) throws {
+        var settled = record
+        if let status, case .text(let text, _) = content, text.isSame(as: displaced.text) {
+            settled = record.settled(displaced, SyncFolder.Signature(status))
+        } else {
+            settled.displaced.removeAll { $0.number == displaced.number }
+        }
+        try forgetExpired(settled)
+        if settled.older.last?.number != displaced.number {
+            try folder.disk.remove(state.swap(displaced.number))
+        }
+    }
+
+    /// Forgets texts that no editor is expected to hold any more.
+    func forgetExpired(_ path: WireString) throws {
+        guard let record = state.records[path], !record.expired(at: clock.wall()).isEmpty else { return }
+        try forgetExpired(record)
+    }
+
+    private func forgetExpired(_ record: SyncRecord) throws {
+        var record = record
+        for expired in record.expired(at: clock.wall()) {
+            try state.discard(expired, of: record)
+            record.older.removeAll { $0.number == expired.number }
+        }
+        try state.keep(record)
     }
 }

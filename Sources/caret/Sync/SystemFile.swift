@@ -12,6 +12,8 @@ struct FileFault: Error, Equatable, Sendable, CustomStringConvertible {
 
     var description: String { "\(path): could not \(doing): \(reason)" }
     var reason: String { String(cString: strerror(code)) }
+    /// There is a file of that name.
+    var isExisting: Bool { code == EEXIST }
 }
 
 /// Files by the calls of the system.

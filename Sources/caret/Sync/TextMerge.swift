@@ -19,13 +19,6 @@ enum TextMerge {
         }
     }
 
-    /// How many units of one text must go and come to make the other one of it.
-    static func distance(from old: String, to new: String) throws(TextError) -> Int {
-        diff(from: try Text(old), to: try Text(new)).edits.reduce(0) { sum, edit in
-            sum + (edit.range.upperBound - edit.range.lowerBound) + edit.text.utf16.count
-        }
-    }
-
     /// The lines that both texts have, in their order: what two texts that know nothing of each other were made from, so
     /// that merging them keeps every line of each.
     static func common(_ left: String, _ right: String) throws(TextError) -> String {

@@ -96,17 +96,6 @@ import Testing
         #expect(try step(nil, file("", quiet: 10), .toldMissing) == .wait(Self.patience.doubtful - 10))
     }
 
-    @Test("what a program saves that has not seen what was just put into its file takes nothing away")
-    func staleSave() throws {
-        var known = record("a\nnew\n")
-        known.displaced = [.init(number: 1, text: "a\n", at: 49_000)]
-        let after = try kept(try step(known, file("a\nmine\n"), told))
-        #expect(after.push.map { $0.text.contains("new\n") && $0.text.contains("mine\n") } == true)
-        // Long after, it is what the person wants.
-        known.displaced = []
-        #expect(try kept(try step(known, file("a\nmine\n"), told)).push?.text == "a\nmine\n")
-    }
-
     // MARK: New and deleted
 
     @Test("a new file makes a document, and a new document a file")
@@ -213,9 +202,9 @@ import Testing
 
     @Test("a displaced file in which nothing was written goes, after a while")
     func dropped() throws {
-        #expect(try displaced("a\n") == .drop)
-        #expect(try displaced(nil) == .drop)
-        #expect(try displaced("") == .drop)
+        #expect(try displaced("a\n") == .settle)
+        #expect(try displaced(nil) == .settle)
+        #expect(try displaced("") == .settle)
         #expect(try displaced("a\n", now: 50_010) == .wait(Self.patience.displaced - 10))
     }
 

@@ -101,20 +101,6 @@ import Testing
         #expect(news.tellMore(than: .missing, of: "a") && news.tellMore(than: read("e", 1), of: "b"))
         #expect(!news.tellMore(than: .missing, of: "b"))
     }
-
-    @Test("a document that was synced is known again by its name, and by its epoch under another one")
-    func known() {
-        let head = SyncRecord.Head(epoch: "e", revision: 1, text: "a")
-        let records: [WireString: SyncRecord] = [
-            "a": SyncRecord(path: "a", seen: "a", head: head, usesCRLF: false)
-        ]
-        let names = SyncNames(prefix: "p")
-        for (documents, isKnown) in [
-            (["p/a": "f"], true), (["p/b": "e"], true), (["b": "e"], true), (["a": "f"], false), ([:], false),
-        ] {
-            #expect(news(documents).haveAny(of: records, names) == isKnown, "\(documents)")
-        }
-    }
 }
 
 @Suite("Contents of synced files") struct SyncContentTests {

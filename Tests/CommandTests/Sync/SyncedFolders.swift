@@ -18,14 +18,15 @@ final class SyncedFolders {
 
     func folder(_ name: String) -> URL { root.appending(path: name) }
 
-    func start(_ key: String) throws {
+    func start(_ key: String, _ options: [String] = []) throws {
         let process = Process()
         let isServer = key == SyncedFolders.server
         process.executableURL = URL(filePath: Run.path(of: isServer ? "caretd" : "caret"))
         let data = root.path + "/data"
         process.arguments =
             isServer
-            ? ["--data", data, "--listen", "127.0.0.1:0"] : ["sync", folder(key).path, "--data", data]
+            ? ["--data", data, "--listen", "127.0.0.1:0"]
+            : ["sync", folder(key).path, "--data", data] + options
         process.environment = Run.surroundings
         // Files and no pipes, which would fill.
         process.standardOutput = try log(key, "output")

@@ -1,0 +1,27 @@
+import Glibc
+
+/// Two syncs must not have the same files: each would take the other's changes for those of a person.
+enum SyncNesting {
+    static func check(_ folder: String) throws {
+        guard let resolved = realpath(folder, nil) else { throw FileFault("look at it", folder) }
+        defer { free(resolved) }
+        let root = String(cString: resolved)
+        let files = SyncFolder(root: root, limit: 0)
+        var parts = root.split(separator: "/")
+        while !parts.isEmpty {
+            parts.removeLast()
+            let above = "/" + parts.joined(separator: "/")
+            if try files.isSynced(above == "/" ? "" : above) {
+                throw Failure(
+                    "\(folder): it lies in \(above), which is synced by itself",
+                    advice:
+                        "sync only one of them; to end the other, remove its folder \(SyncNames.stateFolder)")
+            }
+        }
+        if let below = try files.scan(entering: { _, _ in }).synced.sorted().first {
+            throw Failure(
+                "\(folder): the folder \(below) in it is synced by itself",
+                advice: "sync only one of them; to end the other, remove its folder \(SyncNames.stateFolder)")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import CaretClient
+import CaretCore
+import CaretWire
+
+/// What a sync asks a server for. Tests have one in memory.
+protocol SyncServer: Sendable {
+    func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool)
+    func push(
+        _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool
+    ) async throws -> SyncAck
+    func rename(_ document: WireString, to new: WireString) async throws
+    func delete(_ document: WireString) async throws
+    /// Who, apart from this client, has changed a document. It is only for people, so no answer is no failure.
+    func authors(of document: WireString, after: Int, through: Int) async -> [String]
+    /// A number for a push, above all that this client has used.
+    func nextPushNumber() -> Int
+}
+
+/// The answer to a push.
+struct SyncAck: Equatable, Sendable {
+    var revision: Int
+    /// Nothing was to be changed, so there is no new revision.
+    var isUnchanged: Bool
+    /// The text at the revision.
+    var text: String?
+}
+
+/// The server that a client is connected to.
+struct ConnectedServer: SyncServer {
+    let client: CaretClient
+    /// The public id of the client.
+    let user: String?
+
+    func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool) {
+        let version = try await client.read(document.string)
+        let head = SyncRecord.Head(
+            epoch: version.epoch, revision: version.revision.value, text: version.text)
+        return (head, version.usesCRLF)
+    }
+
+    func push(
+        _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool
+    ) async throws -> SyncAck {
+        let bytes = push.text.fileBytes(usesCRLF: usesCRLF)
+        let message = CaretWire.Push(
+            document: document, epoch: push.epoch.map { WireString($0) }, base: Revision(push.base),
+            seq: push.seq, content: .text(WireString(String(decoding: bytes, as: UTF8.self))),
+            wantsText: true, create: push.epoch == nil)
+        let answer = try await client.ask(.push(message))
+        guard case .ack(let ack) = answer else {
+            throw ConnectionFault.cut(client.address, reason: "the server gave the answer to another request")
+        }
+        return SyncAck(
+            revision: ack.revision.value, isUnchanged: ack.unchanged, text: ack.text?.string)
+    }
+
+    func rename(_ document: WireString, to new: WireString) async throws {
+        try await client.rename(document.string, to: new.string)
+    }
+
+    func delete(_ document: WireString) async throws { try await client.delete(document.string) }
+
+    func authors(of document: WireString, after: Int, through: Int) async -> [String] {
+        let window = HistoryWindow(
+            after: Revision(max(after, through - HistoryWindow.most)), through: Revision(through))
+        // Who it was is only for people, and never worth a failure.
+        let entries = (try? await client.history(of: document.string, in: window)) ?? []
+        return Set(entries.filter { $0.client != user }.map(\.user)).sorted()
+    }
+
+    func nextPushNumber() -> Int { client.nextPushNumber() }
+}

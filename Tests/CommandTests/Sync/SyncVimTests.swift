@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@Suite("A synced folder and vim") struct SyncVimTests {
+    /// `milk` in a folder that is synced, and vim with it on a screen; then somebody else adds a line.
+    private func vim(
+        _ body: (_ folders: SyncedFolders, _ screen: TerminalScreen) throws -> Void
+    ) throws {
+        let folders = try SyncedFolders(["ann"])
+        for key in [SyncedFolders.server, "ann"] { try folders.start(key) }
+        try folders.save("milk\n", to: "list", in: "ann", 1)
+        try folders.waits { try folders.said("ann").contains("list → revision 1") }
+        let file = folders.folder("ann").path + "/list"
+        let stand = try Stand(nil)
+        let screen = try TerminalScreen(running: ["vi", "-u", "NONE", "-N", "-n", file], on: stand)
+        try screen.waits { $0.hasPrefix("milk") }
+        let put = try Run(
+            Run.path(of: "caret"), ["put", "list", "--data", folders.root.path + "/data"],
+            input: "milk\nbread and butter\n", environment: [:])
+        #expect(put.status == 0, "\(put)")
+        try folders.waits { folders.texts(in: "ann")["list"] == "milk\nbread and butter\n" }
+        // The screen lies in its folder.
+        try withExtendedLifetime(stand) { try body(folders, screen) }
+    }
+
+    @Test("what vim writes after `y` at its warning keeps the line that it has not read")
+    func written() throws {
+        try vim { folders, screen in
+            try screen.press("o", "o", "a", "t", "s", "Escape")
+            try screen.type(":w")
+            try screen.waits { $0.contains("(y/n)") }
+            try screen.press("y")
+            try folders.waits { try folders.said("ann").contains("list → revision 3") }
+            try folders.waits { folders.texts(in: "ann")["list"]?.contains("bread") == true }
+            let lines = folders.texts(in: "ann")["list"].map { $0.split(separator: "\n").sorted() }
+            #expect(lines == ["bread and butter", "milk", "oats"])
+        }
+    }
+
+    @Test("a line that was read in vim and deleted stays deleted")
+    func deleted() throws {
+        try vim { folders, screen in
+            try screen.type(":e!")
+            try screen.waits { $0.contains("bread and butter") }
+            try screen.press("G", "d", "d")
+            try screen.type(":w")
+            try folders.waits { try folders.said("ann").contains("list → revision 3") }
+            #expect(folders.texts(in: "ann")["list"] == "milk\n")
+        }
+    }
+}

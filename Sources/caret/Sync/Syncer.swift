@@ -17,6 +17,8 @@ actor Syncer {
     private var mayHaveRenames = false
     private var agenda = SyncAgenda()
     var looks: [WireString: Look] = [:]
+    /// Files that are known and were not there when they were looked at last: one of them may have another name now.
+    var missing: Set<WireString> = []
     /// How file and document were when there was nothing to do.
     private var resting: [WireString: Resting] = [:]
     private var held: [WireString: Held] = [:]
@@ -156,6 +158,7 @@ actor Syncer {
         let (known, new) = due.reduce(into: ([WireString](), [WireString]())) { lists, path in
             if state.records[path] == nil { lists.1.append(path) } else { lists.0.append(path) }
         }
+        for path in known where !unseen.hides(path) { lookForOrigins(at: path) }
         for path in new + known where !unseen.hides(path) {
             try expectNews()
             if let wait = try await visit(path, once: once) {
@@ -164,6 +167,15 @@ actor Syncer {
         }
         if once, !agenda.hasVisits { return nil }
         return agenda.pause(at: clock.steady())
+    }
+
+    /// A file that is not there may be one of the new ones.
+    private func lookForOrigins(at path: WireString) {
+        do throws(FileFault) {
+            look(at: path, try folder.signature(path))
+        } catch {
+            // It is told when the file is visited.
+        }
     }
 
     /// Whether everything is kept together that should be.
@@ -237,6 +249,7 @@ actor Syncer {
     // MARK: What is known of files
 
     func look(at path: WireString, _ signature: SyncFolder.Signature?) {
+        if signature == nil, state.records[path] != nil { missing.insert(path) } else { missing.remove(path) }
         if let look = looks[path], look.signature == signature { return }
         // A file that was here before us and rests need not be waited for.
         var age = 0

@@ -93,10 +93,19 @@ extension Syncer {
 
     private func origin(of path: WireString, _ file: FileLook) -> WireString? {
         guard state.records[path] == nil, case .text(let text, _) = file.content else { return nil }
-        return SyncRenames.origin(of: text, among: state.records) { other in
+        let candidates = missing.reduce(into: [:]) { $0[$1] = state.records[$1] }
+        return SyncRenames.origin(of: text, among: candidates) { other in
             guard let name = names.document(of: other), news.documents[name] != nil else { return false }
+            return isGone(other)
+        }
+    }
+
+    private func isGone(_ path: WireString) -> Bool {
+        do throws(FileFault) {
+            return try folder.signature(path) == nil
+        } catch {
             // What cannot be looked at is not gone.
-            return (try? folder.signature(other)) == .some(nil)
+            return false
         }
     }
 

@@ -13,8 +13,22 @@ final class SyncThatLies: PlantedFault {
     override var losesLast: Bool { true }
 }
 
-/// Known pushes that lived in memory alone: after a restart nobody has ever pushed anything.
+/// Known pushes that lived in memory alone: after a restart nobody has ever pushed anything. The log has lost the numbers of the
+/// pushes as well, or a room would find a repeat in it.
 final class RepeatForgotten: PlantedFault {
+    override func reading(
+        _ result: Result<Reading, HistoryRefusal>, _ room: RoomState
+    ) -> Result<Reading, HistoryRefusal> {
+        if world.lives == 1 { return result }
+        return result.map { reading in
+            let changes = reading.segment.changes.map { change in
+                LoggedChange(pusher: change.pusher, seq: 0, time: change.time, edits: change.edits)
+            }
+            return Reading(
+                segment: Segment(first: reading.segment.first, changes: changes), head: reading.head)
+        }
+    }
+
     override func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> {
         if world.lives == 1 { return answer }
         return answer.map { PusherAnswer(entry: nil, head: $0.head) }

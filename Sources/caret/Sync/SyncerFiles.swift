@@ -10,11 +10,13 @@ extension Syncer {
         over file: FileLook
     ) async throws {
         let known = state.records[path]
-        let record = known ?? SyncRecord(path: path.string, seen: "", head: head, usesCRLF: usesCRLF)
+        var record = known ?? SyncRecord(path: path.string, seen: "", head: head, usesCRLF: usesCRLF)
         let users = await server.authors(of: document, after: known?.shown ?? 0, through: head.revision)
+        let isThere = file.content != .missing
+        // An editor may hold the text of a file that was deleted and comes back.
+        if !isThere, known != nil { record.older.append(try keepSeen(of: record)) }
         let number = state.nextNumber()
         let new = state.swap(number)
-        let isThere = file.content != .missing
         let mode = try folder.mode(path)
         let inode = try folder.disk.make(new, head.text.fileBytes(usesCRLF: usesCRLF), mode: mode)
         // What the mask of the process has taken from a file that is there is given back.
@@ -35,6 +37,17 @@ extension Syncer {
         guard case .success = placed else { return }
         remember(path, made, head.text, usesCRLF)
         report(.written(revision: head.revision, by: users), path)
+    }
+
+    private func keepSeen(of record: SyncRecord) throws -> SyncRecord.Older {
+        let number = state.nextNumber()
+        let bytes = record.seen.fileBytes(usesCRLF: record.usesCRLF)
+        _ = try folder.disk.make(state.swap(number), bytes, mode: 0o600)
+        guard let status = try folder.disk.status(state.swap(number)) else {
+            throw FileFault("keep its text", record.path, ENOENT)
+        }
+        return SyncRecord.Older(
+            number: number, at: clock.wall(), isOwn: record.isSeenOwn, signature: .init(status))
     }
 
     /// A file that was put in place just now need not be read.

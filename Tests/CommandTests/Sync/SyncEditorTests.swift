@@ -66,6 +66,22 @@ import Testing
         #expect(world.server.texts["list"] == world.text("list"))
     }
 
+    @Test(
+        "an editor of a file that was deleted and came back, since others had changed it, keeps their lines")
+    func cameBack() async throws {
+        let world = try await world("milk\n", changedTo: "milk\n")
+        world.disk.remove(byUser: SyncWorld.path("list"))
+        world.server.set("list", "milk\nbread and butter\n")
+        try await world.rest(10_000)
+        #expect(world.text("list") == "milk\nbread and butter\n")
+        world.save("milk\noats\n", to: "list")
+        try await world.run(1_000)
+        #expect(
+            world.text("list").map { $0.split(separator: "\n").sorted() } == [
+                "bread and butter", "milk", "oats",
+            ])
+    }
+
     @Test("the older texts are kept over a restart of the program")
     func restart() async throws {
         let world = try await world("milk\n", changedTo: "milk\nbread and butter\n")

@@ -2,9 +2,9 @@
 public enum ConnectionState: Equatable, Sendable {
     case connecting
     case connected
-    /// There is none. The client tries again after a pause.
+    /// Not connected. The client tries again after a pause.
     case waiting
-    /// There is none, and the client does not try again.
+    /// Not connected, and the client does not try again.
     case ended
 }
 
@@ -42,8 +42,8 @@ struct PendingStatus: Pending {
     }
 }
 
-/// The connection of a client: as it is, and then each time it changes. A slow reader is told the latest. It ends with
-/// the client.
+/// The connection status of a client: the present one first, then one for each change. A slow reader gets the latest
+/// only. The sequence ends with the client.
 public struct ConnectionUpdates: AsyncSequence, Sendable {
     private let subscription: StatusSubscription
 

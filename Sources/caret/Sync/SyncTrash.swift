@@ -45,7 +45,8 @@ struct SyncTrash {
         for name in try disk.names(in: folder) {
             let name = String(decoding: name, as: UTF8.self)
             guard name.hasSuffix(".json"), let bytes = try disk.bytes(folder + "/" + name) else { continue }
-            // A record that cannot be read is one whose writing was cut short: its text is still where it was.
+            // These bytes were written here: a decoder of Foundation never sees any of the network. A record that cannot
+            // be read was not written to its end, and its text is still where it was.
             guard let item = try? JSONDecoder().decode(Item.self, from: Data(bytes)) else { continue }
             if try disk.status(path(of: item)) != nil { items.append(item) }
         }

@@ -129,6 +129,33 @@ struct HubFollowTests {
         }
     }
 
+    @Test(
+        "a document that is deleted or renamed while the list comes is gone behind it, whether the list has it or not",
+        arguments: [true, false], [true, false])
+    func endsWhileListed(isListed: Bool, isRenamed: Bool) {
+        let world = ServerWorld()
+        world.document("a", "x")
+        world.document("b", "x")
+        let (ann, bob) = (world.connect("ann"), world.connect("bob"))
+        if isListed {
+            world.holdsAnswer = { if case .list = $0 { true } else { false } }
+        } else {
+            world.holds = { if case .list = $0 { true } else { false } }
+        }
+        ann.says(#"{"type":"follow"}"#)
+        bob.says(isRenamed ? #"{"type":"rename","doc":"a","to":"c"}"# : #"{"type":"delete","doc":"a"}"#)
+        #expect(ann.hears() == ["welcome"])
+        world.release()
+        world.pass(milliseconds: 1_000)
+        let heard = ann.heard()
+        let other = summary("b", 2, 1, 1, 1_000)
+        let ending = gone("a", isRenamed ? #""renamed","to":"c""# : #""deleted""#)
+        // Under its new name it may be in the list, and is told in any case.
+        let new = summary("c", 1, 1, 1, 1_000)
+        let listed = isListed ? [summary("a", 1, 1, 1, 1_000), other] : isRenamed ? [other, new] : [other]
+        #expect(heard == listed + [#"{"type":"done"}"#, ending] + (isRenamed ? [new] : []))
+    }
+
     @Test("a follower is told only of what he may read, and of a new name only where he may read that")
     func rights() {
         let world = ServerWorld()

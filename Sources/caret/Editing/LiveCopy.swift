@@ -133,7 +133,7 @@ final class LiveCopy: Sendable {
             if quiet != LiveCopy.forever { return record }
             throw Failure("\(path): \(reason.words)", advice: "what was saved stays in that file")
         case .rest, .wait, .ask, .send, .removeFile, .deleteDocument, .renameDocument, .moveDocumentAside,
-            .forget:
+            .moveFileAside, .forget:
             return record
         }
     }

@@ -23,6 +23,9 @@ struct SyncDecision: Equatable, Sendable {
     var nextSeq: Int
     /// What the file had before, the oldest first; those that were displaced just now come after these.
     var older: [KnownTexts.Known] = []
+    /// The file has no document, and no folder could hold it beside those that there are: some lie in a folder of its name, or one
+    /// has the name of a folder that it is in.
+    var isCrossed = false
 
     func step() throws(TextError) -> SyncStep {
         if let push = record?.push { return .send(push) }
@@ -40,6 +43,7 @@ struct SyncDecision: Equatable, Sendable {
         case (.text(let text, let usesCRLF), .read(let head, let crlf)):
             return try meet(text, usesCRLF ?? crlf, head)
         case (.text(let text, let usesCRLF), _):
+            if isCrossed { return .moveFileAside }
             if let origin { return .renameDocument(from: origin) }
             return .keep(creation(of: text, usesCRLF ?? false))
         }
@@ -97,6 +101,7 @@ struct SyncDecision: Equatable, Sendable {
             if document == .missing {
                 if isSeen, isClean { return .removeFile }
                 // What was changed here wins over a deletion elsewhere.
+                if isCrossed { return .moveFileAside }
                 let merged = try TextMerge.merged(base: record.seen, own: text, other: head.text)
                 return .keep(creation(of: text, as: merged, usesCRLF))
             }

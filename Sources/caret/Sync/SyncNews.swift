@@ -24,6 +24,22 @@ struct SyncNews: Equatable, Sendable {
     private(set) var isComplete = false
     /// What is told anew, until it is whole: what was told before is no worse than half of it.
     private var building: [WireString: Stand]?
+    /// How many documents lie in each folder, at any depth.
+    private var folders: [WireString: Int] = [:]
+
+    /// Whether documents have names in this folder.
+    func hasDocuments(in folder: WireString) -> Bool { folders[folder] != nil }
+
+    private mutating func put(_ document: WireString, _ stand: Stand?) {
+        let old = documents[document]
+        documents[document] = stand
+        if old == nil, stand != nil { for folder in document.folders { folders[folder, default: 0] += 1 } }
+        guard old != nil, stand == nil else { return }
+        for folder in document.folders {
+            let count = folders[folder, default: 0] - 1
+            folders[folder] = count > 0 ? count : nil
+        }
+    }
 
     mutating func hear(_ news: DocumentNews) {
         switch news {
@@ -31,14 +47,16 @@ struct SyncNews: Equatable, Sendable {
         case .document(let summary):
             let stand = Stand(epoch: summary.epoch.string, revision: summary.revision.value)
             // What was read or pushed here may be told after it is known.
-            if stand.isLater(than: documents[summary.document]) { documents[summary.document] = stand }
+            if stand.isLater(than: documents[summary.document]) { put(summary.document, stand) }
             if building != nil, stand.isLater(than: building?[summary.document]) {
                 building?[summary.document] = stand
             }
         case .gone(let gone): end(gone.document, epoch: gone.epoch)
         case .complete:
-            documents = building ?? documents
+            let whole = building ?? documents
             (building, isComplete) = (nil, true)
+            for gone in documents.keys where whole[gone] == nil { put(gone, nil) }
+            for (document, stand) in whole { put(document, stand) }
         }
     }
 
@@ -48,7 +66,7 @@ struct SyncNews: Equatable, Sendable {
             guard let stand, let epoch else { return true }
             return epoch == WireString(stand.epoch)
         }
-        if isMeant(documents[document]) { documents[document] = nil }
+        if isMeant(documents[document]) { put(document, nil) }
         if isMeant(building?[document]) { building?[document] = nil }
     }
 
@@ -75,7 +93,15 @@ struct SyncNews: Equatable, Sendable {
 
     /// What was done here.
     mutating func set(_ document: WireString, _ stand: Stand?) {
-        documents[document] = stand
+        put(document, stand)
         if building != nil { building?[document] = stand }
+    }
+}
+
+extension WireString {
+    /// The folders that a path lies in, the outermost one first.
+    var folders: [WireString] {
+        let ends = utf8.indices.filter { utf8[$0] == UInt8(ascii: "/") }
+        return ends.map { WireString(String(string[..<$0])) }
     }
 }

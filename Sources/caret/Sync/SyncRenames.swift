@@ -27,14 +27,50 @@ enum SyncRenames {
         }.sorted { $0.path < $1.path }
     }
 
-    /// The file that is gone and whose text was this one, if there is just one.
+    /// The file that is gone and whose text this was: the only one with exactly this text, or else the one with the most lines
+    /// of it, since a file may be saved and renamed before anybody looks.
+    ///
+    /// `older` are the texts that a file had before.
     static func origin(
-        of text: String, among records: [WireString: SyncRecord], isGone: (WireString) -> Bool
-    ) -> WireString? {
+        of text: String, among gone: [WireString: SyncRecord],
+        older: (SyncRecord) throws(FileFault) -> [String]
+    ) throws(FileFault) -> WireString? {
         if text.utf8.isEmpty { return nil }
-        let found = records.filter { path, record in
-            record.push == nil && record.head != nil && record.seen.isSame(as: text) && isGone(path)
+        let known = gone.filter { $0.value.head != nil }
+        let same = known.filter { $0.value.push == nil && $0.value.seen.isSame(as: text) }
+        if !same.isEmpty || known.count > mostAlike { return same.count == 1 ? same.first?.key : nil }
+        let lines = TextLines(text)
+        var best: (path: WireString, likeness: Double)?
+        for (path, record) in known.sorted(by: { $0.key < $1.key }) {
+            for other in [record.seen] + record.displaced.map(\.text) + (try older(record)) {
+                let likeness = lines.likeness(to: TextLines(other))
+                if likeness >= leastLikeness, likeness > best?.likeness ?? 0 { best = (path, likeness) }
+            }
         }
-        return found.count == 1 ? found.first?.key : nil
+        return best?.path
+    }
+
+    /// A folder that was moved is compared file by file with what is gone: beyond so many files only by whole texts.
+    private static let mostAlike = 32
+    /// Of files that are one and the same, half of what both have is in both.
+    private static let leastLikeness = 0.5
+}
+
+/// The lines of a text, without their order.
+private struct TextLines {
+    private var counts: [Substring: Int] = [:]
+    private var size = 0
+
+    init(_ text: String) {
+        for line in text.split(separator: "\n") {
+            counts[line, default: 0] += 1
+            size += line.utf8.count
+        }
+    }
+
+    /// What part of two texts is in both: 1 where they have the same lines, 0 where they have none in common.
+    func likeness(to other: TextLines) -> Double {
+        let common = counts.reduce(0) { $0 + min($1.value, other.counts[$1.key] ?? 0) * $1.key.utf8.count }
+        return size + other.size == 0 ? 0 : Double(2 * common) / Double(size + other.size)
     }
 }

@@ -18,6 +18,9 @@ enum SyncStep: Equatable, Sendable {
     /// A folder took the place of the file, or a file that of its folder, while others changed the document: it gets a name
     /// that the folder has room for.
     case moveDocumentAside
+    /// The file has no document yet, or none any more, and would be in the way of others: it gets a name that the folder has
+    /// room for.
+    case moveFileAside
     case forget
     case leaveAlone(LeftAlone)
 }

@@ -23,6 +23,8 @@ extension Syncer {
             switch step {
             case .rest where known.map { news.tellMore(than: $0, of: document) } == true: known = nil
             case .rest: return nil
+            // Files that were moved may have left it empty.
+            case .leaveAlone(.folder) where folder.disk.removeFolder(folder.path(path)): continue
             case .leaveAlone(let reason):
                 leaveAlone(path, reason)
                 return nil
@@ -32,7 +34,8 @@ extension Syncer {
                 if known == nil { return 1_000 }
             case .keep(let record): try keep(record, file, path)
             case .send: continue
-            case .place, .removeFile, .deleteDocument, .renameDocument, .moveDocumentAside, .forget:
+            case .place, .removeFile, .deleteDocument, .renameDocument, .moveDocumentAside,
+                .moveFileAside, .forget:
                 if !(try await act(step, path, document, file)) { return 1_000 }
                 known = nil
                 if step == .forget || step == .removeFile { return nil }
@@ -45,8 +48,11 @@ extension Syncer {
     ) throws -> SyncDecision {
         let record = state.records[path]
         var decision = SyncDecision(
-            record: record, file: file, document: document, origin: origin(of: path, file)?.string,
+            record: record, file: file, document: document, origin: try origin(of: path, file)?.string,
             path: path.string, nextSeq: server.nextPushNumber())
+        if case .text = file.content, document == .missing || document == .toldMissing {
+            decision.isCrossed = isCrossed(path)
+        }
         // The older texts are read only where the file was changed.
         if let record, case .text(let text, _) = file.content, !text.isSame(as: record.seen) {
             decision.older = try state.olderTexts(of: record, limit: folder.limit)
@@ -91,12 +97,20 @@ extension Syncer {
         try state.keep(record)
     }
 
-    private func origin(of path: WireString, _ file: FileLook) -> WireString? {
-        guard state.records[path] == nil, case .text(let text, _) = file.content else { return nil }
-        let candidates = missing.reduce(into: [:]) { $0[$1] = state.records[$1] }
-        return SyncRenames.origin(of: text, among: candidates) { other in
-            guard let name = names.document(of: other), news.documents[name] != nil else { return false }
-            return isGone(other)
+    /// Nil as long as a new file may still be renamed itself.
+    private func origin(of path: WireString, _ file: FileLook) throws -> WireString? {
+        guard state.records[path] == nil, file.quiet >= SyncDecision.Patience.newFile,
+            case .text(let text, _) = file.content
+        else { return nil }
+        var gone: [WireString: SyncRecord] = [:]
+        for other in missing {
+            guard let name = names.document(of: other), news.documents[name] != nil, isGone(other) else {
+                continue
+            }
+            gone[other] = state.records[other]
+        }
+        return try SyncRenames.origin(of: text, among: gone) { record throws(FileFault) in
+            try state.olderTexts(of: record, limit: folder.limit).map(\.text)
         }
     }
 
@@ -127,11 +141,16 @@ extension Syncer {
             try state.move(origin, to: path)
             report(.renamedHere(to: path.string), origin)
         case .moveDocumentAside:
-            let new = roomyPath(for: path, blocked: file.content)
-            guard let name = names.document(of: new) else { return false }
+            var obstacle: WireString?
+            if case .blocked(let file) = file.content { obstacle = WireString(file) }
+            guard let new = try roomyPath(for: path, behind: obstacle), let name = names.document(of: new)
+            else {
+                return false
+            }
             guard try await renameDocument(of: path, to: name) else { return false }
             try state.forget(path)
             report(.renamedHere(to: new.string), path)
+        case .moveFileAside: return try moveFileAside(path)
         case .forget: try state.forget(path)
         case .rest, .wait, .ask, .keep, .send, .leaveAlone:
             preconditionFailure("\(step) is no act")
@@ -152,22 +171,63 @@ extension Syncer {
         return true
     }
 
-    /// A path that neither a file nor a document has, for a document whose own path has become a folder, or has lost its folder.
-    private func roomyPath(for path: WireString, blocked content: FileLook.Content) -> WireString {
+    private func moveFileAside(_ path: WireString) throws -> Bool {
+        guard let new = try roomyPath(for: path, behind: documentInTheWay(of: path)) else { return false }
+        if state.records[path] == nil {
+            try folder.move(path, to: new)
+        } else if try !moveByStateFolder(path, to: new) {
+            return false
+        }
+        visit(new)
+        visitBlocked()
+        report(.renamedHere(to: new.string), path)
+        return true
+    }
+
+    /// A path that neither a file nor a document has, for one whose own path has become a folder, or whose folder has become a
+    /// file. Nil where no document can have such a name.
+    private func roomyPath(for path: WireString, behind obstacle: WireString?) throws -> WireString? {
         for number in 1... {
             let mark = number == 1 ? "" : " \(number)"
             let found: WireString
-            if case .blocked(let file) = content {
-                found = WireString("\(file) (folder\(mark))" + path.string.dropFirst(file.count))
+            if let obstacle {
+                let rest = path.string.dropFirst(obstacle.string.count)
+                found = WireString("\(obstacle.string) (folder\(mark))\(rest)")
             } else {
                 found = WireString("\(path.string) (file\(mark))")
             }
-            let isFree =
-                state.records[found] == nil
-                && names.document(of: found).map { news.documents[$0] == nil } ?? true
-            if isFree { return found }
+            guard let document = names.document(of: found) else { return nil }
+            let isKnown = state.records[found] != nil || news.documents[document] != nil
+            if isKnown { continue }
+            if try folder.obstacle(to: found) == nil, try folder.disk.status(folder.path(found)) == nil {
+                return found
+            }
         }
         preconditionFailure("numbers do not end")
+    }
+
+    /// Whether no folder could hold both the file and all documents that there are, as soon as it has one, too. Documents whose
+    /// files are gone here do not count: they are about to be deleted, or to get other names.
+    private func isCrossed(_ path: WireString) -> Bool {
+        if documentInTheWay(of: path) != nil { return true }
+        guard let folder = names.document(of: path), news.hasDocuments(in: folder) else { return false }
+        let beginning = Array(folder.utf8) + [UInt8(ascii: "/")]
+        return news.documents.keys.contains { document in
+            document.utf8.starts(with: beginning) && names.path(of: document).map(hasDocumentToStay) ?? false
+        }
+    }
+
+    /// A document with the name of a folder that the file is in. One that is in the way of others already does not count.
+    private func documentInTheWay(of path: WireString) -> WireString? {
+        path.folders.first { folder in
+            hasDocumentToStay(folder)
+                && names.document(of: folder).map { !news.hasDocuments(in: $0) } ?? false
+        }
+    }
+
+    private func hasDocumentToStay(_ path: WireString) -> Bool {
+        guard let document = names.document(of: path), news.documents[document] != nil else { return false }
+        return state.records[path] == nil || !isGone(path)
     }
 
     /// Nil where it was not found but is told to be there: the news are behind, and what is done about a document that is

@@ -130,20 +130,44 @@ extension Syncer {
     }
 
     private func follow(_ rename: SyncRenames.Rename) throws {
-        let ways = [rename.path, rename.new]
-        if try ways.contains(where: { try folder.obstacle(to: $0) != nil }) { return }
+        if try folder.obstacle(to: rename.path) != nil { return }
         let (old, new) = (try folder.signature(rename.path), try folder.signature(rename.new))
         if old != nil, new == nil {
-            try folder.move(rename.path, to: rename.new)
-        } else if old != nil || new == nil {
+            let obstacle = try folder.obstacle(to: rename.new)
+            if let obstacle, obstacle.path != rename.path { return }
+            if obstacle != nil || folder.content(at: rename.new) == .folder {
+                // The file itself is in the way of its new folder, or its folder has the new name.
+                guard try moveByStateFolder(rename.path, to: rename.new) else { return }
+            } else {
+                try folder.move(rename.path, to: rename.new)
+                try state.move(rename.path, to: rename.new)
+            }
+        } else if try old != nil || new == nil || folder.obstacle(to: rename.new) != nil {
             // A file that is gone here has another name here, too, or was deleted by somebody who did not know of the new name:
             // the document comes into the folder under that one.
             return
+        } else {
+            try state.move(rename.path, to: rename.new)
         }
-        try state.move(rename.path, to: rename.new)
         for path in [rename.path, rename.new] { visit(path) }
         visitBlocked()
         report(.renamedElsewhere(to: rename.new.string), rename.path)
+    }
+
+    /// Moves a file and its record, with a stop in the state folder, from where `putBack` goes on after a kill. False where the
+    /// new name is still that of a folder once the file has left it.
+    func moveByStateFolder(_ path: WireString, to new: WireString) throws -> Bool {
+        guard var record = state.records[path] else { return false }
+        let number = state.nextNumber()
+        record.removing = number
+        try state.keep(record)
+        try folder.disk.rename(folder.path(path), to: state.swap(number))
+        try folder.disk.sync(folderOf: folder.path(path))
+        folder.removeEmptyFolders(above: path)
+        let hasRoom = folder.content(at: new) != .folder
+        if hasRoom { try state.move(path, to: new) }
+        try putBack(hasRoom ? new : path)
+        return hasRoom
     }
 
     /// Looks at the files that gave way to others just now.

@@ -79,4 +79,68 @@ import Testing
         try await world.run(10_000)
         expect(world, ["x (folder)/y": "in it\nchanged by the other one\n", "x": "a file\n"])
     }
+
+    @Test(
+        "a file that moves into a folder of its name moves everywhere, with what was saved there meanwhile, and back"
+    )
+    func intoItself() async throws {
+        let world = try await world(["x": "file\n"])
+        let disk = world.folders[0].disk
+        disk.rename(byUser: SyncWorld.path("x"), to: SyncWorld.path("x~"))
+        disk.makeFolder(byUser: SyncWorld.path("x"))
+        disk.rename(byUser: SyncWorld.path("x~"), to: SyncWorld.path("x/y"))
+        world.save("file\nsaved elsewhere\n", to: "x", in: 1)
+        try await world.run(10_000)
+        expect(world, ["x/y": "file\nsaved elsewhere\n"])
+        #expect(world.server.history(of: "x/y") == ["", "file\n", "file\nsaved elsewhere\n"])
+        disk.rename(byUser: SyncWorld.path("x/y"), to: SyncWorld.path("x~"))
+        disk.remove(byUser: SyncWorld.path("x"))
+        disk.rename(byUser: SyncWorld.path("x~"), to: SyncWorld.path("x"))
+        world.save("saved again\nfile\nsaved elsewhere\n", to: "x/y", in: 1)
+        try await world.run(10_000)
+        expect(world, ["x": "saved again\nfile\nsaved elsewhere\n"])
+        #expect(world.server.history(of: "x").count == 4)
+    }
+
+    @Test(
+        "a file that is saved and renamed before anybody looks keeps its history, and what others changed meanwhile"
+    )
+    func savedAndRenamed() async throws {
+        let world = try await world(["file": "one line\nanother line\n"])
+        world.save("one line\nanother line\na third line\n", to: "file", in: 1)
+        try await world.run(1_000)
+        // From an editor that has not read the third one.
+        world.save("one line\nanother line\na fourth line\n", to: "file")
+        world.folders[0].disk.rename(byUser: SyncWorld.path("file"), to: SyncWorld.path("new"))
+        try await world.run(10_000)
+        expect(world, ["new": "one line\nanother line\na third line\na fourth line\n"])
+        #expect(world.server.history(of: "new").count == 4)
+    }
+
+    @Test("a file that is made while others make a folder of its name gets another name")
+    func madeWhereAFolderIs() async throws {
+        let world = try await world(["other": ""])
+        world.folders[0].disk.makeFolder(byUser: SyncWorld.path("x"))
+        world.save("in it\n", to: "x/y")
+        try await world.run(280)
+        world.save("a file\n", to: "x", in: 1)
+        try await world.run(10_000)
+        expect(world, ["other": "", "x (file)": "a file\n", "x/y": "in it\n"])
+    }
+
+    @Test("the files of a folder get another one where a restored server has a document of its name")
+    func restoredDocument() async throws {
+        let world = try await world(["x": "file\n"])
+        let backup = world.server.backup()
+        let disk = world.folders[0].disk
+        disk.rename(byUser: SyncWorld.path("x"), to: SyncWorld.path("x~"))
+        disk.makeFolder(byUser: SyncWorld.path("x"))
+        disk.rename(byUser: SyncWorld.path("x~"), to: SyncWorld.path("x/y"))
+        try await world.run(10_000)
+        expect(world, ["x/y": "file\n"])
+        world.server.restore(backup, as: "s2")
+        for index in world.folders.indices { try await world.begin(index) }
+        try await world.run(10_000)
+        expect(world, ["x": "file\n", "x (folder)/y": "file\n"])
+    }
 }

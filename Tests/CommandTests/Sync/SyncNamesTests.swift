@@ -42,9 +42,32 @@ import Testing
             SyncRenames.elsewhere(records, ["p/new": stand], names) == [.init(path: "old", new: "new")])
         #expect(SyncRenames.elsewhere(records, ["p/old": stand, "p/new": stand], names) == [])
         #expect(SyncRenames.elsewhere(records, [:], names) == [])
-        #expect(SyncRenames.origin(of: "a", among: records) { _ in true } == "old")
-        #expect(SyncRenames.origin(of: "a", among: records) { _ in false } == nil)
-        #expect(SyncRenames.origin(of: "b", among: records) { _ in true } == nil)
+    }
+
+    private func origin(
+        of text: String, among seen: [WireString: String], older: [String] = []
+    ) throws -> WireString? {
+        let head = SyncRecord.Head(epoch: "e", revision: 1, text: "a")
+        let records = seen.map { ($0, SyncRecord(path: $0.string, seen: $1, head: head, usesCRLF: false)) }
+        return try SyncRenames.origin(of: text, among: Dictionary(uniqueKeysWithValues: records)) { _ in older
+        }
+    }
+
+    @Test("a new file is the one that is gone with its text, or with most of its lines")
+    func origins() throws {
+        #expect(try origin(of: "a", among: ["old": "a"]) == "old")
+        #expect(try origin(of: "b", among: ["old": "a"]) == nil)
+        #expect(try origin(of: "", among: ["old": ""]) == nil)
+        let both: [WireString: String] = ["one": "12345\n67890\n", "two": "12345\nabcde\nfghij\n"]
+        #expect(try origin(of: "67890\n12345\nnew", among: both) == "one")
+        #expect(try origin(of: "12345\n67890\nabcde\nfghij\n", among: both) == "two")
+        // Of two with the same text nobody can tell which it is.
+        #expect(try origin(of: "a", among: ["one": "a", "two": "a"]) == nil)
+        // At half of the lines, and below.
+        #expect(try origin(of: "1\n2", among: ["old": "1\n3"]) == "old")
+        #expect(try origin(of: "1\n2", among: ["old": "1\n3\n4"]) == nil)
+        // An editor may have read an older text, and saved the new file from that.
+        #expect(try origin(of: "1\n2", among: ["old": "5\n3\n4"], older: ["1"]) == "old")
     }
 }
 

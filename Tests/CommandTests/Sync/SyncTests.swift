@@ -82,6 +82,25 @@ import Testing
         #expect(more.hasSuffix(": 1 file only here, 0 documents only there, 0 in both\n"), "\(more)")
     }
 
+    @Test("it is said once that the server is lost, and once that it is back")
+    func lostServer() throws {
+        let folders = try SyncedFolders(["ann"])
+        for key in [SyncedFolders.server, "ann"] { try folders.start(key) }
+        // It may have been there before the server.
+        try folders.waits { try folders.complained("ann").contains("syncing ") }
+        let begun = try folders.complained("ann")
+        folders.kill(SyncedFolders.server)
+        try folders.waits { try folders.complained("ann").contains("is pushed once the server can be reached\n") }
+        try folders.save("a\n", to: "list", in: "ann", 1)
+        try folders.start(SyncedFolders.server)
+        try folders.waits { try folders.said("ann").contains("list → revision 1") }
+        let lines = try folders.complained("ann").dropFirst(begun.count).split(separator: "\n")
+        let address = "\(folders.root.path)/data/caretd.sock"
+        #expect(lines.count == 2, "\(lines)")
+        #expect(lines.first?.hasPrefix("caret: \(address): ") == true, "\(lines)")
+        #expect(lines.last.map(String.init) == "caret: \(address) can be reached again")
+    }
+
     /// Waits until all folders hold the same, and what is wanted.
     private func equal(
         _ folders: SyncedFolders, of names: [String] = names,

@@ -279,6 +279,7 @@ final class MemoryDisk: SyncDisk {
     func removeFolder(_ path: String) -> Bool {
         // A call that fails for any reason has not removed it.
         (try? call("remove folder", path) { state in
+            guard let folder = state.names[path], state.files[folder]?.kind == .folder else { return false }
             if state.names.keys.contains(where: { $0.hasPrefix(path + "/") }) { return false }
             state.change([(path, nil)])
             return true

@@ -122,7 +122,8 @@ extension ModelServer: SyncServer {
         _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool
     ) async throws -> SyncAck {
         try request("push") { state in
-            if state.documents[document] == nil {
+            let isNew = state.documents[document] == nil
+            if isNew {
                 guard push.epoch == nil else { throw Self.refusal(.notFound) }
                 state.make(document)
             }
@@ -133,6 +134,7 @@ extension ModelServer: SyncServer {
                     revision: known.revision, isUnchanged: false, text: stored.texts[known.revision])
             }
             if push.text.isSame(as: stored.head) {
+                if isNew { state.tellChange(of: document) }
                 return SyncAck(revision: stored.revision, isUnchanged: true, text: stored.head)
             }
             if push.epoch.map({ !$0.isSame(as: stored.epoch) }) ?? (stored.revision > 0) {

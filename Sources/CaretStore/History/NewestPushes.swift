@@ -14,6 +14,11 @@ struct NewestPushes {
     /// Takes in a segment that follows those before.
     mutating func add(_ segment: Segment) {
         var revision = Int64(segment.last.value)
+        // The segments that were written last and not merged yet have one change each.
+        if segment.changes.count == 1, let only = segment.changes.first {
+            newest[only.pusher] = Push(seq: only.seq, revision: revision, time: only.time)
+            return
+        }
         // From the last one back, so that each pusher is written down once a segment.
         var seen: Set<Pusher> = []
         var last: Pusher?

@@ -5,7 +5,7 @@ import CaretLog
 // them: only a comparison tells.
 extension HistoryReader {
     /// The newest segment must end where the document's row says that the head is. Called where the head is a
-    /// snapshot, so that no segment was read; a segment that costs no more than a text does is read for its pushers.
+    /// snapshot, so that no segment was read; a small segment is read for its pushers.
     mutating func checkEnd(
         of document: DocumentRow, _ pushes: inout NewestPushes
     ) throws(StoreFault) {
@@ -20,14 +20,15 @@ extension HistoryReader {
         guard let found, found.last == Int64(head.value), found.after == document.chain.value else {
             throw .damaged
         }
-        if found.bytes > max(Int64(document.entry.length.utf8), HistoryReader.smallSegment) { return }
+        if found.bytes > HistoryReader.smallSegment { return }
         try forEachSegment(of: document, from: head) { stored throws(StoreFault) in
             pushes.add(stored.segment)
             return true
         }
     }
 
-    /// Bytes of a segment that are read in a fraction of a millisecond, packed or not.
+    /// Bytes of a segment that takes less time to read than the text of most documents. Longer ones would make the
+    /// opening of a document three times as long: `verify` reads them.
     private static let smallSegment: Int64 = 2048
 
     /// Each pusher's row names the last of the pusher's changes. An older row would let a push be committed twice.

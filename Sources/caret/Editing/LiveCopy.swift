@@ -154,7 +154,7 @@ final class LiveCopy: Sendable {
             return record
         }
         try noteOwnSignature()
-        var placed = record.placing(number: 0, inode: 0, replacing: true, at: 0)
+        var placed = record.placing(number: 0, inode: 0, before: record.seen, replacing: true, at: 0)
         placed.forgetDisplaced(beyond: LiveCopy.displacedBytes)
         return placed
     }

@@ -63,7 +63,7 @@ struct SyncRecord: Codable, Equatable, Sendable {
     struct Placing: Codable, Equatable, Sendable {
         var number: Int
         var inode: UInt
-        /// Nil where there was no file.
+        /// What was seen before; it is again where the file is not put in place. Nil where nothing was known.
         var before: String?
     }
 
@@ -107,12 +107,13 @@ extension SyncRecord {
         return record
     }
 
-    /// The text of the head is about to take the place of the file, or of none.
+    /// The text of the head is about to take the place of the file, or of none. `before` is what was seen, where anything was.
     func placing(
-        number: Int, inode: UInt, replacing: Bool, _ old: SyncFolder.Signature? = nil, at now: Int
+        number: Int, inode: UInt, before: String?, replacing: Bool, _ old: SyncFolder.Signature? = nil,
+        at now: Int
     ) -> SyncRecord {
         var record = self
-        record.placing = Placing(number: number, inode: inode, before: replacing ? seen : nil)
+        record.placing = Placing(number: number, inode: inode, before: before)
         if replacing {
             record.displaced.append(
                 Displaced(number: number, text: seen, at: now, isOwn: isSeenOwn, signature: old))

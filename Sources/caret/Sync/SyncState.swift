@@ -194,13 +194,23 @@ struct SyncState {
         numbers[path] = number
         records[path] = record
         guard let placing = record.placing else { return }
-        let isInPlace = try disk.status(swap(placing.number))?.inode != placing.inode
-        if let known = record.placed(isInPlace: isInPlace) {
+        if let known = record.placed(isInPlace: try isInPlace(placing, of: record)) {
             // A file that was not put in place goes after its record no longer tells of it.
             try keep(known)
         } else {
             try forget(path)
         }
+    }
+
+    /// A power cut may have taken the new file, or its name: then there is nothing in the state folder, and it is not in place.
+    private func isInPlace(_ placing: SyncRecord.Placing, of record: SyncRecord) throws(FileFault) -> Bool {
+        let here = try disk.status(root + "/" + record.path)?.inode
+        if here == placing.inode { return true }
+        // Somebody may have saved another one since.
+        guard let aside = try disk.status(swap(placing.number))?.inode else {
+            return here != nil && !record.displaced.contains { $0.number == placing.number }
+        }
+        return aside != placing.inode
     }
 
     private func file(_ number: Int) -> String { "\(folder)/files/\(number).json" }

@@ -24,7 +24,8 @@ extension Syncer {
         let made = try folder.disk.status(new).map { SyncFolder.Signature($0) }
         let old = isThere ? looks[path]?.signature : nil
         try state.keep(
-            record.placing(number: number, inode: inode, replacing: isThere, old, at: clock.wall()))
+            record.placing(
+                number: number, inode: inode, before: known?.seen, replacing: isThere, old, at: clock.wall()))
         let placed = Result { () throws(FileFault) in
             // Somebody may have saved it since it was read.
             if try folder.signature(path) != looks[path]?.signature {

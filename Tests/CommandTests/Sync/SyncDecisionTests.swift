@@ -167,11 +167,11 @@ import Testing
     @Test("what was being put in place at a kill is there or is not")
     func placed() {
         let known = record("a\n", head("b\n"))
-        let placing = known.placing(number: 3, inode: 9, replacing: true, at: 1)
+        let placing = known.placing(number: 3, inode: 9, before: known.seen, replacing: true, at: 1)
         #expect(placing.seen == "b\n" && placing.displaced.map(\.text) == ["a\n"])
         #expect(placing.placed(isInPlace: true)?.seen == "b\n")
         #expect(placing.placed(isInPlace: false) == known.shownAs(placing))
-        let new = record("", head("b\n")).placing(number: 3, inode: 9, replacing: false, at: 1)
+        let new = record("", head("b\n")).placing(number: 3, inode: 9, before: nil, replacing: false, at: 1)
         #expect(new.displaced.isEmpty && new.placed(isInPlace: false) == nil)
     }
 

@@ -90,7 +90,9 @@ import Testing
         try folders.waits { try folders.complained("ann").contains("syncing ") }
         let begun = try folders.complained("ann")
         folders.kill(SyncedFolders.server)
-        try folders.waits { try folders.complained("ann").contains("is pushed once the server can be reached\n") }
+        try folders.waits {
+            try folders.complained("ann").contains("is pushed once the server can be reached\n")
+        }
         try folders.save("a\n", to: "list", in: "ann", 1)
         try folders.start(SyncedFolders.server)
         try folders.waits { try folders.said("ann").contains("list → revision 1") }

@@ -6,9 +6,9 @@ import TestSupport
 
 /// A disk in memory, with a model of what a power cut leaves.
 ///
-/// Names reach the disk in the order in which they were changed, at the latest when a folder is synced; the bytes of a
-/// file reach it when that is synced. A power cut forgets the rest: some of the last changes of names, and all bytes that were
-/// not synced.
+/// Names reach the disk in the order in which they were changed, at the latest when their folder is synced, and that of a
+/// new file with the file, as file systems on Linux do it. The bytes of a file reach the disk when that is synced. A power
+/// cut forgets the rest: some of the last changes of names, and all bytes that were not synced.
 final class MemoryDisk: SyncDisk {
     /// A call that changes or reads something.
     struct Call: Equatable, Sendable {
@@ -210,6 +210,7 @@ final class MemoryDisk: SyncDisk {
             state.write(bytes, to: file, at: tick)
             state.files[file]?.synced = bytes
             state.files[file]?.mode = mode
+            state.syncNames { $0.path == path }
             return file
         }
     }
@@ -294,14 +295,20 @@ final class MemoryDisk: SyncDisk {
 
     func sync(folder path: String) throws(FileFault) {
         try call("sync folder", path) { state in
-            for step in state.steps { state.sync(step) }
-            state.steps = []
+            state.syncNames { (path + "/").hasPrefix($0.path + "/") || $0.path.isIn(path) }
         }
     }
 
     func lock(_ path: String) throws(FileFault) -> (any Sendable)? {
         if try status(path) == nil { _ = try make(path, [], mode: 0o600) }
         return path
+    }
+}
+
+extension String {
+    /// Whether a path is that of something in a folder, at no greater depth.
+    fileprivate func isIn(_ folder: String) -> Bool {
+        hasPrefix(folder + "/") && !dropFirst(folder.count + 1).contains("/")
     }
 }
 
@@ -325,6 +332,12 @@ extension MemoryDisk.State {
 
     fileprivate mutating func sync(_ step: [(path: String, file: UInt?)]) {
         for (path, file) in step { syncedNames[path] = file }
+    }
+
+    /// Syncs the steps in which such a name was changed.
+    fileprivate mutating func syncNames(where isMeant: ((path: String, file: UInt?)) -> Bool) {
+        for step in steps where step.contains(where: isMeant) { sync(step) }
+        steps.removeAll { $0.contains(where: isMeant) }
     }
 
     fileprivate mutating func sync(_ file: UInt) {

@@ -30,22 +30,37 @@ enum SyncRenames {
     /// The file that is gone and whose text this was: the only one with exactly this text, or else the one with the most lines
     /// of it, since a file may be saved and renamed before anybody looks.
     ///
-    /// `older` are the texts that a file had before.
+    /// `missing` may be many. `older` are the texts that a file had before.
     static func origin(
-        of text: String, among gone: [WireString: SyncRecord],
-        older: (SyncRecord) throws(FileFault) -> [String]
+        of text: String, among missing: Set<WireString>, _ records: [WireString: SyncRecord],
+        isGone: (WireString) -> Bool, older: (SyncRecord) throws(FileFault) -> [String]
     ) throws(FileFault) -> WireString? {
         if text.utf8.isEmpty { return nil }
-        let known = gone.filter { $0.value.head != nil }
-        let same = known.filter { $0.value.push == nil && $0.value.seen.isSame(as: text) }
-        if !same.isEmpty || known.count > mostAlike { return same.count == 1 ? same.first?.key : nil }
+        let same = missing.filter { path in
+            guard let record = records[path], record.push == nil, record.head != nil else { return false }
+            return record.seen.isSame(as: text) && isGone(path)
+        }
+        if !same.isEmpty || missing.count > mostAlike { return same.count == 1 ? same.first : nil }
+        var gone: [(path: WireString, record: SyncRecord)] = []
+        for path in missing.sorted() {
+            if let record = records[path], record.head != nil, isGone(path) { gone.append((path, record)) }
+        }
         let lines = TextLines(text)
+        let newest = mostAlike(
+            to: lines, among: gone.map { ($0.path, [$0.record.seen] + $0.record.displaced.map(\.text)) })
+        if let newest { return newest }
+        var olderTexts: [(WireString, [String])] = []
+        for (path, record) in gone { olderTexts.append((path, try older(record))) }
+        return mostAlike(to: lines, among: olderTexts)
+    }
+
+    private static func mostAlike(
+        to lines: TextLines, among files: [(path: WireString, texts: [String])]
+    ) -> WireString? {
         var best: (path: WireString, likeness: Double)?
-        for (path, record) in known.sorted(by: { $0.key < $1.key }) {
-            for other in [record.seen] + record.displaced.map(\.text) + (try older(record)) {
-                let likeness = lines.likeness(to: TextLines(other))
-                if likeness >= leastLikeness, likeness > best?.likeness ?? 0 { best = (path, likeness) }
-            }
+        for (path, texts) in files {
+            let likeness = texts.map { lines.likeness(to: TextLines($0)) }.max() ?? 0
+            if likeness >= leastLikeness, likeness > best?.likeness ?? 0 { best = (path, likeness) }
         }
         return best?.path
     }

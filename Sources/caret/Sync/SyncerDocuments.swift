@@ -102,14 +102,14 @@ extension Syncer {
         guard state.records[path] == nil, file.quiet >= SyncDecision.Patience.newFile,
             case .text(let text, _) = file.content
         else { return nil }
-        var gone: [WireString: SyncRecord] = [:]
-        for other in missing {
-            guard let name = names.document(of: other), news.documents[name] != nil, isGone(other) else {
-                continue
+        let isRenamed = { (other: WireString) in
+            guard let name = self.names.document(of: other), self.news.documents[name] != nil else {
+                return false
             }
-            gone[other] = state.records[other]
+            return self.isGone(other)
         }
-        return try SyncRenames.origin(of: text, among: gone) { record throws(FileFault) in
+        return try SyncRenames.origin(of: text, among: missing, state.records, isGone: isRenamed) {
+            record throws(FileFault) in
             try state.olderTexts(of: record, limit: folder.limit).map(\.text)
         }
     }

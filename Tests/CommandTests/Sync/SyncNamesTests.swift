@@ -45,17 +45,19 @@ import Testing
     }
 
     private func origin(
-        of text: String, among seen: [WireString: String], older: [String] = []
+        of text: String, among seen: [WireString: String], isGone: Bool = true, older: [String] = []
     ) throws -> WireString? {
         let head = SyncRecord.Head(epoch: "e", revision: 1, text: "a")
         let records = seen.map { ($0, SyncRecord(path: $0.string, seen: $1, head: head, usesCRLF: false)) }
-        return try SyncRenames.origin(of: text, among: Dictionary(uniqueKeysWithValues: records)) { _ in older
-        }
+        return try SyncRenames.origin(
+            of: text, among: Set(seen.keys), Dictionary(uniqueKeysWithValues: records),
+            isGone: { _ in isGone }, older: { _ in older })
     }
 
     @Test("a new file is the one that is gone with its text, or with most of its lines")
     func origins() throws {
         #expect(try origin(of: "a", among: ["old": "a"]) == "old")
+        #expect(try origin(of: "a", among: ["old": "a"], isGone: false) == nil)
         #expect(try origin(of: "b", among: ["old": "a"]) == nil)
         #expect(try origin(of: "", among: ["old": ""]) == nil)
         let both: [WireString: String] = ["one": "12345\n67890\n", "two": "12345\nabcde\nfghij\n"]
@@ -66,6 +68,10 @@ import Testing
         // At half of the lines, and below.
         #expect(try origin(of: "1\n2", among: ["old": "1\n3"]) == "old")
         #expect(try origin(of: "1\n2", among: ["old": "1\n3\n4"]) == nil)
+        // Of many, only whole texts are compared.
+        let many = Dictionary(uniqueKeysWithValues: (0..<33).map { (WireString("\($0)"), "1\n\($0)") })
+        #expect(try origin(of: "1\n7\n8", among: many) == nil)
+        #expect(try origin(of: "1\n7", among: many) == "7")
         // An editor may have read an older text, and saved the new file from that.
         #expect(try origin(of: "1\n2", among: ["old": "5\n3\n4"], older: ["1"]) == "old")
     }

@@ -10,10 +10,14 @@ import Testing
         var inputSelection = 0..<0
     }
 
+    private func tcp(_ address: ServerAddress) -> (host: String, port: UInt16)? {
+        if case .tcp(let host, let port) = address { (host, port) } else { nil }
+    }
+
     @Test("what the guide shows does what it says")
     func guide() async throws {
         let server = try ServerProcess()
-        guard case .tcp(let host, let port) = server.address else { return }
+        let (host, port) = try #require(tcp(server.address))
         let client = CaretClient(
             .tcp(host: host, port: port), ClientOptions(person: Person(name: "Ann", color: "#c33")))
         try await client.connected()

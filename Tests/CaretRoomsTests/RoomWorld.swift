@@ -70,6 +70,7 @@ struct RoomWorld {
     mutating func tell(_ news: RoomNews) {
         run(room.timePassed(time))
         run(news(&room))
+        expectInvariants { () throws(BrokenInvariant) in try room.checkInvariants() }
     }
 
     mutating func boundWindow(to bytes: Int) {

@@ -176,6 +176,7 @@ final class ServerWorld {
         guard var state = connections.removeValue(forKey: id) else { return }
         let actions = event(&state)
         connections[id] = state
+        expectInvariants { () throws(BrokenInvariant) in try state.checkInvariants() }
         for action in actions { run(action, of: id) }
     }
 
@@ -220,6 +221,7 @@ final class ServerWorld {
 
     func hubEvent(_ event: (inout HubState) -> [HubAction]) {
         let actions = hub.timePassed(now) + event(&hub)
+        expectInvariants { () throws(BrokenInvariant) in try hub.checkInvariants() }
         for action in actions { run(action) }
     }
 

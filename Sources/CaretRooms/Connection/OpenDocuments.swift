@@ -99,6 +99,13 @@ struct OpenDocuments: Equatable, Sendable {
         streams = []
     }
 
+    /// Whether the three lists tell of the same documents.
+    var isSound: Bool {
+        let ids = streams.map(\.session)
+        return zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 } && Set(ids) == Set(entries.keys)
+            && named.allSatisfy { entries[$0.value]?.name == $0.key }
+    }
+
     private func place(of session: SessionID) -> Int? {
         let place = streams.indices.firstPlace { streams[$0].session >= session }
         return place < streams.count && streams[place].session == session ? place : nil

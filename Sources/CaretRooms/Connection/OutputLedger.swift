@@ -55,6 +55,8 @@ struct OutputLedger: Equatable, Sendable {
     private(set) var frontSince: Int64 = 0
 
     var isEmpty: Bool { first == lines.count }
+    /// Whether what waits is what the lines have left.
+    var isSound: Bool { waiting == lines[first...].reduce(0) { $0 + $1.left } }
     var frontLength: Int { isEmpty ? 0 : lines[first].length }
 
     mutating func add(_ bytes: Int, of owner: Owner, at now: Int64) {

@@ -40,6 +40,9 @@ struct KnownPushers: Sendable {
         if case .asked(let asked)? = knowledge[pusher] { asked.requests.holdsPush(of: pusher) } else { false }
     }
 
+    /// Whether somebody needs what is known of him.
+    func isHeld(_ pusher: Pusher) -> Bool { holders[pusher] != nil }
+
     func isKnown(_ pusher: Pusher) -> Bool {
         if case .known? = knowledge[pusher] { true } else { false }
     }

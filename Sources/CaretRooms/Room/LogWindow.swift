@@ -76,6 +76,9 @@ struct LogWindow: Sendable {
     var runs = PerUnit<LineRun>()
     private(set) var bytes = 0
 
+    /// One revision is kept however large it is.
+    var isShortest: Bool { revisions.count <= 1 }
+
     init(_ head: Snapshot, mostBytes: Int) {
         start = head
         self.mostBytes = mostBytes

@@ -149,6 +149,7 @@ struct RoomSimulation {
         if isOver { return }
         try run(room.timePassed(time))
         try run(news(&room))
+        try room.checkInvariants()
     }
 
     private mutating func run(_ actions: [RoomAction]) throws {

@@ -141,6 +141,7 @@ extension World {
         case .received, .timePassed: break
         }
         referee.look(at: host)
+        check { () throws(BrokenInvariant) in try host.state.checkInvariants() }
     }
 
     private func run(_ actions: [ConnectionAction], _ host: ConnectionHost, _ server: Server) {
@@ -197,10 +198,15 @@ extension World {
         closedByServer(host.link)
     }
 
+    private func check(_ state: () throws(BrokenInvariant) -> Void) {
+        do { try state() } catch { referee.fail(.invariant, error.law) }
+    }
+
     // MARK: The hub
 
     private func perform(_ job: HubJob, _ server: Server) {
         let hub = server.hub
+        defer { check { () throws(BrokenInvariant) in try hub.state.checkInvariants() } }
         run(hub.state.timePassed(time), server)
         switch job {
         case .join(let joining): run(hub.state.join(joining), server)
@@ -292,6 +298,7 @@ extension World {
         }
         if host.state.head != head, server.watchesCommits { post(.changed(host.document), server) }
         referee.look(at: host)
+        check { () throws(BrokenInvariant) in try host.state.checkInvariants() }
     }
 
     private func drop(_ host: RoomHost, _ server: Server) {

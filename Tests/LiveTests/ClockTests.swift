@@ -37,10 +37,7 @@ import Testing
 
     @Test("before 1970 and in 2326 everything goes on, and the times of a history never go back")
     func wrongClock() throws {
-        guard let clock = try FalseClock() else {
-            print("SKIPPED: there is no compiler of C here")
-            return
-        }
+        let clock = try #require(try FalseClock(), "there is no compiler of C here")
         let scratch = try Scratch.inMemory()
         var (times, revision, epoch) = ([Int](), 0, "")
         for seconds in [-86_400, 1_790_000_000, 11_234_567_890, 1_790_000_000, -5] as [Int64] {
@@ -65,6 +62,8 @@ import Testing
             #expect(try server.stopped().status == 0)
         }
         #expect(times == times.sorted() && times[0] >= 0, "\(times)")
-        #expect(times[2] / 1_000 == 11_234_567_890 && times[4] == times[2], "\(times)")
+        // It goes on from there, and a busy machine takes its time.
+        #expect((11_234_567_890...11_234_567_950).contains(times[2] / 1_000), "\(times)")
+        #expect(times[4] == times[2], "\(times)")
     }
 }

@@ -334,10 +334,23 @@ extension MemoryDisk.State {
         for (path, file) in step { syncedNames[path] = file }
     }
 
-    /// Syncs the steps in which such a name was changed.
+    /// Syncs the steps in which such a name was changed, and those before them without which there would be a file and a folder
+    /// of one name.
     fileprivate mutating func syncNames(where isMeant: ((path: String, file: UInt?)) -> Bool) {
-        for step in steps where step.contains(where: isMeant) { sync(step) }
-        steps.removeAll { $0.contains(where: isMeant) }
+        var (chosen, left, paths) = (
+            [[(path: String, file: UInt?)]](), [[(path: String, file: UInt?)]](), Set<String>()
+        )
+        for step in steps.reversed() {
+            let isBelow = step.contains { name in paths.contains { (name.path + "/").hasPrefix($0 + "/") } }
+            if isBelow || step.contains(where: isMeant) {
+                chosen.append(step)
+                paths.formUnion(step.map(\.path))
+            } else {
+                left.append(step)
+            }
+        }
+        for step in chosen.reversed() { sync(step) }
+        steps = left.reversed()
     }
 
     fileprivate mutating func sync(_ file: UInt) {

@@ -1,0 +1,118 @@
+#!/usr/bin/env node
+// Prints the figures by which the shape of the code is judged, so that they can be compared before and after a change.
+//
+//   scripts/figures.mjs            of this checkout
+//   scripts/figures.mjs FOLDER     of another one
+//
+// The sources are formatted by `swift format`, so a body ends where a closing brace stands as deep as its head.
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url)));
+
+// The values that decide, and the folders of their extensions.
+const machines = [
+  ["RoomState", "Sources/CaretRooms"],
+  ["RoomSession", "Sources/CaretRooms"],
+  ["HubState", "Sources/CaretRooms"],
+  ["ConnectionState", "Sources/CaretRooms"],
+  ["Replica", "Sources/CaretReplica"],
+  ["ClientState", "Sources/CaretClient"],
+];
+
+function swiftFiles(folder) {
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((left, right) => (left.name < right.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return swiftFiles(path);
+      return entry.name.endsWith(".swift") ? [path] : [];
+    });
+}
+
+const linesOf = (path) => readFileSync(path, "utf8").split("\n");
+
+const words =
+  "package|public|private|fileprivate|internal|static|mutating|override|required|convenience|nonisolated";
+const functionHead = new RegExp(`^( *)(?:@\\w+(?:\\([^)]*\\))? )*(?:(?:${words}) )*(?:func|init|subscript)\\b`);
+const propertyHead = /^ {4}(?:(?:package|public|private|fileprivate|internal)(?:\(set\))? )*(?:var|let) /;
+
+/// The lengths of the bodies of functions, initializers and subscripts.
+function bodies(path) {
+  const lines = linesOf(path);
+  const found = [];
+  lines.forEach((line, start) => {
+    const head = functionHead.exec(line);
+    if (!head) return;
+    let open = start;
+    while (lines[open] && !/\{( .*)?$/.test(lines[open]) && !/\}$/.test(lines[open])) {
+      open += 1;
+      // What has no body is a promise of a protocol.
+      if (functionHead.test(lines[open])) return;
+    }
+    if (!lines[open]) return;
+    const end = /\}$/.test(lines[open]) ? open : lines.indexOf(`${head[1]}}`, open);
+    const place = `${relative(root, path)}:${start + 1}`;
+    found.push({ length: Math.max(1, end - open - 1), place });
+  });
+  return found;
+}
+
+function targets() {
+  return ["Sources", "Tests"].flatMap((kind) =>
+    readdirSync(join(root, kind))
+      .filter((name) => statSync(join(root, kind, name)).isDirectory())
+      .map((name) => join(kind, name)),
+  );
+}
+
+/// The properties of a type that hold something, as its declaration has them.
+function storedProperties(type, files) {
+  for (const path of files) {
+    const lines = linesOf(path);
+    const start = lines.findIndex((line) => new RegExp(`^(?:package |public )?(?:struct|final class) ${type}\\b`).test(line));
+    if (start < 0) continue;
+    const end = lines.indexOf("}", start);
+    return lines.slice(start, end).filter((line) => {
+         const isComputed = /\{[^}]*\}?$/.test(line) && !/didSet/.test(line) && !/=/.test(line);
+        return propertyHead.test(line) && !isComputed;
+    }).length;
+  }
+  return 0;
+}
+
+const percentile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+
+console.log("target                        files   lines  functions  median  p90  p99  longest");
+let all = [];
+for (const target of targets()) {
+  const files = swiftFiles(join(root, target));
+  if (files.length === 0) continue;
+  const lines = files.reduce((sum, path) => sum + linesOf(path).length - 1, 0);
+  const found = files.flatMap(bodies);
+  if (target.startsWith("Sources")) all = all.concat(found);
+  const lengths = found.map((body) => body.length).sort((left, right) => left - right);
+  const row = lengths.length
+    ? [lengths.length, percentile(lengths, 0.5), percentile(lengths, 0.9), percentile(lengths, 0.99), lengths.at(-1)]
+    : [0, "-", "-", "-", "-"];
+  const widths = [11, 8, 5, 5, 9];
+  console.log(
+    target.padEnd(28) + String(files.length).padStart(7) + String(lines).padStart(8)
+      + row.map((value, index) => String(value).padStart(widths[index])).join(""),
+  );
+}
+
+console.log("\nlongest functions of the sources");
+for (const body of all.sort((left, right) => right.length - left.length).slice(0, 5)) {
+  console.log(`${String(body.length).padStart(5)}  ${body.place}`);
+}
+
+console.log("\nstate machine      stored properties  files that can touch them");
+for (const [type, folder] of machines) {
+  const files = swiftFiles(join(root, folder));
+  const head = new RegExp(`^(?:package |public )?(?:extension|struct|final class) ${type}\\b`, "m");
+  const touching = files.filter((path) => head.test(readFileSync(path, "utf8"))).length;
+  const held = storedProperties(type, files);
+  console.log(type.padEnd(19) + String(held).padStart(17) + String(touching).padStart(27));
+}

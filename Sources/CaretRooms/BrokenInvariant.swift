@@ -1,11 +1,11 @@
-/// A law of a state that does not hold.
+/// An invariant of a state machine that does not hold.
 ///
-/// Each state machine has a method `checkInvariants`, which says what must hold behind every event. Simulations and tests call it
-/// after each, so that a fault shows where it was made.
+/// Each state machine has a method `checkInvariants`. Simulations and tests call it after every event, so a fault shows
+/// at the event that made it.
 package struct BrokenInvariant: Error, Equatable, CustomStringConvertible {
     package let law: String
 
-    package var description: String { "this does not hold: \(law)" }
+    package var description: String { "broken invariant: \(law)" }
 
     static func check(_ law: String, _ holds: Bool) throws(BrokenInvariant) {
         if !holds { throw BrokenInvariant(law: law) }

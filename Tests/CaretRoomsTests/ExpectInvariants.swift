@@ -1,7 +1,7 @@
 import CaretRooms
 import Testing
 
-/// Records that a law of a state is broken, behind the event that broke it.
+/// Records a broken invariant as an issue. Called after each event.
 func expectInvariants(_ check: () throws(BrokenInvariant) -> Void) {
     do { try check() } catch { Issue.record(error) }
 }

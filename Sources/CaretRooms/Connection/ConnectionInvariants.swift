@@ -1,20 +1,24 @@
 extension ConnectionState {
-    /// Fails where a law is broken that holds behind every event.
+    /// Throws the first invariant that does not hold. All hold after every event.
     package func checkInvariants() throws(BrokenInvariant) {
-        try BrokenInvariant.check("all actions were handed out", actions.isEmpty)
-        try BrokenInvariant.check("documents are known by session and by name alike", documents.isSound)
-        try BrokenInvariant.check("what waits is what its lines have left", output.isSound)
-        try BrokenInvariant.check("no more requests were answered than asked", longRequests >= 0)
+        try BrokenInvariant.check("every action was returned to the caller", actions.isEmpty)
         try BrokenInvariant.check(
-            "who has not been welcomed has nothing open", isTalking || documents.isEmpty)
-        try BrokenInvariant.check("who has not been welcomed waits for nothing", isTalking || underway == nil)
+            "the indexes by session and by name list the same open documents", documents.isSound)
+        try BrokenInvariant.check(
+            "the count of unsent bytes equals the unsent bytes of all lines", output.isSound)
+        try BrokenInvariant.check("the number of unanswered long requests is not negative", longRequests >= 0)
+        try BrokenInvariant.check(
+            "a connection has open documents only after its welcome", isTalking || documents.isEmpty)
+        try BrokenInvariant.check(
+            "a connection has a request under way only after its welcome", isTalking || underway == nil)
         switch underway {
         case .opening(let session, _):
             try BrokenInvariant.check(
-                "what is being opened is open to be", documents.stage(of: session) == .opening)
+                "the session of an open under way is in the stage `opening`",
+                documents.stage(of: session) == .opening)
         case .closing(let session, _, _, let isAnswered):
             try BrokenInvariant.check(
-                "what is being closed is there until it is answered",
+                "the session of a close under way is in the stage `closing` until `closed` is sent",
                 isAnswered || documents.stage(of: session) == .closing)
         case .asked, .diverged, nil: break
         }

@@ -99,7 +99,7 @@ struct OpenDocuments: Equatable, Sendable {
         streams = []
     }
 
-    /// Whether the three lists tell of the same documents.
+    /// Whether the three indexes list the same documents.
     var isSound: Bool {
         let ids = streams.map(\.session)
         return zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 } && Set(ids) == Set(entries.keys)

@@ -55,7 +55,7 @@ struct OutputLedger: Equatable, Sendable {
     private(set) var frontSince: Int64 = 0
 
     var isEmpty: Bool { first == lines.count }
-    /// Whether what waits is what the lines have left.
+    /// Whether `waiting` is the sum of what is left of the lines.
     var isSound: Bool { waiting == lines[first...].reduce(0) { $0 + $1.left } }
     var frontLength: Int { isEmpty ? 0 : lines[first].length }
 

@@ -1,9 +1,9 @@
 import CaretLog
 
 extension HubState {
-    /// Fails where a law is broken that holds behind every event.
+    /// Throws the first invariant that does not hold. All hold after every event.
     package func checkInvariants() throws(BrokenInvariant) {
-        try BrokenInvariant.check("all actions were handed out", actions.isEmpty)
+        try BrokenInvariant.check("every action was returned to the caller", actions.isEmpty)
         try checkNames()
         try checkSessions()
         try checkFollowers()
@@ -11,41 +11,44 @@ extension HubState {
 
     private func checkNames() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "a name is that of the document that has it", names.allSatisfy { rooms[$0.value]?.name == $0.key }
+            "each name leads to a document with that name",
+            names.allSatisfy { rooms[$0.value]?.name == $0.key }
         )
         try BrokenInvariant.check(
-            "a document with a room is found by its name",
+            "each document with a room is found by its name",
             rooms.allSatisfy { document, room in room.name.map { names[$0] == document } ?? true })
         try BrokenInvariant.check(
-            "requests wait only for as long as their rooms end",
+            "`endings` has the deadline of each ending room, and no other",
             endings.allSatisfy { document, until in rooms[document]?.waitsUntil == until }
                 && rooms.allSatisfy { document, room in room.waitsUntil == endings[document] })
     }
 
     private func checkSessions() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "a session is in the room that is noted",
+            "each session is in the room that `sessions` names",
             sessions.allSatisfy { session, document in rooms[document]?.sessions.contains(session) ?? false })
         try BrokenInvariant.check(
-            "a room has the sessions that are noted",
+            "`sessions` names the room of each session",
             rooms.allSatisfy { document, room in room.sessions.allSatisfy { sessions[$0] == document } })
         try BrokenInvariant.check(
-            "who is slow has a session", slowSessions.allSatisfy { sessions[$0] != nil })
+            "each slow session exists", slowSessions.allSatisfy { sessions[$0] != nil })
         try BrokenInvariant.check(
-            "a connection has its sessions until they have ended",
+            "each session belongs to a connection that lists it",
             sessions.keys.allSatisfy { attendance[$0.connection]?.sessions.contains($0) ?? false })
     }
 
     private func checkFollowers() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "only who has not left follows", followers.keys.allSatisfy { attendance[$0] != nil })
+            "each follower is a known connection", followers.keys.allSatisfy { attendance[$0] != nil })
         try BrokenInvariant.check(
-            "commits are watched for those who follow, and only for them",
+            "commits are watched exactly while there is a follower",
             feed.isWatched == !followers.isEmpty)
         try BrokenInvariant.check(
-            "a reading waits for one who has not left", readings.keys.allSatisfy { attendance[$0] != nil })
+            "each waiting reading is of a known connection",
+            readings.keys.allSatisfy { attendance[$0] != nil })
         try BrokenInvariant.check(
-            "a reading stands with its connection", readings.allSatisfy { $0.key == $0.value.connection })
+            "each waiting reading is filed under its connection",
+            readings.allSatisfy { $0.key == $0.value.connection })
     }
 }
 

@@ -40,7 +40,7 @@ struct KnownPushers: Sendable {
         if case .asked(let asked)? = knowledge[pusher] { asked.requests.holdsPush(of: pusher) } else { false }
     }
 
-    /// Whether somebody needs what is known of him.
+    /// Whether a session, push or request needs what is known of a pusher.
     func isHeld(_ pusher: Pusher) -> Bool { holders[pusher] != nil }
 
     func isKnown(_ pusher: Pusher) -> Bool {

@@ -76,7 +76,7 @@ struct LogWindow: Sendable {
     var runs = PerUnit<LineRun>()
     private(set) var bytes = 0
 
-    /// One revision is kept however large it is.
+    /// Whether at most one revision is left, which stays however large it is.
     var isShortest: Bool { revisions.count <= 1 }
 
     init(_ head: Snapshot, mostBytes: Int) {

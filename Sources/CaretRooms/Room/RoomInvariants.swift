@@ -3,9 +3,9 @@ import CaretLog
 import CaretWire
 
 extension RoomState {
-    /// Fails where a law is broken that holds behind every event.
+    /// Throws the first invariant that does not hold. All hold after every event.
     package func checkInvariants() throws(BrokenInvariant) {
-        try BrokenInvariant.check("all actions were handed out", actions.isEmpty)
+        try BrokenInvariant.check("every action was returned to the caller", actions.isEmpty)
         try checkLog()
         try checkSessions()
         try checkPushes()
@@ -15,32 +15,35 @@ extension RoomState {
     }
 
     private func checkLog() throws(BrokenInvariant) {
-        try BrokenInvariant.check("no revision is before the start", start <= head)
+        try BrokenInvariant.check("the first kept revision is not after the head", start <= head)
         try BrokenInvariant.check(
-            "the window is in its bound", window.bytes <= window.mostBytes || window.isShortest)
+            "the window is within its limit, or has only one revision",
+            window.bytes <= window.mostBytes || window.isShortest)
     }
 
     private func checkSessions() throws(BrokenInvariant) {
         let ids = sessions.map(\.id)
         try BrokenInvariant.check(
-            "sessions stand in the order of their ids, each once",
+            "sessions are sorted by id, without duplicates",
             zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 })
         try BrokenInvariant.check(
-            "nobody was handed what is not in the log", sessions.allSatisfy { $0.position <= head })
+            "no session is ahead of the head", sessions.allSatisfy { $0.position <= head })
         try BrokenInvariant.check(
-            "no session owes bytes", sessions.allSatisfy { $0.outstanding >= 0 })
+            "no session acknowledged more bytes than it was sent", sessions.allSatisfy { $0.outstanding >= 0 }
+        )
         try BrokenInvariant.check(
-            "the selections are counted", selectionCount == sessions.reduce(0) { $0 + $1.selections.count })
+            "`selectionCount` is the number of all selections",
+            selectionCount == sessions.reduce(0) { $0 + $1.selections.count })
         let end = Offset(text.length.utf16)
         try BrokenInvariant.check(
-            "selections lie in the text",
+            "each selection lies within the text",
             sessions.allSatisfy { $0.selections.allSatisfy { $0.end <= end } })
         try BrokenInvariant.check(
-            "what is known of every session's pusher is kept",
+            "the room keeps what it knows of each session's pusher",
             over != nil || sessions.allSatisfy { pushers.isHeld($0.pusher) })
         let dues = sessions.compactMap { session in session.due.map { (session.position, $0.revision) } }
         try BrokenInvariant.check(
-            "an ack is due that was not handed out, of a revision in the log",
+            "each ack that is due lies between its session's position and the head",
             dues.allSatisfy { position, revision in position < revision && revision <= head })
     }
 
@@ -49,20 +52,21 @@ extension RoomState {
             if case .working(let id, _) = known.stage { id } else { nil }
         }
         try BrokenInvariant.check(
-            "work beside the room is that of a push that waits for it, and the reverse",
+            "`working` lists exactly the pushes that wait for background work",
             beside.count == working.count && beside.allSatisfy { working[$0.value] == $0.key })
         try BrokenInvariant.check(
-            "every push that is ready stands in the list",
+            "`ready` lists each push that is ready",
             pending.allSatisfy { pusher, known in
                 if case .ready = known.stage { ready.contains(pusher) } else { true }
             })
         try BrokenInvariant.check(
-            "a push stands with its pusher", pending.allSatisfy { $0.key == $0.value.push.pusher })
+            "each pending push is filed under its pusher",
+            pending.allSatisfy { $0.key == $0.value.push.pusher })
         try BrokenInvariant.check(
-            "what is known of the pusher of every push is kept",
+            "the room keeps what it knows of each pending push's pusher",
             pending.keys.allSatisfy { pushers.isHeld($0) })
         try BrokenInvariant.check(
-            "no push that waits is one that was committed",
+            "each pending push is newer than its pusher's last commit",
             pending.allSatisfy { pusher, known in
                 pushers.entry(of: pusher).map { $0.seq < known.push.seq } ?? true
             })
@@ -75,28 +79,29 @@ extension RoomState {
             })
         guard let inFlight else {
             return try BrokenInvariant.check(
-                "no push waits for an append that is not in flight", waiting.isEmpty)
+                "no push is in flight without an append", waiting.isEmpty)
         }
         try BrokenInvariant.check(
-            "the pushes that wait for the append are in it",
+            "the append has each push that is in flight",
             waiting.isSubset(of: inFlight.draft.verdicts.map(\.pusher)))
         try BrokenInvariant.check(
-            "an append follows the head, unless it may be on disk already",
+            "the append follows the head, unless its outcome is unknown",
             inFlight.append.expected == head || inFlight.isUncertain)
     }
 
     private func checkStandstill() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "requests are held only while the room stands still", held.isEmpty || !standstills.isEmpty)
+            "requests are held only during a standstill", held.isEmpty || !standstills.isEmpty)
         try BrokenInvariant.check(
-            "the store is asked only for a standstill", standing == .waiting || !standstills.isEmpty)
-        try BrokenInvariant.check("no more was answered than asked", storeCalls >= 0)
+            "the store works on a standstill only if there is one",
+            standing == .waiting || !standstills.isEmpty)
+        try BrokenInvariant.check("the number of unanswered store calls is not negative", storeCalls >= 0)
     }
 
     private func checkEnd() throws(BrokenInvariant) {
-        try BrokenInvariant.check("nobody is left in a closed room", sessions.isEmpty)
+        try BrokenInvariant.check("a closed room has no sessions", sessions.isEmpty)
         try BrokenInvariant.check(
-            "nothing waits in a closed room",
+            "a closed room has no work left",
             pending.isEmpty && ready.isEmpty && working.isEmpty && inFlight == nil && repeats.isEmpty
                 && held.isEmpty && standstills.isEmpty && pushers.isEmpty)
     }

@@ -27,8 +27,8 @@ extension HistoryReader {
         }
     }
 
-    /// Bytes of a segment that takes less time to read than the text of most documents. Longer ones would make the
-    /// opening of a document three times as long: `verify` reads them.
+    /// The most bytes of a segment that is read when a document opens. Reading longer ones made opening three times as
+    /// slow. `verify` reads them all.
     private static let smallSegment: Int64 = 2048
 
     /// Each pusher's row names the last of the pusher's changes. An older row would let a push be committed twice.

@@ -40,6 +40,7 @@ struct TrashRestore: Subcommand {
         do throws(FileFault) {
             try files.place(new, at: path)
         } catch {
+            try files.disk.remove(new)
             if error.isExisting {
                 throw Failure(
                     "\(files.path(path)): there is a file", advice: "say another name after the number")

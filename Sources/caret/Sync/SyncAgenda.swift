@@ -1,25 +1,25 @@
 import CaretWire
 
-/// Which files are looked at when. Times are milliseconds of a steady clock.
+/// When each file is checked next. Times are milliseconds of a steady clock.
 ///
-/// A file that nothing happens to is in no list, so that many files cost nothing while they rest.
+/// Files without a change are not listed, so they cost nothing.
 struct SyncAgenda: Equatable, Sendable {
-    /// How often the whole folder is read where the system tells what changes in it. It can miss something.
+    /// How often the whole folder is scanned if inotify reports its changes. It can miss some.
     static let watched = 60_000
-    /// And where it does not tell all.
+    /// How often it is scanned if inotify does not report all changes.
     static let unwatched = 10_000
-    /// Reading the folder takes at most this share of the time.
+    /// Scans take at most one part in so many of the time.
     private static let share = 1_000
 
     private var due: [WireString: Int] = [:]
-    /// When the whole folder is read next.
+    /// When the next scan is due.
     private(set) var scanAt = 0
 
     mutating func visit(_ path: WireString, at time: Int = 0) {
         due[path] = min(time, due[path] ?? time)
     }
 
-    /// The files whose time has come. They are in the list no more.
+    /// Removes and returns the files that are due.
     mutating func take(at now: Int) -> [WireString] {
         let paths = due.filter { $0.value <= now }.map(\.key)
         for path in paths { due[path] = nil }
@@ -35,7 +35,7 @@ struct SyncAgenda: Equatable, Sendable {
 
     var hasVisits: Bool { !due.isEmpty }
 
-    /// How long there is nothing to do.
+    /// How long nothing is due.
     func pause(at now: Int) -> Int {
         max(0, min(scanAt, due.values.min() ?? .max) - now)
     }

@@ -1,40 +1,40 @@
 import CLinux
 import Glibc
 
-/// What a synced folder needs of a disk. Tests have one in memory, which forgets what was not synced.
+/// The disk operations that a synced folder needs. Tests use a disk in memory that loses unsynced data in a power cut.
 protocol SyncDisk: Sendable {
-    /// Nil where nothing is. A link is not followed.
+    /// Nil if nothing is there. Does not follow links.
     func status(_ path: String) throws(FileFault) -> FileStatus?
-    /// Nil where there is no file. A link is not followed.
+    /// Nil if there is no file. Does not follow links.
     func bytes(_ path: String) throws(FileFault) -> [UInt8]?
-    /// What is in a folder, by the bytes of the names; empty where there is no folder.
+    /// The names in a folder, as bytes. Empty if there is no folder.
     func names(in path: String) throws(FileFault) -> [[UInt8]]
 
-    /// Makes a file whose bytes are on disk when this returns, and answers with its inode.
+    /// Creates a file, syncs its bytes to disk, and returns its inode.
     func make(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(FileFault) -> UInt
     func setMode(_ path: String, _ mode: UInt32) throws(FileFault)
-    /// Renames a file; one of the new name gives way.
+    /// Renames a file, and replaces a file that has the new name.
     func rename(_ path: String, to new: String) throws(FileFault)
-    /// Renames a file, unless there is one of the new name.
+    /// Renames a file. Fails if the new name is taken.
     func renameToNew(_ path: String, _ new: String) throws(FileFault)
-    /// Two files change places in one step.
+    /// Swaps two files atomically.
     func exchange(_ path: String, with other: String) throws(FileFault)
-    /// A second name for a file.
+    /// Adds a second name (a hard link) for a file.
     func link(_ path: String, as new: String) throws(FileFault)
     func remove(_ path: String) throws(FileFault)
     func makeFolder(_ path: String, mode: UInt32) throws(FileFault)
-    /// False where the folder is not empty, or cannot be removed.
+    /// Removes an empty folder. False if it is not empty or cannot be removed.
     func removeFolder(_ path: String) -> Bool
-    /// What others have written into a file is on disk when this returns. A file that is gone is no fault.
+    /// Syncs to disk what other programs wrote into a file. Does nothing if the file is gone.
     func sync(file path: String) throws(FileFault)
-    /// The names in a folder are on disk when this returns.
+    /// Syncs the names in a folder to disk.
     func sync(folder path: String) throws(FileFault)
 
-    /// Nil where another process has the lock. The lock lasts as long as what is returned.
+    /// Nil if another process has the lock. The lock lasts as long as the returned value.
     func lock(_ path: String) throws(FileFault) -> (any Sendable)?
 }
 
-/// What is known of a file without reading it.
+/// A file's metadata.
 struct FileStatus: Equatable, Sendable {
     enum Kind: Equatable, Sendable { case file, folder, other }
 
@@ -42,14 +42,14 @@ struct FileStatus: Equatable, Sendable {
     var size: Int
     /// In nanoseconds since 1970.
     var modified: Int
-    /// When any of this changed last. No program can set it.
+    /// When the file or its metadata changed last. Programs cannot set it.
     var changed: Int
     var kind: Kind
     var mode: UInt32
 }
 
 extension SyncDisk {
-    /// A file gets its bytes in one step, and has them after a power cut.
+    /// Replaces a file atomically. The new bytes survive a power cut.
     func replace(_ path: String, _ bytes: [UInt8]) throws(FileFault) {
         _ = try make(path + ".new", bytes, mode: 0o600)
         try rename(path + ".new", to: path)

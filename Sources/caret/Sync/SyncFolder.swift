@@ -177,8 +177,7 @@ struct SyncFolder {
         }
     }
 
-    /// A new file takes the place of one that is there, which comes to lie where the new one was: a program that has it open
-    /// writes into that one.
+    /// Swaps a new file with the one at a path. A program that has the old file open goes on writing into the old one.
     func exchange(_ new: String, with path: WireString) throws(FileFault) {
         do throws(FileFault) {
             try disk.exchange(new, with: self.path(path))
@@ -203,7 +202,7 @@ struct SyncFolder {
         try disk.rename(old, to: new)
     }
 
-    /// Puts a file where there is none.
+    /// Moves a file to a path that is free. Fails if it is taken.
     func place(_ new: String, at path: WireString) throws(FileFault) {
         try disk.renameToNew(new, self.path(path))
         try disk.sync(folderOf: self.path(path))

@@ -55,32 +55,25 @@ import Testing
     }
 
     @Test("a kill before any call loses nothing")
-    func killed() async throws {
+    func killed() async throws { try await kill("killed") { _ in } }
+
+    @Test("a power cut before any call loses nothing that was synced", arguments: Seeds.first(3))
+    func powerCut(seed: UInt64) async throws {
+        var random = Seeded(seed)
+        try await kill("cut off, seed \(seed)") { $0.cutPower(&random) }
+    }
+
+    /// Kills the program before each of its calls, in one world after another, and starts it again.
+    private func kill(_ what: String, _ change: (MemoryDisk) -> Void) async throws {
         var calls = 0
         while true {
             let world = try await world()
             let isWhole = try await runs(world, killedAfter: calls)
             world.end(0)
+            change(world.disk)
             try await world.begin(0)
             try await world.run(8_000)
-            try expectAll(world, "killed after \(calls) calls")
-            if isWhole { break }
-            calls += 1
-        }
-        #expect(calls > 100)
-    }
-
-    @Test("a power cut before any call loses nothing that was synced", arguments: Seeds.first(3))
-    func powerCut(seed: UInt64) async throws {
-        var (calls, random) = (0, Seeded(seed))
-        while true {
-            let world = try await world()
-            let isWhole = try await runs(world, killedAfter: calls)
-            world.end(0)
-            world.disk.cutPower(&random)
-            try await world.begin(0)
-            try await world.run(8_000)
-            try expectAll(world, "cut after \(calls) calls, seed \(seed)")
+            try expectAll(world, "\(what) after \(calls) calls")
             if isWhole { break }
             calls += 1
         }

@@ -21,6 +21,20 @@ import Testing
         #expect(world.server.texts == wanted)
     }
 
+    /// The file `x` becomes `x/y`.
+    private func moveIntoItself(_ disk: MemoryDisk) {
+        disk.rename(byUser: SyncWorld.path("x"), to: SyncWorld.path("x~"))
+        disk.makeFolder(byUser: SyncWorld.path("x"))
+        disk.rename(byUser: SyncWorld.path("x~"), to: SyncWorld.path("x/y"))
+    }
+
+    /// A folder takes the place of the file `x`.
+    private func replaceByFolder(_ world: SyncWorld) {
+        world.folders[0].disk.remove(byUser: SyncWorld.path("x"))
+        world.folders[0].disk.makeFolder(byUser: SyncWorld.path("x"))
+        world.save("in it\n", to: "x/y")
+    }
+
     @Test("one file renamed to two names at once is two files, everywhere")
     func twoNames() async throws {
         let world = try await world(["file": "text\n"])
@@ -44,9 +58,7 @@ import Testing
     func folders() async throws {
         let world = try await world(["x": "file\n"])
         let disk = world.folders[0].disk
-        disk.remove(byUser: SyncWorld.path("x"))
-        disk.makeFolder(byUser: SyncWorld.path("x"))
-        world.save("in it\n", to: "x/y")
+        replaceByFolder(world)
         try await world.run(10_000)
         expect(world, ["x/y": "in it\n"])
         disk.remove(byUser: SyncWorld.path("x/y"))
@@ -59,10 +71,7 @@ import Testing
     @Test("a document that was changed while its file became a folder gets another name")
     func changedMeanwhile() async throws {
         let world = try await world(["x": "file\n"])
-        let disk = world.folders[0].disk
-        disk.remove(byUser: SyncWorld.path("x"))
-        disk.makeFolder(byUser: SyncWorld.path("x"))
-        world.save("in it\n", to: "x/y")
+        replaceByFolder(world)
         world.save("file\nchanged by the other one\n", to: "x", in: 1)
         try await world.run(10_000)
         expect(world, ["x (file)": "file\nchanged by the other one\n", "x/y": "in it\n"])
@@ -86,9 +95,7 @@ import Testing
     func intoItself() async throws {
         let world = try await world(["x": "file\n"])
         let disk = world.folders[0].disk
-        disk.rename(byUser: SyncWorld.path("x"), to: SyncWorld.path("x~"))
-        disk.makeFolder(byUser: SyncWorld.path("x"))
-        disk.rename(byUser: SyncWorld.path("x~"), to: SyncWorld.path("x/y"))
+        moveIntoItself(disk)
         world.save("file\nsaved elsewhere\n", to: "x", in: 1)
         try await world.run(10_000)
         expect(world, ["x/y": "file\nsaved elsewhere\n"])
@@ -133,9 +140,7 @@ import Testing
         let world = try await world(["x": "file\n"])
         let backup = world.server.backup()
         let disk = world.folders[0].disk
-        disk.rename(byUser: SyncWorld.path("x"), to: SyncWorld.path("x~"))
-        disk.makeFolder(byUser: SyncWorld.path("x"))
-        disk.rename(byUser: SyncWorld.path("x~"), to: SyncWorld.path("x/y"))
+        moveIntoItself(disk)
         try await world.run(10_000)
         expect(world, ["x/y": "file\n"])
         world.server.restore(backup, as: "s2")

@@ -95,28 +95,25 @@ private struct People {
         }
     }
 
-    private mutating func kill() async throws {
-        let index = random.number(0...2)
-        world.folders[index].disk.kill(after: random.number(0...60))
-        for _ in 0..<4 {
-            try await pass(index)
-            world.clock.pass(70)
-        }
-        world.end(index)
-        try await begin(index)
-    }
+    private mutating func kill() async throws { try await begin(try await killAny()) }
 
     private mutating func cutPower() async throws {
-        let index = random.number(0...2)
-        world.folders[index].disk.kill(after: random.number(0...60))
-        for _ in 0..<4 {
-            try await pass(index)
-            world.clock.pass(70)
-        }
-        world.end(index)
+        let index = try await killAny()
         world.folders[index].disk.cutPower(&random)
         forgetUnsynced()
         try await begin(index)
+    }
+
+    /// Kills the program of some folder, in the middle of what it does. Returns which one.
+    private mutating func killAny() async throws -> Int {
+        let index = random.number(0...2)
+        world.folders[index].disk.kill(after: random.number(0...60))
+        for _ in 0..<4 {
+            try await pass(index)
+            world.clock.pass(70)
+        }
+        world.end(index)
+        return index
     }
 
     /// What no editor has synced and no server has got is gone with the power.

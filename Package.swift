@@ -30,6 +30,13 @@ let package = Package(
             name: "CaretClient", dependencies: ["CaretCore", "CaretReplica", "CaretWire"],
             swiftSettings: strict),
         .target(
+            name: "CaretCommand",
+            dependencies: [
+                "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
+                "CaretRooms", "CaretServer", "CaretStore", "CaretWire",
+            ],
+            swiftSettings: strict),
+        .target(
             name: "CaretServer",
             dependencies: [
                 "CLinux", "CZlib", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretStore",
@@ -54,16 +61,7 @@ let package = Package(
                 "CaretWire",
             ],
             swiftSettings: strict),
-        .executableTarget(
-            name: "caret",
-            dependencies: [
-                "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
-                "CaretRooms",
-                "CaretServer",
-                "CaretStore",
-                "CaretWire",
-            ],
-            swiftSettings: strict),
+        .executableTarget(name: "caret", dependencies: ["CaretCommand"], swiftSettings: strict),
         .executableTarget(
             name: "caret-bench",
             dependencies: [
@@ -94,10 +92,10 @@ let package = Package(
             dependencies: ["CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport"],
             path: "Tests/StoreFaults", swiftSettings: strict),
         .testTarget(
-            name: "CommandTests",
+            name: "CaretCommandTests",
             dependencies: [
-                "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretWire",
-                "TestSupport", "caret", "caretd",
+                "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretLog", "CaretStore",
+                "CaretWire", "TestSupport", "caret", "caretd",
             ],
             swiftSettings: unoptimized),
         .testTarget(

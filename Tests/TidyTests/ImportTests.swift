@@ -15,6 +15,11 @@ struct ImportTable {
             "CaretCore", "CaretReplica", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc",
             "Synchronization",
         ],
+        "Sources/CaretCommand": [
+            "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
+            "CaretRooms", "CaretServer", "CaretStore", "CaretWire", "Dispatch", "FoundationEssentials",
+            "Glibc", "Synchronization",
+        ],
         "Sources/CaretConfig": ["CaretWire", "Glibc", "Synchronization"],
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
@@ -30,12 +35,7 @@ struct ImportTable {
         ],
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
-        "Sources/caret": [
-            "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
-            "CaretRooms",
-            "CaretServer", "CaretStore", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc",
-            "Synchronization",
-        ],
+        "Sources/caret": ["CaretCommand", "Glibc"],
         "Sources/caret-bench": [
             "CBareServer", "CLinux", "CMalloc", "CSQLite", "CZlib", "CaretConfig", "CaretCore", "CaretLog",
             "CaretRooms", "CaretServer",
@@ -50,6 +50,10 @@ struct ImportTable {
         "Tests/CaretClientTests": [
             "CaretClient", "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "Dispatch", "Foundation",
             "Glibc", "Synchronization", "Testing",
+        ],
+        "Tests/CaretCommandTests": [
+            "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretWire",
+            "TestSupport", "Foundation", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretConfigTests": [
             "CaretConfig", "CaretWire", "TestSupport", "Foundation", "Synchronization", "Testing",
@@ -73,10 +77,6 @@ struct ImportTable {
             "CaretCore", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
         ],
         "Tests/ClientWriter": ["CaretClient", "CaretCore", "Glibc"],
-        "Tests/CommandTests": [
-            "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport",
-            "caret", "Foundation", "Glibc", "Synchronization", "Testing",
-        ],
         "Tests/ScenarioTests": [
             "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretWire", "TestSupport", "Foundation",
             "Testing",

@@ -33,8 +33,12 @@ let package = Package(
             name: "CaretCommand",
             dependencies: [
                 "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
-                "CaretRooms", "CaretServer", "CaretStore", "CaretWire",
+                "CaretRooms", "CaretServer", "CaretStore", "CaretSync", "CaretWire",
             ],
+            swiftSettings: strict),
+        .target(
+            name: "CaretSync",
+            dependencies: ["CLinux", "CaretClient", "CaretCore", "CaretLog", "CaretWire"],
             swiftSettings: strict),
         .target(
             name: "CaretServer",
@@ -95,7 +99,7 @@ let package = Package(
             name: "CaretCommandTests",
             dependencies: [
                 "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretLog", "CaretStore",
-                "CaretWire", "TestSupport", "caret", "caretd",
+                "CaretSync", "CaretWire", "TestSupport", "caret", "caretd",
             ],
             swiftSettings: unoptimized),
         .testTarget(
@@ -125,6 +129,10 @@ let package = Package(
             dependencies: [
                 "CaretCore", "CaretLog", "CaretStore", "TestSupport", "store-faults", "store-writer",
             ],
+            swiftSettings: unoptimized),
+        .testTarget(
+            name: "CaretSyncTests",
+            dependencies: ["CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),
         .testTarget(
             name: "CaretWireTests", dependencies: ["CaretCore", "CaretWire", "TestSupport"],

@@ -1,11 +1,10 @@
+import CaretCommand
 import CaretCore
 import CaretLog
 import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretCommand
 
 @Suite("Archives of whole histories", .serialized) struct ArchiveTests {
     @Test("documents go with their histories from a running server into another folder")

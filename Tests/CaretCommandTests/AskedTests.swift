@@ -1,6 +1,5 @@
+import CaretCommand
 import Testing
-
-@testable import CaretCommand
 
 @Suite("The command line of caret") struct AskedTests {
     @Test(

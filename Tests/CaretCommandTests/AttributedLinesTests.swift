@@ -1,8 +1,8 @@
+import CaretCommand
 import CaretCore
+import CaretSync
 import TestSupport
 import Testing
-
-@testable import CaretCommand
 
 @Suite("Who made a line") struct AttributedLinesTests {
     /// The revisions of the lines after changes of one edit each.

@@ -1,7 +1,6 @@
+import CaretCommand
 import Foundation
 import Testing
-
-@testable import CaretCommand
 
 /// Each shell as a person has it, at whose prompt words are begun and completed.
 @Suite("Completion", .serialized) struct CompletionTests {

@@ -1,6 +1,5 @@
+import CaretCommand
 import Testing
-
-@testable import CaretCommand
 
 @Suite("Names of documents as paths") struct DocumentPathTests {
     @Test(

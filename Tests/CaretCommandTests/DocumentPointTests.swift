@@ -1,7 +1,6 @@
+import CaretCommand
 import CaretCore
 import Testing
-
-@testable import CaretCommand
 
 @Suite("Names of documents and revisions") struct DocumentPointTests {
     @Test(

@@ -1,3 +1,4 @@
+import CaretCommand
 import CaretCore
 import CaretLog
 import CaretStore
@@ -5,8 +6,6 @@ import Foundation
 import Glibc
 import TestSupport
 import Testing
-
-@testable import CaretCommand
 
 @Suite("caret on the folder of a stopped server", .serialized) struct FolderTests {
     @Test("what works on a running server works on its files")

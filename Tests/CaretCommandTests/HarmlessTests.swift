@@ -1,6 +1,6 @@
+import CaretCommand
+import CaretSync
 import Testing
-
-@testable import CaretCommand
 
 @Suite("Text from elsewhere on a terminal") struct HarmlessTests {
     @Test(

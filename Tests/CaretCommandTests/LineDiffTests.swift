@@ -1,7 +1,7 @@
+import CaretCommand
 import CaretCore
+import CaretSync
 import Testing
-
-@testable import CaretCommand
 
 @Suite("Differences by lines") struct LineDiffTests {
     private func page(_ old: String, _ new: String, _ style: Style = .plain) throws -> String {

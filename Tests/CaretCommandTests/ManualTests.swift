@@ -1,8 +1,7 @@
+import CaretCommand
 import CaretConfig
 import Foundation
 import Testing
-
-@testable import CaretCommand
 
 @Suite("What is made from the descriptions") struct ManualTests {
     @Test("docs/cli.md is what caret help --markdown prints")

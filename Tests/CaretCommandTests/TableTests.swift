@@ -1,6 +1,5 @@
+import CaretCommand
 import Testing
-
-@testable import CaretCommand
 
 @Suite("Tables") struct TableTests {
     private var table: Table {

@@ -1,8 +1,7 @@
+import CaretCommand
 import CaretCore
 import Foundation
 import Testing
-
-@testable import CaretCommand
 
 @Suite("A document as it changes") struct TailTests {
     @Test("each edit is shown with the line where it is, and what went")

@@ -1,10 +1,10 @@
 import CaretClient
+import CaretCommand
 import CaretWire
 import Foundation
 import Testing
 
 @testable import CaretClient
-@testable import CaretCommand
 
 @Suite("Counters on a terminal") struct TopTests {
     private func counters(_ pushes: Int, since: Int = 0) -> ServerCounters {

@@ -1,7 +1,6 @@
+import CaretCommand
 import CaretCore
 import Testing
-
-@testable import CaretCommand
 
 @Suite("A document on a terminal") struct WatchPageTests {
     private func page(

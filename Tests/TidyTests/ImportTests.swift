@@ -17,8 +17,8 @@ struct ImportTable {
         ],
         "Sources/CaretCommand": [
             "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
-            "CaretRooms", "CaretServer", "CaretStore", "CaretWire", "Dispatch", "FoundationEssentials",
-            "Glibc", "Synchronization",
+            "CaretRooms", "CaretServer", "CaretStore", "CaretSync", "CaretWire", "Dispatch",
+            "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Sources/CaretConfig": ["CaretWire", "Glibc", "Synchronization"],
         "Sources/CaretCore": [],
@@ -32,6 +32,10 @@ struct ImportTable {
         ],
         "Sources/CaretStore": [
             "CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Dispatch", "Glibc", "Synchronization",
+        ],
+        "Sources/CaretSync": [
+            "CLinux", "CaretClient", "CaretCore", "CaretLog", "CaretWire", "Dispatch", "FoundationEssentials",
+            "Glibc", "Synchronization",
         ],
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
@@ -52,8 +56,8 @@ struct ImportTable {
             "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretCommandTests": [
-            "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretWire",
-            "TestSupport", "Foundation", "Glibc", "Synchronization", "Testing",
+            "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretSync",
+            "CaretWire", "TestSupport", "Foundation", "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretConfigTests": [
             "CaretConfig", "CaretWire", "TestSupport", "Foundation", "Synchronization", "Testing",
@@ -71,6 +75,10 @@ struct ImportTable {
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Dispatch", "Foundation", "Synchronization",
             "Testing",
+        ],
+        "Tests/CaretSyncTests": [
+            "CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport", "Foundation",
+            "Synchronization", "Testing",
         ],
         "Tests/CaretWireTests": ["CaretCore", "CaretWire", "TestSupport", "Foundation", "Testing"],
         "Tests/LiveTests": [

@@ -1,14 +1,15 @@
 import CaretClient
-import CaretCore
-import CaretLog
+package import CaretCore
+package import CaretLog
 import CaretStore
-import CaretWire
+import CaretSync
+package import CaretWire
 import Glibc
 
 /// Reads an archive a line at a time, and holds each line to what may stand there: histories are replayed, and the
 /// counts and sums at the end compared. Whatever is not so is a failure that says where.
-final class ArchiveReader {
-    enum Part {
+package final class ArchiveReader {
+    package enum Part {
         case document(ArchivedDocument, DocumentName, start: Text)
         case revision(ArchivedRevision, [LoggedEdit])
         case documentEnd
@@ -60,7 +61,7 @@ final class ArchiveReader {
             ArchiveReader.plainLine + ArchiveReader.bytesForPackedByte * min(input.fileBytes, 1 << 30))
     }
 
-    init(_ path: String, prefix: String) throws(Failure) {
+    package init(_ path: String, prefix: String) throws(Failure) {
         self.path = path
         self.prefix = prefix
         do throws(GzipInput.Fault) {
@@ -74,7 +75,7 @@ final class ArchiveReader {
     var progress: Progress { Progress(input.readBytes, of: input.fileBytes) }
 
     /// Nil at the end of an archive that is whole.
-    func next() throws(Failure) -> Part? {
+    package func next() throws(Failure) -> Part? {
         while true {
             if case .ended = state { return nil }
             guard let next = try nextLine() else { throw cutOff }

@@ -3,6 +3,7 @@ import CaretCore
 import CaretLog
 import CaretServer
 import CaretStore
+import CaretSync
 import CaretWire
 import Glibc
 

@@ -1,4 +1,5 @@
 import CZlib
+import CaretSync
 import Glibc
 
 /// The contents of a file that was packed by gzip; one that was not is read as it is.

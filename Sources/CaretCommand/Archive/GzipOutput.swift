@@ -1,4 +1,5 @@
 import CZlib
+import CaretSync
 import Glibc
 
 /// A file that is packed by gzip as it is written. Whoever drops it has closed it.

@@ -1,5 +1,6 @@
 import CaretClient
 import CaretStore
+import CaretSync
 import FoundationEssentials
 import Glibc
 

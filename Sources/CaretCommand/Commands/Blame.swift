@@ -1,5 +1,6 @@
 import CaretClient
 import CaretCore
+import CaretSync
 import FoundationEssentials
 
 /// Who made each line.

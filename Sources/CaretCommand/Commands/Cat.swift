@@ -1,5 +1,6 @@
 import CaretClient
 import CaretCore
+import CaretSync
 
 /// Prints the text of a document.
 struct Cat: Subcommand {

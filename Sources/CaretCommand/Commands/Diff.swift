@@ -1,5 +1,6 @@
 import CaretClient
 import CaretCore
+import CaretSync
 
 /// The difference of two texts.
 struct Diff: Subcommand {

@@ -1,6 +1,7 @@
 import CaretClient
 import CaretCore
 import CaretReplica
+import CaretSync
 import CaretWire
 import Dispatch
 import FoundationEssentials

@@ -1,5 +1,6 @@
 import CaretClient
 import CaretStore
+import CaretSync
 import CaretWire
 import FoundationEssentials
 

@@ -1,4 +1,5 @@
 import CaretClient
+import CaretSync
 
 /// Looks for a pattern in all documents.
 struct Grep: Subcommand {

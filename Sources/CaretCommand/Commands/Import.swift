@@ -1,5 +1,6 @@
 import CaretClient
 import CaretLog
+import CaretSync
 import CaretWire
 
 /// Makes documents of the files of a folder, or of an archive with their histories.

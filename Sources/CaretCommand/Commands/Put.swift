@@ -1,5 +1,6 @@
 import CaretClient
 import CaretCore
+import CaretSync
 import CaretWire
 
 /// Pushes a whole text, which the server merges.

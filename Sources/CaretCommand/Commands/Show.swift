@@ -1,5 +1,6 @@
 import CaretClient
 import CaretCore
+import CaretSync
 
 /// What one revision changed.
 struct Show: Subcommand {

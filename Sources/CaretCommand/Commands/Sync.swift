@@ -1,4 +1,5 @@
 import CaretClient
+import CaretSync
 import CaretWire
 
 /// Keeps a folder of files together with documents, both ways.

@@ -1,4 +1,5 @@
 import CaretClient
+import CaretSync
 import FoundationEssentials
 import Synchronization
 

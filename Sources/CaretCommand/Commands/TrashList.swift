@@ -1,4 +1,5 @@
 import CaretClient
+import CaretSync
 import FoundationEssentials
 
 /// Lists what a sync has removed from a folder.

@@ -1,3 +1,4 @@
+import CaretSync
 import CaretWire
 
 /// Brings a text back that a sync has removed from a folder.

@@ -4,10 +4,10 @@ import CaretStore
 import Glibc
 
 /// Has everything that is kept read, and tells what is damaged.
-struct Verify: Subcommand {
+package struct Verify: Subcommand {
     private static let document = Option("document", value: "DOC", "reads one document alone")
 
-    static let description = CommandDescription(
+    package static let description = CommandDescription(
         "verify", "reads all that a server keeps, or a backup, and tells what is not as it was written",
         details: """
             It changes nothing, and ends with 4 where something is damaged. A server that runs does it beside everything; \
@@ -20,14 +20,20 @@ struct Verify: Subcommand {
     private let document: String?
 
     /// Something that is not as it was written.
-    struct Finding: Equatable {
+    package struct Finding: Equatable {
         /// Nil where the name is not known.
         let document: String?
         /// Nil where it is no document's, or not known whose.
         let number: Int?
         let fault: String
 
-        var words: String {
+        package init(document: String?, number: Int?, fault: String) {
+            self.document = document
+            self.number = number
+            self.fault = fault
+        }
+
+        package var words: String {
             let number = number.map { "document number \($0)" }
             return "\(document?.harmless ?? number ?? "the store"): \(fault.harmless)"
         }
@@ -40,7 +46,7 @@ struct Verify: Subcommand {
         }
     }
 
-    init(_ given: Given) throws(UsageFault) {
+    package init(_ given: Given) throws(UsageFault) {
         backup = given.optionalArgument(0)
         document = given.text(Verify.document)
         for option in [CommonOptions.data, CommonOptions.server, CommonOptions.socket, Verify.document]
@@ -49,7 +55,7 @@ struct Verify: Subcommand {
         }
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
+    package func run(on stage: Stage) async throws -> ExitCode {
         if let backup {
             return try show(on: stage, backup, backup) { (progress) throws(OpeningFault) in
                 try SQLiteStore.verify(backup: backup, progress: progress)

@@ -1,6 +1,7 @@
 import CaretClient
 import CaretCore
 import CaretReplica
+import CaretSync
 
 /// A document on the terminal, with everybody's carets, as it changes.
 struct Watch: Subcommand {

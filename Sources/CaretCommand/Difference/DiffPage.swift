@@ -1,12 +1,16 @@
+package import CaretSync
+
 /// A difference as it is read: in the form that `patch` takes, and in colours where there are some.
-struct DiffPage {
+package struct DiffPage {
     private let diff: LineDiff
     private let style: Style
     private let isForPeople: Bool
-    private(set) var text = ""
+    package private(set) var text = ""
 
     /// The titles name what was and what is.
-    init(_ diff: LineDiff, from oldTitle: String, to newTitle: String, style: Style, isForPeople: Bool) {
+    package init(
+        _ diff: LineDiff, from oldTitle: String, to newTitle: String, style: Style, isForPeople: Bool
+    ) {
         (self.diff, self.style, self.isForPeople) = (diff, style, isForPeople)
         let hunks = diff.hunks()
         if hunks.isEmpty { return }

@@ -1,4 +1,5 @@
 import CaretStore
+import CaretSync
 import Glibc
 
 /// Where `caret edit` keeps what is not saved on the server yet, so that it outlives the command: a folder for each

@@ -1,12 +1,13 @@
 import CaretClient
 import CaretCore
+import CaretSync
 import CaretWire
 import Dispatch
 import Glibc
 import Synchronization
 
 /// A file that is kept together with an open document while an editor has it.
-final class LiveCopy: Sendable {
+package final class LiveCopy: Sendable {
     /// How an editor ended.
     struct Ended: Sendable {
         let status: Int32
@@ -49,7 +50,7 @@ final class LiveCopy: Sendable {
 
     /// The last part of the name: an editor knows from it what kind of text it is. The name comes from the server, and
     /// one that is no path stands for none.
-    static func fileName(for document: String) -> String {
+    package static func fileName(for document: String) -> String {
         // What is wrong with the name does not matter here: any name does.
         let last = (try? DocumentPath(of: document))?.parts.last ?? "text"
         return last.utf8.elementsEqual(LiveCopy.newName.utf8) ? "text" : last

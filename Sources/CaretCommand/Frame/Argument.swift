@@ -1,5 +1,5 @@
 /// Something that stands on the command line by its place.
-struct Argument: Sendable {
+package struct Argument: Sendable {
     /// What a shell can offer for it.
     enum Kind: Equatable, Sendable {
         case document
@@ -11,7 +11,7 @@ struct Argument: Sendable {
 
     let name: String
     let kind: Kind
-    let isOptional: Bool
+    package let isOptional: Bool
     let summary: String
 
     init(_ name: String, _ kind: Kind, isOptional: Bool = false, _ summary: String) {

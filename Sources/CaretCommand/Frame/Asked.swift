@@ -1,20 +1,20 @@
 import CaretConfig
 
 /// What the arguments of `caret` ask for.
-struct Asked: Sendable {
-    enum Order: Sendable {
+package struct Asked: Sendable {
+    package enum Order: Sendable {
         /// Of one subcommand, or of all.
         case help(CommandDescription?)
         case version
         case run(any Subcommand.Type)
     }
 
-    let order: Order
+    package let order: Order
     /// What stands behind the name of the subcommand, and the common options wherever they stand.
-    let given: Given
+    package let given: Given
 
     /// Arguments without the program's own name.
-    init(_ arguments: [String]) throws(UsageFault) {
+    package init(_ arguments: [String]) throws(UsageFault) {
         var reader = Reader(arguments)
         try reader.read()
         let given = reader.given

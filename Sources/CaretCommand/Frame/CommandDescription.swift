@@ -1,13 +1,13 @@
 /// What a subcommand is called and takes: parsing, help, the manual page and completion are made from it.
-struct CommandDescription: Sendable {
+package struct CommandDescription: Sendable {
     /// One word, or two of a family: `token add`.
-    let name: String
+    package let name: String
     /// What it does, in half a line.
-    let summary: String
+    package let summary: String
     /// What else must be known, in whole sentences.
     let details: String
-    let arguments: [Argument]
-    let options: [Option]
+    package let arguments: [Argument]
+    package let options: [Option]
 
     init(
         _ name: String, _ summary: String, details: String = "", arguments: [Argument] = [],
@@ -20,10 +20,10 @@ struct CommandDescription: Sendable {
         self.options = options
     }
 
-    var words: [String] { name.split(separator: " ").map(String.init) }
+    package var words: [String] { name.split(separator: " ").map(String.init) }
 
     /// `caret put DOC [FILE] [options]`.
-    var usage: String {
+    package var usage: String {
         (["caret", name] + arguments.map(\.usage) + (options.isEmpty ? [] : ["[options]"]))
             .joined(separator: " ")
     }

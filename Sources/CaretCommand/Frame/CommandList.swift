@@ -1,5 +1,5 @@
 /// All subcommands, in the order in which help tells of them.
-enum CommandList {
+package enum CommandList {
     static let all: [any Subcommand.Type] = [
         Ping.self, Cat.self, Put.self, Ls.self, Stat.self, Log.self, Show.self, Diff.self,
         Blame.self, Grep.self, Restore.self, Mv.self, Rm.self, Undelete.self, Trim.self,
@@ -10,7 +10,7 @@ enum CommandList {
         Help.self, Completion.self,
     ]
 
-    static var descriptions: [CommandDescription] { all.map { $0.description } }
+    package static var descriptions: [CommandDescription] { all.map { $0.description } }
 
     /// The subcommand whose name these words begin with, and of how many words it is.
     static func command(in words: [String]) -> (type: any Subcommand.Type, words: Int)? {

@@ -1,5 +1,5 @@
 /// The options that every subcommand takes.
-enum CommonOptions {
+package enum CommonOptions {
     static let server = Option(
         "server", value: "HOST:PORT", "the server; also by CARET_SERVER; default 127.0.0.1:22738")
     static let socket = Option("socket", value: "PATH", "the server behind a socket, as data/caretd.sock")
@@ -12,5 +12,5 @@ enum CommonOptions {
     static let help = Option("help", letter: "h", "what the subcommand does and takes")
     static let version = Option("version", "which Caret this is")
 
-    static let all = [server, socket, data, token, json, noColor, help, version]
+    package static let all = [server, socket, data, token, json, noColor, help, version]
 }

@@ -1,8 +1,8 @@
 /// What a shell needs to complete the command line, made from the descriptions.
-enum CompletionScript: String, CaseIterable {
+package enum CompletionScript: String, CaseIterable {
     case bash, zsh, fish
 
-    var text: String {
+    package var text: String {
         switch self {
         case .bash: BashCompletion.text
         case .zsh: ZshCompletion.text

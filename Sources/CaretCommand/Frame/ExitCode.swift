@@ -1,5 +1,5 @@
 /// What the command ends with.
-enum ExitCode: Int32, CaseIterable, Sendable {
+package enum ExitCode: Int32, CaseIterable, Sendable {
     case done = 0
     case failed = 1
     case usage = 2

@@ -1,10 +1,11 @@
 import CaretClient
 import CaretStore
+import CaretSync
 import CaretWire
 
 /// Why a subcommand did not do what it was to do: what, and what to do now.
-struct Failure: Error, Equatable {
-    let message: String
+package struct Failure: Error, Equatable {
+    package let message: String
     /// In the imperative, or nil where nothing helps.
     let advice: String?
     let code: ExitCode
@@ -36,6 +37,7 @@ struct Failure: Error, Equatable {
         case let fault as UsageFault: self.init(fault.description, advice: fault.advice, code: .usage)
         case let refusal as ServerRefusal: self.init(refusal)
         case let fault as ConnectionFault: self.init(fault)
+        case let fault as SyncFault: self.init(fault)
         default: self.init("\(error)")
         }
     }

@@ -1,9 +1,9 @@
 /// What stood on the command line of a subcommand, as its description allows it.
-struct Given: Sendable {
-    let command: CommandDescription
-    fileprivate(set) var arguments: [String] = []
+package struct Given: Sendable {
+    package let command: CommandDescription
+    package fileprivate(set) var arguments: [String] = []
     /// Values by the names of options; of one without a value, empty texts.
-    fileprivate(set) var options: [String: [String]] = [:]
+    package fileprivate(set) var options: [String: [String]] = [:]
 
     init(_ command: CommandDescription) { self.command = command }
 

@@ -1,8 +1,8 @@
 /// What help prints, made from the descriptions.
-enum HelpPage {
+package enum HelpPage {
     private static let width = 100
 
-    static var overview: String {
+    package static var overview: String {
         """
         usage: caret SUBCOMMAND [arguments] [options]
 
@@ -31,7 +31,7 @@ enum HelpPage {
             """
     }
 
-    static func text(of command: CommandDescription) -> String {
+    package static func text(of command: CommandDescription) -> String {
         var text = "usage: \(command.usage)\n\n\(wrapped(command.summary.sentence))\n"
         if !command.details.isEmpty { text += wrapped(command.details) + "\n" }
         if !command.arguments.isEmpty {

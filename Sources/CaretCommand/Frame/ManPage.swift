@@ -1,8 +1,8 @@
 import CaretConfig
 
 /// The pages for `man`, made from what help is made from.
-enum ManPage {
-    static var caret: String {
+package enum ManPage {
+    package static var caret: String {
         var page = Roff("caret", section: 1, version: Version.number)
         page.section("Name")
         page.paragraph("caret - reads, writes and administers the documents of a caretd")
@@ -32,7 +32,7 @@ enum ManPage {
         for option in command.options { page.entry(option.usage, option.summary) }
     }
 
-    static var caretd: String {
+    package static var caretd: String {
         var page = Roff("caretd", section: 8, version: Version.number)
         page.section("Name")
         page.paragraph("caretd - a server for texts that several people and programs edit at the same time")

@@ -1,5 +1,5 @@
 /// `docs/cli.md`, made from the descriptions.
-enum ManualPage {
+package enum ManualPage {
     /// How documents and revisions are written.
     static let forms: [(written: String, meaning: String)] = [
         ("notes/today", "its newest revision"),
@@ -30,7 +30,7 @@ enum ManualPage {
         what happened, what to do next or null, and the exit code.
         """
 
-    static var text: String {
+    package static var text: String {
         """
         # The command `caret`
 

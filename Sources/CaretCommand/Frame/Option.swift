@@ -1,6 +1,6 @@
 /// Something that may stand on the command line as `--name`, with a value or without one.
-struct Option: Sendable {
-    let name: String
+package struct Option: Sendable {
+    package let name: String
     /// The one letter that stands for it, too.
     let letter: Character?
     /// What help calls its value; nil for one that has none.
@@ -22,7 +22,7 @@ struct Option: Sendable {
     var flag: String { "--" + name }
 
     /// As help has it: `-n, --limit N`.
-    var usage: String {
+    package var usage: String {
         let flags = letter.map { "-\($0), \(flag)" } ?? flag
         return value.map { "\(flags) \($0)" } ?? flags
     }

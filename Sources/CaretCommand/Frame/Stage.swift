@@ -1,11 +1,12 @@
 import CaretClient
 import CaretStore
+import CaretSync
 import CaretWire
 import FoundationEssentials
 import Glibc
 
 /// What a subcommand runs on: where it writes, how that looks, and where the documents are.
-struct Stage: Sendable {
+package struct Stage: Sendable {
     let output: Output
     /// What is not the answer: progress, questions and notes.
     let notes: Output

@@ -1,5 +1,5 @@
 /// One thing that `caret` does: a value made of the command line, which is then run.
-protocol Subcommand: Sendable {
+package protocol Subcommand: Sendable {
     static var description: CommandDescription { get }
 
     init(_ given: Given) throws(UsageFault)

@@ -1,7 +1,7 @@
 import CaretConfig
 
 /// A command line that asks for nothing that there is.
-struct UsageFault: Error, Equatable {
+package struct UsageFault: Error, Equatable {
     enum Problem: Equatable {
         case noCommand
         case unknownCommand(String, closest: String?)
@@ -33,7 +33,7 @@ struct UsageFault: Error, Equatable {
 }
 
 extension UsageFault: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         let words = problem.words
         return command.map { "\($0): \(words)" } ?? words
     }

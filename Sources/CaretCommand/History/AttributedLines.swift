@@ -1,14 +1,14 @@
-import CaretCore
+package import CaretCore
 
 /// The lines of a text, each with the revision that made it what it is.
 ///
 /// A revision has made a line where it put something into it, took something out of it, or joined or cut it; a line that
 /// was only moved along is what it was. Finding a line takes time in the root of their number, near the last change less.
-struct AttributedLines: Sendable {
-    struct Line: Equatable, Sendable {
+package struct AttributedLines: Sendable {
+    package struct Line: Equatable, Sendable {
         /// In UTF-16 code units, with its line break.
-        var length: Int
-        var revision: Revision
+        package var length: Int
+        package var revision: Revision
     }
 
     /// Some lines that follow each other.
@@ -36,20 +36,20 @@ struct AttributedLines: Sendable {
     private var blocks: [Block]
 
     /// The lines of a text at a revision before which nothing is known.
-    init(_ text: Text, at revision: Revision) {
+    package init(_ text: Text, at revision: Revision) {
         let segments = text.string.lineSegments
         blocks = [Block(segments.map { Line(length: $0, revision: revision) })]
         cut(0)
     }
 
     /// All lines; a text that ends with a line break has no line behind it.
-    var lines: [Line] {
+    package var lines: [Line] {
         let all = blocks.flatMap(\.lines)
         return all.last?.length == 0 ? all.dropLast() : all
     }
 
     /// Takes the change that made a revision of the one before.
-    mutating func apply(_ change: Change, making revision: Revision) {
+    package mutating func apply(_ change: Change, making revision: Revision) {
         // From the end, so that no edit moves the place of one that is still to be made.
         for edit in change.edits.reversed() { apply(edit, revision) }
     }

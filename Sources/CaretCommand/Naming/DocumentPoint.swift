@@ -1,21 +1,21 @@
 /// A document at one of its revisions, as everybody writes it: `notes/today`, `notes/today@900`, `notes/today@2h`.
 ///
 /// The last `@` begins the revision. A name that has one itself is written with another at its end: `ann@home@`.
-struct DocumentPoint: Equatable, Sendable {
+package struct DocumentPoint: Equatable, Sendable {
     let document: String
     let revision: RevisionName
 
-    enum Fault: Error, Equatable {
+    package enum Fault: Error, Equatable {
         case noName
         case noRevision(String)
     }
 
-    init(document: String, revision: RevisionName) {
+    package init(document: String, revision: RevisionName) {
         self.document = document
         self.revision = revision
     }
 
-    init(_ text: String) throws(Fault) {
+    package init(_ text: String) throws(Fault) {
         let sign = text.utf8.lastIndex(of: UInt8(ascii: "@"))
         document = sign.map { String(text[..<$0]) } ?? text
         if document.utf8.isEmpty { throw .noName }

@@ -1,3 +1,5 @@
+import CaretSync
+
 /// What is looked for in lines: a regular expression, or a plain text.
 struct LinePattern {
     private enum Kind {

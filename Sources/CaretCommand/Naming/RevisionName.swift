@@ -1,7 +1,7 @@
-import CaretCore
+package import CaretCore
 
 /// How a person says which revision of a document is meant.
-enum RevisionName: Equatable, Sendable {
+package enum RevisionName: Equatable, Sendable {
     case head
     case number(Revision)
     /// The newest one that long ago, in seconds.

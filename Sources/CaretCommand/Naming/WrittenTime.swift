@@ -1,7 +1,7 @@
 /// A time as a person writes it: `2026-11-20`, `2026-11-20T14:30`, `2026-11-20T14:30:05`, all where he is, or with
 /// `Z` or `+01:00` behind the time.
-struct WrittenTime: Equatable, Sendable {
-    enum Zone: Equatable, Sendable {
+package struct WrittenTime: Equatable, Sendable {
+    package enum Zone: Equatable, Sendable {
         case local
         /// East of Greenwich.
         case offset(seconds: Int)
@@ -13,9 +13,9 @@ struct WrittenTime: Equatable, Sendable {
     let hour: Int
     let minute: Int
     let second: Int
-    let zone: Zone
+    package let zone: Zone
 
-    init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         var bytes = Array(text.utf8)[...]
         guard let year = bytes.takeNumber(4), bytes.take("-"), let month = bytes.takeNumber(2),
             bytes.take("-"), let day = bytes.takeNumber(2)
@@ -49,7 +49,7 @@ struct WrittenTime: Equatable, Sendable {
     }
 
     /// Seconds since 1970, as if the time stood in Greenwich.
-    var secondsWithoutZone: Int {
+    package var secondsWithoutZone: Int {
         // Years begin in March, so that the day that comes and goes is the last of one.
         let (years, months) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
         let days = years * 365 + years / 4 - years / 100 + years / 400 + (months * 153 + 2) / 5 + day - 1

@@ -1,3 +1,4 @@
+import CaretSync
 import Glibc
 import Synchronization
 

@@ -1,15 +1,15 @@
 /// How much of something is done.
-struct Progress: Equatable, Sendable {
+package struct Progress: Equatable, Sendable {
     let done: Int
     let all: Int
 
     /// Before that, what is left is a guess at random.
     private static let firstGuess = Duration.seconds(2)
 
-    init(_ done: Int, of all: Int) { (self.done, self.all) = (min(done, all), all) }
+    package init(_ done: Int, of all: Int) { (self.done, self.all) = (min(done, all), all) }
 
     /// `12 %, 3 min left`; nil where nothing is to be done.
-    func words(after elapsed: Duration) -> String? {
+    package func words(after elapsed: Duration) -> String? {
         if all <= 0 { return nil }
         let percent = "\(Int(Double(done) / Double(all) * 100)) %"
         guard done > 0, done < all, elapsed >= Progress.firstGuess else { return percent }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The terminal that the output goes to.
-struct Screen: Equatable, Sendable {
+package struct Screen: Equatable, Sendable {
     let columns: Int
 
     /// Nil where the output goes elsewhere.
@@ -12,7 +12,7 @@ struct Screen: Equatable, Sendable {
         columns = isKnown ? Int(size.ws_col) : environment["COLUMNS"].flatMap { Int($0) } ?? 80
     }
 
-    init(columns: Int) { self.columns = columns }
+    package init(columns: Int) { self.columns = columns }
 }
 
 extension String {
@@ -20,13 +20,13 @@ extension String {
     /// shown and not obeyed. A tab stays.
     ///
     /// For everything that came from elsewhere: names, users, messages of a server, texts.
-    var harmless: String { showingControls { $0.isObeyed } }
+    package var harmless: String { showingControls { $0.isObeyed } }
 
     /// The same for a text of several lines: line breaks stay too.
-    var harmlessLines: String { showingControls { $0.isObeyed && $0 != "\n" } }
+    package var harmlessLines: String { showingControls { $0.isObeyed && $0 != "\n" } }
 
     /// A field of a row for programs: a name stays as it is, and no control begins another field or row.
-    var field: String { showingControls { $0.isControl || $0 == "\t" } }
+    package var field: String { showingControls { $0.isControl || $0 == "\t" } }
 
     private func showingControls(_ isShown: (Unicode.Scalar) -> Bool) -> String {
         // Mostly there is nothing to show.

@@ -1,5 +1,5 @@
 /// How what is shown looks: in colours, or plain.
-struct Style: Equatable, Sendable {
+package struct Style: Equatable, Sendable {
     enum Paint: String, Sendable {
         case heading = "1"
         case faint = "2"
@@ -12,9 +12,13 @@ struct Style: Equatable, Sendable {
         case found = "1;31"
     }
 
-    let isColored: Bool
+    package let isColored: Bool
 
-    static let plain = Style(isColored: false)
+    package init(isColored: Bool) {
+        self.isColored = isColored
+    }
+
+    package static let plain = Style(isColored: false)
 
     func painted(_ text: String, _ paint: Paint) -> String {
         isColored && !text.isEmpty ? "\u{1B}[\(paint.rawValue)m\(text)\u{1B}[0m" : text

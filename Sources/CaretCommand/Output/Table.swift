@@ -1,10 +1,10 @@
 /// Rows of a few fields: in columns for people, with tabs between the fields for programs.
-struct Table: Sendable {
-    struct Column: Sendable {
+package struct Table: Sendable {
+    package struct Column: Sendable {
         let title: String
         let isNumber: Bool
 
-        init(_ title: String, isNumber: Bool = false) {
+        package init(_ title: String, isNumber: Bool = false) {
             self.title = title
             self.isNumber = isNumber
         }
@@ -19,18 +19,18 @@ struct Table: Sendable {
     /// A column is not made narrower than this.
     private static let narrowest = 8
 
-    init(_ columns: [Column], flexible: Int = 0) {
+    package init(_ columns: [Column], flexible: Int = 0) {
         self.columns = columns
         self.flexible = flexible
     }
 
-    mutating func add(_ row: [String]) { rows.append(row) }
+    package mutating func add(_ row: [String]) { rows.append(row) }
 
     /// As it goes into a file or another program: no titles, nothing cut.
-    var plain: String { rows.map { $0.map(\.field).joined(separator: "\t") + "\n" }.joined() }
+    package var plain: String { rows.map { $0.map(\.field).joined(separator: "\t") + "\n" }.joined() }
 
     /// No field can disturb the terminal, wherever it came from.
-    func text(on screen: Screen, _ style: Style, titled: Bool = true) -> String {
+    package func text(on screen: Screen, _ style: Style, titled: Bool = true) -> String {
         let rows = rows.map { $0.map(\.field.harmless) }
         let widths = widths(of: rows, in: screen.columns)
         let titles = style.painted(line(columns.map(\.title), widths), .heading) + "\n"

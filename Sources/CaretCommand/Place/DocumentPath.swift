@@ -4,9 +4,9 @@ import CaretLog
 ///
 /// A name may come from anyone: a server that lies, or somebody on the wire. So whoever uses one as a path makes one of
 /// these first. No part is empty, `.` or `..`, and none has a `/` or a control character.
-struct DocumentPath: Equatable, Sendable {
+package struct DocumentPath: Equatable, Sendable {
     /// Why a name is no path.
-    enum Fault: Error, Equatable {
+    package enum Fault: Error, Equatable {
         /// The protocol allows no document of that name.
         case noName
         /// It does not begin with the prefix.
@@ -22,7 +22,7 @@ struct DocumentPath: Equatable, Sendable {
     let parts: [String]
 
     /// The prefix is empty, or ends with a `/`.
-    init(of document: String, under prefix: String = "") throws(Fault) {
+    package init(of document: String, under prefix: String = "") throws(Fault) {
         do throws(DocumentName.Fault) { _ = try DocumentName(document) } catch { throw .noName }
         guard document.utf8.starts(with: prefix.utf8) else { throw .otherPrefix }
         let parts = document.utf8.dropFirst(prefix.utf8.count)
@@ -36,7 +36,7 @@ struct DocumentPath: Equatable, Sendable {
     }
 
     /// Under the folder, with `/` between its parts.
-    var text: String { parts.joined(separator: "/") }
+    package var text: String { parts.joined(separator: "/") }
 
     /// A part begins with a dot, so that tools and people pass it over.
     var isHidden: Bool { parts.contains { $0.utf8.first == UInt8(ascii: ".") } }

@@ -1,4 +1,5 @@
 import CLinux
+import CaretSync
 import Glibc
 
 /// Gives a file another name, on another disk too, so that whatever bears the name is whole and on disk.

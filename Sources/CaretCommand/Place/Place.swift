@@ -1,14 +1,14 @@
-import CaretClient
+package import CaretClient
 
 /// Where the documents are.
-enum Place: Equatable, Sendable {
+package enum Place: Equatable, Sendable {
     case server(ServerAddress)
     /// The server that has this folder, or its files.
     case folder(String)
 
     static let variable = "CARET_SERVER"
 
-    init(_ given: Given, _ environment: [String: String]) throws(UsageFault) {
+    package init(_ given: Given, _ environment: [String: String]) throws(UsageFault) {
         let said = [CommonOptions.server, CommonOptions.socket, CommonOptions.data].filter { given.has($0) }
         if said.count > 1 { throw given.fault(.together(said[0].flag, said[1].flag)) }
         if let folder = given.text(CommonOptions.data) {

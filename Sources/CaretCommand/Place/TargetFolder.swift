@@ -1,3 +1,4 @@
+import CaretSync
 import Glibc
 
 /// A folder that files are written into, by paths that come from elsewhere. Nothing outside of it is read or changed:

@@ -2,14 +2,21 @@ import CaretClient
 import FoundationEssentials
 
 /// Counters as a terminal shows them: how long the server is up, its latencies, and what it counts.
-struct TopPage: Sendable {
+package struct TopPage: Sendable {
     let address: String
     let reading: TopReading
     var isConnected = true
     let style: Style
 
+    package init(address: String, reading: TopReading, isConnected: Bool = true, style: Style) {
+        self.address = address
+        self.reading = reading
+        self.isConnected = isConnected
+        self.style = style
+    }
+
     /// As many rows as fit; what comes last has to give way.
-    func rows(_ size: Terminal.Size) -> [String] {
+    package func rows(_ size: Terminal.Size) -> [String] {
         let screen = Screen(columns: size.columns)
         let all =
             [headline.shortened(to: size.columns), ""] + lines(of: latencies, on: screen) + [""]

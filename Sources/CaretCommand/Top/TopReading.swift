@@ -1,10 +1,10 @@
-import CaretClient
-import FoundationEssentials
+package import CaretClient
+package import FoundationEssentials
 
 /// What a server had counted at one time, and what of it came since the reading before.
-struct TopReading: Sendable {
+package struct TopReading: Sendable {
     let time: Date
-    let counters: ServerCounters
+    package let counters: ServerCounters
     /// When what came is counted from: the reading before, or the beginning of the server.
     let from: Date
     private let before: [String: Int]
@@ -12,7 +12,7 @@ struct TopReading: Sendable {
     /// What is there now, and does not only grow.
     static let levels: Set = ["connections", "open_rooms"]
 
-    init(_ counters: ServerCounters, at time: Date, after last: TopReading? = nil) {
+    package init(_ counters: ServerCounters, at time: Date, after last: TopReading? = nil) {
         (self.time, self.counters) = (time, counters)
         // A server that was started anew counts anew.
         let last = last?.counters.since == counters.since ? last : nil
@@ -32,7 +32,9 @@ struct TopReading: Sendable {
     var milliseconds: Int { max(1, Int((time.timeIntervalSince(from) * 1_000).rounded())) }
 
     /// How much of a counter came in a second, in tenths.
-    func rate(_ counter: ServerCounters.Counter) -> Int? { came(counter).map { $0 * 10_000 / milliseconds } }
+    package func rate(_ counter: ServerCounters.Counter) -> Int? {
+        came(counter).map { $0 * 10_000 / milliseconds }
+    }
 
     private func counter(_ name: String) -> ServerCounters.Counter? {
         counters.counters.first { $0.name == name }
@@ -45,7 +47,7 @@ struct TopReading: Sendable {
     ]
 
     /// The time, `plainCounters` as they are or in a second, and the median and 99 % of `ack`, with tabs between them.
-    var plain: String {
+    package var plain: String {
         let counts = TopReading.plainCounters.map { name in
             guard let counter = counter(name) else { return "" }
             return rate(counter)?.tenths ?? "\(counter.value)"

@@ -1,3 +1,4 @@
+import CaretSync
 @preconcurrency import Dispatch
 import Glibc
 import Synchronization
@@ -5,10 +6,15 @@ import Synchronization
 /// The terminal while a page takes all of it: its keys, its size, its end.
 ///
 /// It is as it was before once `restore` was called, or a signal has ended the program.
-final class Terminal: Sendable {
-    struct Size: Equatable, Sendable {
+package final class Terminal: Sendable {
+    package struct Size: Equatable, Sendable {
         let rows: Int
         let columns: Int
+
+        package init(rows: Int, columns: Int) {
+            self.rows = rows
+            self.columns = columns
+        }
     }
 
     private struct State {

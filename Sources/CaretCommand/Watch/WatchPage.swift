@@ -1,13 +1,20 @@
-import CaretCore
+package import CaretCore
+import CaretSync
 
 /// A document as a terminal shows it: some of its lines, with everybody's carets and selections, and a line that says
 /// who is there.
-struct WatchPage: Sendable {
-    struct Peer: Equatable, Sendable {
+package struct WatchPage: Sendable {
+    package struct Peer: Equatable, Sendable {
         let name: String
         /// Names this one presence: two of one name have colours of their own.
         let session: String
         let selections: [Selection]
+
+        package init(name: String, session: String, selections: [Selection]) {
+            self.name = name
+            self.session = session
+            self.selections = selections
+        }
     }
 
     let name: String
@@ -24,7 +31,7 @@ struct WatchPage: Sendable {
     private static let colors = [41, 42, 43, 44, 45, 46]
     private static let tab = 4
 
-    init(
+    package init(
         name: String, text: Text, revision: Revision, isConnected: Bool, peers: [Peer], isColored: Bool
     ) {
         (self.name, self.revision, self.isConnected) = (name, revision, isConnected)
@@ -57,7 +64,7 @@ struct WatchPage: Sendable {
     }
 
     /// As many rows as there are, the last one who is there. Nothing in them moves the cursor.
-    func rows(from top: Int, _ size: Terminal.Size) -> [String] {
+    package func rows(from top: Int, _ size: Terminal.Size) -> [String] {
         let height = max(0, size.rows - 1)
         let digits = String(lineCount).count
         let width = max(1, size.columns - digits - 1)

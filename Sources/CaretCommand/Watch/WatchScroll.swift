@@ -1,16 +1,20 @@
 /// Where in a document its reader is: with the changes, or where he went.
-struct WatchScroll: Equatable, Sendable {
-    enum Key: Equatable, Sendable {
+package struct WatchScroll: Equatable, Sendable {
+    package enum Key: Equatable, Sendable {
         case up, down, pageUp, pageDown, follow, end
     }
 
     private(set) var top = 0
+
+    package init(top: Int = 0) {
+        self.top = top
+    }
     private var follows = true
     /// Where the last change was, in UTF-16.
     private var place: Int?
 
     /// What a terminal sends for keys; others are passed over.
-    static func keys(in bytes: ArraySlice<UInt8>) -> [Key] {
+    package static func keys(in bytes: ArraySlice<UInt8>) -> [Key] {
         var (keys, rest) = ([Key](), bytes)
         let sequences: [(bytes: String, key: Key)] = [
             ("\u{1B}[A", .up), ("\u{1B}[B", .down), ("\u{1B}[5~", .pageUp), ("\u{1B}[6~", .pageDown),
@@ -28,7 +32,7 @@ struct WatchScroll: Equatable, Sendable {
         return keys
     }
 
-    mutating func press(_ key: Key, height: Int) {
+    package mutating func press(_ key: Key, height: Int) {
         switch key {
         case .up: move(by: -1)
         case .down: move(by: 1)
@@ -44,10 +48,10 @@ struct WatchScroll: Equatable, Sendable {
         top = max(0, top + lines)
     }
 
-    mutating func changed(at place: Int) { self.place = place }
+    package mutating func changed(at place: Int) { self.place = place }
 
     /// The first line that is shown: with the changes, one that has the last of them in the middle, if it is not in sight.
-    mutating func top(in page: WatchPage, height: Int) -> Int {
+    package mutating func top(in page: WatchPage, height: Int) -> Int {
         if follows, let place {
             let line = page.line(ofUTF16: place)
             if !(top..<top + height).contains(line) { top = line - height / 2 }

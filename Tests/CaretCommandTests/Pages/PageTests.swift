@@ -1,8 +1,7 @@
+import CaretCommand
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretCommand
 
 @Suite("The commands of the pages") struct PageTests {
     /// What somebody has who comes to a page: commands that are run before its own.

@@ -1,7 +1,6 @@
+import CaretSync
 import Foundation
 import Testing
-
-@testable import CaretCommand
 
 @Suite("Synced folders, where something is not as it should be", .serialized) struct SyncFaultTests {
     @Test(

@@ -5,7 +5,7 @@ import Synchronization
 /// queue of its own, while the writer goes on.
 ///
 /// Only the writer's thread adds.
-final class Teller: Sendable {
+package final class Teller: Sendable {
     private let queue = DispatchQueue(label: "caret.store.answers")
     /// How many lots the queue has not told yet.
     private let waiting = Atomic(0)

@@ -1,10 +1,9 @@
 import CaretClient
+import CaretClient
 import CaretCommand
 import CaretWire
 import Foundation
 import Testing
-
-@testable import CaretClient
 
 @Suite("Counters on a terminal") struct TopTests {
     private func counters(_ pushes: Int, since: Int = 0) -> ServerCounters {

@@ -1,10 +1,9 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("Who is told when") struct TellerTests {
     @Test("a few who are to be told while many are being told come behind them")

@@ -1,10 +1,18 @@
+import CaretConcurrency
 import Glibc
 
-/// A loop's place among the server's loops.
+/// A loop's index among the server's loops.
 package struct LoopNumber: Hashable, Sendable {
     package let rawValue: Int
 
     package init(_ rawValue: Int) { self.rawValue = rawValue }
+}
+
+/// Only the code on a loop has the loop's sockets, so they prove that it runs there.
+extension LoopNumber: Confinement {
+    package func check(_ sockets: Sockets) {
+        precondition(sockets.number == self, "loop \(sockets.number) touches a value of loop \(self)")
+    }
 }
 
 /// The sockets of one loop, with their deadlines and counters. Confined to the loop's queue: others have it only in

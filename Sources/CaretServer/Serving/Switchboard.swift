@@ -1,3 +1,4 @@
+import CaretConcurrency
 import CaretConfig
 import CaretCore
 import CaretLog
@@ -23,7 +24,7 @@ final class Switchboard: Sendable {
     let loops: [Loop]
     /// How many there are that run rooms.
     var roomQueueCount: Int { rooms.turns.count }
-    private let hosts: [LoopBound<LoopHost>]
+    private let hosts: [Confined<LoopHost, LoopNumber>]
     private let rooms: RoomQueues
 
     init(
@@ -42,8 +43,8 @@ final class Switchboard: Sendable {
         let rooms = RoomQueues(count: settings.roomQueues)
         self.rooms = rooms
         let hosts = (0..<settings.loops).map { [hub] in
-            LoopBound(
-                LoopNumber($0), LoopHost($0, of: settings.loops, hub, rooms, board.tally(), log))
+            Confined(
+                LoopHost($0, of: settings.loops, hub, rooms, board.tally(), log), to: LoopNumber($0))
         }
         self.hosts = hosts
         var loops: [Loop] = []
@@ -67,7 +68,7 @@ final class Switchboard: Sendable {
 
     /// Begins to do what is told to the hub and to rooms.
     func begin() {
-        let hub = QueueBound(hub.queue, HubRunner(self))
+        let hub = Confined(HubRunner(self), to: hub.queue)
         self.hub.begin { hub.value.run($0) }
         for turns in rooms.turns { turns.begin(RoomsRunner(turns, self), on: loops) }
     }

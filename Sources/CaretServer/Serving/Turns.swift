@@ -1,3 +1,4 @@
+import CaretConcurrency
 @preconcurrency import Dispatch
 import Synchronization
 
@@ -22,7 +23,7 @@ final class Turns<Worker: TurnWorker>: Sendable {
         /// Somebody is at work, or is about to be, and looks again before he leaves.
         var isTaken = false
         var isEnded = false
-        var worker: TurnBound<Worker>?
+        var worker: Confined<Worker, Turn>?
         var loops: [Loop] = []
         /// The loop that brought jobs last; nil where they were dear.
         var last: Int?
@@ -35,7 +36,7 @@ final class Turns<Worker: TurnWorker>: Sendable {
 
     /// Has all jobs done by a worker; those that came before too.
     func begin(_ worker: sending Worker, on loops: [Loop]) {
-        let bound = TurnBound(worker)
+        let bound = Confined(worker, to: Turn())
         let mustBegin = state.withLock { state in
             (state.worker, state.loops) = (bound, loops)
             return Turns.take(&state)
@@ -93,14 +94,14 @@ final class Turns<Worker: TurnWorker>: Sendable {
     }
 
     private func work() {
-        while let (jobs, worker) = next() { worker.turn { $0.run(jobs) } }
+        while let (jobs, worker) = next() { worker.home.run { worker.value.run(jobs) } }
     }
 
     private func workOnce() {
         guard let (jobs, worker) = next() else { return }
-        let isDone = worker.turn { worker in
-            if worker.areDear(jobs) { return false }
-            worker.run(jobs)
+        let isDone = worker.home.run {
+            if worker.value.areDear(jobs) { return false }
+            worker.value.run(jobs)
             return true
         }
         if !isDone {
@@ -115,7 +116,7 @@ final class Turns<Worker: TurnWorker>: Sendable {
     }
 
     /// All jobs that are there; nil where there are none, and then nobody has the turn.
-    private func next() -> (jobs: [Worker.Job], worker: TurnBound<Worker>)? {
+    private func next() -> (jobs: [Worker.Job], worker: Confined<Worker, Turn>)? {
         state.withLock { state in
             guard let worker = state.worker, !state.jobs.isEmpty else {
                 state.isTaken = false

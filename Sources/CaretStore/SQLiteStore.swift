@@ -53,11 +53,12 @@ package final class SQLiteStore: DocumentStore {
         histories = QueueConfined(
             HistoryReader(database: try folder.openForReading(), generation: generation),
             on: "caret.store.histories")
-        let teller = Teller()
+        let completions = CompletionQueue()
         writes = WriteQueue(
             GroupCommit(
-                folder, files, database, row, counter, due, teller, generation, isFresh: isFresh, tell: tell),
-            teller)
+                folder, files, database, row, counter, due, completions, generation, isFresh: isFresh,
+                tell: tell),
+            completions)
         let reader = UpkeepReader(
             HistoryReader(database: try folder.openForReading(), generation: generation))
         // What it makes ready can wait; it takes no core from writers and rooms.
@@ -393,6 +394,6 @@ package final class SQLiteStore: DocumentStore {
         _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> @Sendable () -> Void,
         or refuse: @escaping @Sendable (WriteJob.End) -> Void
     ) {
-        writes.add([WriteJob(work: body, refuse: refuse)])
+        writes.add(WriteJob(work: body, refuse: refuse))
     }
 }

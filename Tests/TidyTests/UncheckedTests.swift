@@ -16,9 +16,6 @@ struct UncheckedPromise {
         UncheckedPromise(
             path: "Sources/CaretServer/Net/Payload.swift", count: 1,
             reason: "bytes that are written before anybody else has the reference, and never again"),
-        UncheckedPromise(
-            path: "Sources/CaretStore/Resident.swift", count: 1,
-            reason: "a value that only its thread touches"),
     ]
 
     private static let spellings = [["@", "unchecked"], ["nonisolated", "(", "unsafe", ")"]]

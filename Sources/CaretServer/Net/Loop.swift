@@ -27,7 +27,7 @@ package final class Loop: Sendable {
     /// Has the job done in the loop's next turn, in the order of posting; false where the loop has stopped, and then
     /// it is not done.
     @discardableResult
-    package func post(_ job: @escaping @Sendable (Sockets) -> Void) -> Bool { mailbox.put(job) }
+    package func post(_ job: @escaping @Sendable (Sockets) -> Void) -> Bool { mailbox.enqueue(job) }
 
     /// What a job answers with; nil where the loop has stopped.
     package func asked<Answer: Sendable>(

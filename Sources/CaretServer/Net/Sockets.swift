@@ -130,7 +130,7 @@ package final class Sockets {
         counters.turns += 1
         counters.events += events
         for index in 0..<events { dispatch(poller[index]) }
-        run(mailbox.take())
+        run(mailbox.takeAll())
         meetDeadlines()
         finishTurn()
     }
@@ -164,7 +164,7 @@ package final class Sockets {
         if !resumed.isEmpty { deliverRests() }
         behindEvents?()
         // What connections are told because of that is written in this turn.
-        run(mailbox.take())
+        run(mailbox.takeAll())
         if !unflushed.isEmpty { flush() }
         if !ended.isEmpty { tellEnded() }
         behindEvents?()
@@ -193,7 +193,7 @@ package final class Sockets {
 
     /// Does the jobs that are left, writes once more, and closes everything.
     func stop() {
-        run(mailbox.shut())
+        run(mailbox.close())
         finishTurn()
         for content in slots.contents {
             switch content {

@@ -27,7 +27,7 @@ extension Switchboard {
     private func ask(
         _ call: AdminCall, as id: CallID, then answer: @escaping @Sendable (AdminCallAnswer) -> Void
     ) {
-        let progress: StoreCare.Progress = { [hub] in hub.post(.progressed(id, $0)) }
+        let progress: StoreCare.Progress = { [hub] in hub.enqueue(.progressed(id, $0)) }
         switch call {
         case .counters: answer(.counted(Counted(board.counts, since: clock.start)))
         case .deleted(let prefix, let after, let limit):

@@ -18,7 +18,7 @@ final class HubRunner {
         state = HubState(
             limits: settings.limits, at: switchboard.clock.now, publicClient: settings.publicClient)
         let inbox = switchboard.hub
-        timer = QueueTimer(on: inbox.queue) { [weak inbox] in inbox?.post(.timePassed) }
+        timer = QueueTimer(on: inbox.queue) { [weak inbox] in inbox?.enqueue(.timePassed) }
     }
 
     func run(_ jobs: [HubJob]) {
@@ -64,7 +64,7 @@ final class HubRunner {
             switch action {
             case .tell(let connection, let news): switchboard.tell(connection, .told(news))
             case .call(let id, let call):
-                switchboard.ask(call, as: id) { [switchboard] in switchboard.hub.post(.answered(id, $0)) }
+                switchboard.ask(call, as: id) { [switchboard] in switchboard.hub.enqueue(.answered(id, $0)) }
             case .makeRoom(let entry, let snapshot): switchboard.tell(entry.id, .make(entry, snapshot))
             case .tellRoom(let document, let event): switchboard.tell(document, .order(document, event))
             case .dropRoom(let document): switchboard.tell(document, .drop(document))

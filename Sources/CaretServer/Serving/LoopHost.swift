@@ -30,25 +30,25 @@ final class LoopHost {
         self.rooms = rooms
         self.tally = tally
         self.log = log
-        outgoing = Array(repeating: [], count: rooms.turns.count)
+        outgoing = Array(repeating: [], count: rooms.queues.count)
     }
 
     func tell(_ document: DocumentID, _ event: RoomEvent, from connection: ConnectionID) {
-        outgoing[rooms.place(of: document)].append(.event(document, event, from: connection))
+        outgoing[rooms.index(of: document)].append(.event(document, event, from: connection))
     }
 
     func tellRooms() {
-        for place in outgoing.indices where !outgoing[place].isEmpty {
-            let jobs = outgoing[place]
-            outgoing[place] = []
-            rooms.turns[place].bring(jobs, from: loop)
+        for index in outgoing.indices where !outgoing[index].isEmpty {
+            let jobs = outgoing[index]
+            outgoing[index] = []
+            rooms.queues[index].bring(jobs, fromLoop: loop)
         }
     }
 
     /// What the hub tells rooms about it comes to them behind what they are told here.
     func tellHub(_ job: HubJob) {
         tellRooms()
-        hub.post(job)
+        hub.enqueue(job)
     }
 
     /// The next id tells the loop, and is used only once.

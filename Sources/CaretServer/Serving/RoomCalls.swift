@@ -30,7 +30,7 @@ extension Switchboard {
         case .reload: reload(place)
         case .renewEpochs(let known):
             store.renewEpochs(known: known, of: document) { [self] result in
-                if case .success(true) = result { hub.post(.epochsRenewed) }
+                if case .success(true) = result { hub.enqueue(.epochsRenewed) }
                 answer(place, .epochsRenewed(result))
             }
         case .compute(let work, let task):

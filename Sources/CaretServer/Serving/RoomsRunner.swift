@@ -6,8 +6,8 @@ import CaretWire
 @preconcurrency import Dispatch
 import Synchronization
 
-/// Some rooms: it feeds each what it is told, and runs what it wants done. Confined to its turns.
-final class RoomsRunner: TurnWorker {
+/// Some rooms: it feeds each its events, and runs the actions. Confined to the turns of its queue.
+final class RoomsRunner: LoopFirstWorker {
     private final class Host {
         let place: RoomPlace
         /// Where it stands among the rooms here.
@@ -50,18 +50,18 @@ final class RoomsRunner: TurnWorker {
     /// What was handed over and is not measured yet.
     private var measured: [(latency: Latency, from: UInt64, count: Int)] = []
 
-    init(_ turns: Turns<RoomsRunner>, _ switchboard: Switchboard) {
+    init(_ queue: LoopFirstQueue<RoomsRunner>, _ switchboard: Switchboard) {
         self.switchboard = switchboard
         limits = switchboard.connectionSettings.limits
         windows = WindowBudget(
             bound: limits.windowBudget / switchboard.roomQueueCount, most: limits.windowBytes)
-        timer = QueueTimer(on: turns.queue) { [weak turns] in turns?.post(.timePassed) }
+        timer = QueueTimer(on: queue.queue) { [weak queue] in queue?.enqueue(.timePassed) }
         tally = switchboard.board.tally()
         outgoing = Array(repeating: ConnectionJobs(), count: switchboard.loops.count)
     }
 
-    func areDear(_ jobs: [RoomJob]) -> Bool {
-        jobs.contains { $0.isDear { rooms[$0]?.isLarge == true } }
+    func areExpensive(_ jobs: [RoomJob]) -> Bool {
+        jobs.contains { $0.isExpensive { rooms[$0]?.isLarge == true } }
     }
 
     func run(_ jobs: [RoomJob]) {
@@ -253,7 +253,7 @@ final class RoomsRunner: TurnWorker {
             outgoing[loop] = ConnectionJobs()
         }
         if hubJobs.isEmpty { return }
-        switchboard.hub.post(hubJobs)
+        switchboard.hub.enqueue(hubJobs)
         hubJobs.removeAll(keepingCapacity: true)
     }
 

@@ -23,7 +23,7 @@ final class Switchboard: Sendable {
     let lineBudget: Mutex<LineBudget>
     let loops: [Loop]
     /// How many there are that run rooms.
-    var roomQueueCount: Int { rooms.turns.count }
+    var roomQueueCount: Int { rooms.queues.count }
     private let hosts: [Confined<LoopHost, LoopNumber>]
     private let rooms: RoomQueues
 
@@ -69,14 +69,14 @@ final class Switchboard: Sendable {
     /// Begins to do what is told to the hub and to rooms.
     func begin() {
         let hub = Confined(HubRunner(self), to: hub.queue)
-        self.hub.begin { hub.value.run($0) }
-        for turns in rooms.turns { turns.begin(RoomsRunner(turns, self), on: loops) }
+        self.hub.start { hub.value.run($0) }
+        for queue in rooms.queues { queue.start(RoomsRunner(queue, self), on: loops) }
     }
 
     /// Tells everybody that the server stops, and comes back once all have been told all.
     func drained() async {
         tellAllConnections(.told(.shuttingDown(retryAfterMilliseconds: nil)))
-        await withCheckedContinuation { done in hub.post(.shutDown { done.resume() }) }
+        await withCheckedContinuation { done in hub.enqueue(.shutDown { done.resume() }) }
         for (loop, host) in zip(loops, hosts) {
             await withCheckedContinuation { done in
                 let isPosted = loop.post { host.value(on: $0).whenEmpty { done.resume() } }
@@ -87,8 +87,8 @@ final class Switchboard: Sendable {
 
     /// Lets go of the hub and of all rooms, whom nobody tells anything any more.
     func ended() async {
-        await hub.ended()
-        for turns in rooms.turns { await turns.ended() }
+        await hub.close()
+        for queue in rooms.queues { await queue.close() }
     }
 
     // MARK: Connections
@@ -126,13 +126,9 @@ final class Switchboard: Sendable {
 
     // MARK: Rooms
 
-    func tell(_ document: DocumentID, _ job: RoomJob) { turns(of: document).post(job) }
+    func tell(_ document: DocumentID, _ job: RoomJob) { rooms[document].enqueue(job) }
 
     func answer(_ place: RoomPlace, _ answer: RoomAnswer) {
-        turns(of: place.document).postToLoop(.answer(place, answer))
-    }
-
-    private func turns(of document: DocumentID) -> Turns<RoomsRunner> {
-        rooms.turns[rooms.place(of: document)]
+        rooms[place.document].enqueueOnLastLoop(.answer(place, answer))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import CaretServer
 
 @Suite("What no loop is held up by")
-struct DearJobsTests {
+struct ExpensiveJobsTests {
     private static func text(_ bytes: Int) -> WireString { WireString(String(repeating: "x", count: bytes)) }
 
     private static func edits(_ count: Int, of bytes: Int = 1) -> RoomPush.Content {
@@ -20,8 +20,8 @@ struct DearJobsTests {
             (Self.edits(64), Self.edits(65)),
             (Self.edits(2, of: 32 << 10), Self.edits(2, of: (32 << 10) + 1)),
         ] {
-            #expect(!most.isDear)
-            #expect(beyond.isDear)
+            #expect(!most.isExpensive)
+            #expect(beyond.isExpensive)
         }
     }
 
@@ -34,8 +34,8 @@ struct DearJobsTests {
             .answer(RoomPlace(document: document, number: 1), .appended(.failed, at: .now)),
         ]
         for job in jobs {
-            #expect(!job.isDear { $0 != document })
-            #expect(job.isDear { $0 == document })
+            #expect(!job.isExpensive { $0 != document })
+            #expect(job.isExpensive { $0 == document })
         }
     }
 }

@@ -31,7 +31,7 @@ struct ExpensiveJobsTests {
         let jobs: [RoomJob] = [
             .event(document, .leave(SessionID(1)), from: ConnectionID(1)),
             .order(document, .leave(SessionID(1))),
-            .answer(RoomPlace(document: document, number: 1), .appended(.failed, at: .now)),
+            .answer(RoomInstance(document: document, number: 1), .appended(.failed, at: .now)),
         ]
         for job in jobs {
             #expect(!job.isExpensive { $0 != document })

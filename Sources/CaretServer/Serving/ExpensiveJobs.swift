@@ -16,7 +16,7 @@ extension RoomJob {
         switch self {
         case .event(let document, let event, _), .order(let document, let event):
             event.isExpensive || isLarge(document)
-        case .answer(let place, let answer): answer.isExpensive || isLarge(place.document)
+        case .answer(let room, let answer): answer.isExpensive || isLarge(room.document)
         case .make(_, let snapshot): snapshot.text.length.utf8 > RoomJob.mostText
         case .drop, .timePassed: false
         }

@@ -126,7 +126,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CaretServerTests",
-            dependencies: ["CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport"],
+            dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),
         .testTarget(
             name: "CaretStoreTests",

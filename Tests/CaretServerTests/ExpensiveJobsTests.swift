@@ -1,3 +1,4 @@
+import CaretCore
 import CaretLog
 import CaretWire
 import Testing
@@ -37,5 +38,11 @@ struct ExpensiveJobsTests {
             #expect(!job.isExpensive { $0 != document })
             #expect(job.isExpensive { $0 == document })
         }
+    }
+
+    @Test("pages of history are expensive whatever is in them, and an appended segment is not")
+    func answers() {
+        #expect(RoomAnswer.historyRead(after: 0, .failure(.refused(.gone))).isExpensive)
+        #expect(!RoomAnswer.appended(.failed, at: .now).isExpensive)
     }
 }

@@ -119,6 +119,21 @@ struct LoopFirstQueueTests {
         await queue.close()
     }
 
+    @Test("a job that is known to be expensive wakes the queue at once, and no loop asks what it costs")
+    func knownToBeExpensive() async throws {
+        let loop = try Loop(LoopNumber(0))
+        queue.start(Writer(events), on: [loop])
+        _ = await loop.asked { [queue] _ in queue.bring([1], fromLoop: 0) }
+        #expect(await events.next() == Writer.Done(job: 1, place: "a loop"))
+        // Cheap by its number: a loop that was asked would do it.
+        queue.enqueueExpensive(2)
+        #expect(await events.next() == Writer.Done(job: 2, place: "the queue"))
+        queue.enqueueOnLastLoop(3)
+        #expect(await events.next() == Writer.Done(job: 3, place: "the queue"))
+        await loop.stopped()
+        await queue.close()
+    }
+
     @Test("what comes behind the end is let go of, whichever way it comes")
     func behindTheEnd() async throws {
         final class Cargo: Sendable {}
@@ -132,7 +147,8 @@ struct LoopFirstQueueTests {
         await inbox.close()
         await queue.close()
         let ways: [(Cargo) -> Void] = [
-            { inbox.enqueue($0) }, { inbox.enqueue([$0]) }, queue.enqueue, queue.enqueueOnLastLoop,
+            { inbox.enqueue($0) }, { inbox.enqueue([$0]) }, queue.enqueue, queue.enqueueExpensive,
+            queue.enqueueOnLastLoop,
             { queue.bring([$0], fromLoop: 0) },
         ]
         for post in ways {

@@ -63,8 +63,8 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/CaretServerTests": [
-            "CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport", "Dispatch", "Glibc",
-            "Synchronization", "Testing",
+            "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport", "Dispatch",
+            "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Dispatch", "Foundation", "Synchronization",

@@ -47,7 +47,8 @@ extension RoomPush.Content {
 }
 
 extension RoomAnswer {
-    fileprivate var isExpensive: Bool {
+    /// For itself; with a large room every answer is expensive.
+    var isExpensive: Bool {
         switch self {
         // As many lines as a session's credit allows.
         case .historyRead: true

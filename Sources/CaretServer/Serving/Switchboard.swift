@@ -129,6 +129,11 @@ final class Switchboard: Sendable {
     func send(_ job: RoomJob, to document: DocumentID) { rooms[document].enqueue(job) }
 
     func answer(_ room: RoomInstance, _ answer: RoomAnswer) {
-        rooms[room.document].enqueueOnLastLoop(.answer(room, answer))
+        let queue = rooms[room.document]
+        if answer.isExpensive {
+            queue.enqueueExpensive(.answer(room, answer))
+        } else {
+            queue.enqueueOnLastLoop(.answer(room, answer))
+        }
     }
 }

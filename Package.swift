@@ -26,8 +26,10 @@ let package = Package(
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretConfig", dependencies: ["CaretWire"], swiftSettings: strict),
         .target(name: "CaretReplica", dependencies: ["CaretCore"], swiftSettings: strict),
+        .target(name: "CaretConcurrency", swiftSettings: strict),
         .target(
-            name: "CaretClient", dependencies: ["CaretCore", "CaretReplica", "CaretWire"],
+            name: "CaretClient",
+            dependencies: ["CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire"],
             swiftSettings: strict),
         .target(
             name: "CaretCommand",
@@ -43,14 +45,15 @@ let package = Package(
         .target(
             name: "CaretServer",
             dependencies: [
-                "CLinux", "CZlib", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretStore",
-                "CaretWire",
+                "CLinux", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms",
+                "CaretStore", "CaretWire",
             ],
             swiftSettings: strict),
         .target(
             name: "CaretRooms", dependencies: ["CaretCore", "CaretLog", "CaretWire"], swiftSettings: strict),
         .target(
-            name: "CaretStore", dependencies: ["CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib"],
+            name: "CaretStore",
+            dependencies: ["COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretLog"],
             resources: [.embedInCode("migrations")], swiftSettings: strict),
         .target(
             name: "CaretWasm",
@@ -105,10 +108,13 @@ let package = Package(
         .testTarget(
             name: "CaretClientTests",
             dependencies: [
-                "CaretClient", "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "caretd",
+                "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire", "TestSupport",
+                "caretd",
                 "client-writer",
             ],
             swiftSettings: unoptimized),
+        .testTarget(
+            name: "CaretConcurrencyTests", dependencies: ["CaretConcurrency"], swiftSettings: strict),
         .testTarget(
             name: "CaretConfigTests", dependencies: ["CaretConfig", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),
@@ -122,7 +128,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CaretServerTests",
-            dependencies: ["CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport"],
+            dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),
         .testTarget(
             name: "CaretStoreTests",

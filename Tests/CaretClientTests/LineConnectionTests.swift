@@ -1,3 +1,4 @@
+import CaretConcurrency
 import CaretReplica
 @preconcurrency import Dispatch
 import Glibc
@@ -16,15 +17,14 @@ import Testing
         }
         let queue = DispatchQueue(label: "addresses")
         let (events, told) = AsyncStream<String>.makeStream()
-        let connection = QueueBound(
-            queue,
+        let connection = Confined(
             LineConnection(queue) { event in
                 switch event {
                 case .connected: told.yield("connected")
                 case .cut(let reason): told.yield(reason.words)
                 case .heard, .overlong: break
                 }
-            })
+            }, to: queue)
         queue.async { connection.value.connect(to: addresses, within: 2_000) }
         #expect(await events.first { _ in true } == "connected")
         queue.sync { connection.value.close() }

@@ -1,3 +1,4 @@
+import CaretConcurrency
 import CaretReplica
 import CaretWire
 @preconcurrency import Dispatch
@@ -100,10 +101,11 @@ final class LineConnection {
     }
 
     private func giveUp(_ socket: WatchedSocket, after span: Milliseconds) {
-        let attempt = QueueBound(within: queue) { [weak self, weak socket] in
+        let timedOut = { [weak self, weak socket] in
             guard let self, let socket, socket === self.socket, !isConnected else { return }
             failedToConnect(ETIMEDOUT)
         }
+        let attempt = Confined(timedOut, within: queue)
         queue.asyncAfter(deadline: .now() + .milliseconds(span.value)) { attempt.value() }
     }
 

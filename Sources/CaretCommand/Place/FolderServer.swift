@@ -26,7 +26,7 @@ struct FolderServer {
             // Only the owner asks, and it is not known what his server is told to take.
             settings.limits = .widest
             server = try Server(
-                settings, store: store, in: folder, doorman: OwnerAlone(), counters: CounterBoard(),
+                settings, store: store, in: folder, authenticator: OwnerAlone(), counters: CounterBoard(),
                 log: LogWriter(format: .plain, level: .error))
             _ = try await server.listen(at: .unix(path: path)) { _ in .adminSocket }
         } catch {
@@ -104,7 +104,7 @@ extension Failure {
 }
 
 /// Whoever may open the files may do everything, and nobody else reaches the socket in their folder.
-private struct OwnerAlone: Doorman {
+private struct OwnerAlone: Authenticator {
     func identify(
         _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void
     ) {

@@ -1,3 +1,4 @@
+import CaretCore
 import CaretLog
 import CaretWire
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import CaretServer
 
 @Suite("What no loop is held up by")
-struct DearJobsTests {
+struct ExpensiveJobsTests {
     private static func text(_ bytes: Int) -> WireString { WireString(String(repeating: "x", count: bytes)) }
 
     private static func edits(_ count: Int, of bytes: Int = 1) -> RoomPush.Content {
@@ -20,8 +21,8 @@ struct DearJobsTests {
             (Self.edits(64), Self.edits(65)),
             (Self.edits(2, of: 32 << 10), Self.edits(2, of: (32 << 10) + 1)),
         ] {
-            #expect(!most.isDear)
-            #expect(beyond.isDear)
+            #expect(!most.isExpensive)
+            #expect(beyond.isExpensive)
         }
     }
 
@@ -31,11 +32,17 @@ struct DearJobsTests {
         let jobs: [RoomJob] = [
             .event(document, .leave(SessionID(1)), from: ConnectionID(1)),
             .order(document, .leave(SessionID(1))),
-            .answer(RoomPlace(document: document, number: 1), .appended(.failed, at: .now)),
+            .answer(RoomInstance(document: document, number: 1), .appended(.failed, at: .now)),
         ]
         for job in jobs {
-            #expect(!job.isDear { $0 != document })
-            #expect(job.isDear { $0 == document })
+            #expect(!job.isExpensive { $0 != document })
+            #expect(job.isExpensive { $0 == document })
         }
+    }
+
+    @Test("pages of history are expensive whatever is in them, and an appended segment is not")
+    func answers() {
+        #expect(RoomAnswer.historyRead(after: 0, .failure(.refused(.gone))).isExpensive)
+        #expect(!RoomAnswer.appended(.failed, at: .now).isExpensive)
     }
 }

@@ -2,7 +2,7 @@ package import CaretConfig
 import CaretRooms
 import CaretWire
 
-// Where connections come from and why they end, as the log tells it.
+// Log fields: where a connection comes from, and why it ends.
 
 extension Door {
     var field: LogField {

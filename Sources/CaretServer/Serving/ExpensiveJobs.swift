@@ -3,20 +3,20 @@ import CaretLog
 import CaretRooms
 import CaretWire
 
-/// What may take longer than a loop may be held up.
+/// Jobs that would keep a loop from its connections for too long.
 extension RoomJob {
-    /// Bytes of text that a loop makes or reads for a room: about a tenth of a millisecond, which is what the lines of
-    /// one turn of a connection cost. Where a room has a longer text, all that it is told is done beside the loops: who
-    /// pushes may want the text, and who was slow be handed it.
+    /// Bytes of text that a loop may make or read for a room. That takes about a tenth of a millisecond, as much as the
+    /// lines of one turn of a connection. All jobs of a room with a longer text are expensive: a push may need the whole
+    /// text, and a slow reader may get it.
     static let mostText = 64 << 10
-    /// Edits of a push that a loop has moved over what was committed since.
+    /// Edits of a push that a loop may rebase.
     static let mostEdits = 64
 
-    func isDear(_ isLarge: (DocumentID) -> Bool) -> Bool {
+    func isExpensive(_ isLarge: (DocumentID) -> Bool) -> Bool {
         switch self {
         case .event(let document, let event, _), .order(let document, let event):
-            event.isDear || isLarge(document)
-        case .answer(let place, let answer): answer.isDear || isLarge(place.document)
+            event.isExpensive || isLarge(document)
+        case .answer(let room, let answer): answer.isExpensive || isLarge(room.document)
         case .make(_, let snapshot): snapshot.text.length.utf8 > RoomJob.mostText
         case .drop, .timePassed: false
         }
@@ -24,9 +24,9 @@ extension RoomJob {
 }
 
 extension RoomEvent {
-    fileprivate var isDear: Bool {
+    fileprivate var isExpensive: Bool {
         switch self {
-        case .push(let push): push.content.isDear
+        case .push(let push): push.content.isExpensive
         case .open, .rightsChanged, .rename, .delete, .renewed, .trimmed, .leave, .awaitPushes, .select,
             .close, .diverged, .written:
             false
@@ -35,7 +35,7 @@ extension RoomEvent {
 }
 
 extension RoomPush.Content {
-    var isDear: Bool {
+    var isExpensive: Bool {
         switch self {
         case .text(let text): text.utf8.count > RoomJob.mostText
         case .edits(let edits):
@@ -47,7 +47,8 @@ extension RoomPush.Content {
 }
 
 extension RoomAnswer {
-    fileprivate var isDear: Bool {
+    /// For itself; with a large room every answer is expensive.
+    var isExpensive: Bool {
         switch self {
         // As many lines as a session's credit allows.
         case .historyRead: true

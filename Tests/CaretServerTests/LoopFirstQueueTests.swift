@@ -4,10 +4,10 @@ import Testing
 
 @testable import CaretServer
 
-@Suite("What is done in turns", .timeLimit(.minutes(2)))
-struct TurnsTests {
+@Suite("Loop-first queues", .timeLimit(.minutes(2)))
+struct LoopFirstQueueTests {
     /// Writes down what it does, and where.
-    private final class Writer: TurnWorker {
+    private final class Writer: LoopFirstWorker {
         struct Done: Equatable {
             let job: Int
             let place: String
@@ -22,12 +22,14 @@ struct TurnsTests {
         }
 
         /// Those beyond a hundred.
-        func areDear(_ jobs: [Int]) -> Bool { jobs.contains { $0 > 100 } }
+        func areExpensive(_ jobs: [Int]) -> Bool { jobs.contains { $0 > 100 } }
 
         func run(_ jobs: [Int]) {
             for job in jobs {
                 events.tell(
-                    Done(job: job, place: DispatchQueue.getSpecific(key: TurnsTests.name) ?? "a loop"))
+                    Done(
+                        job: job, place: DispatchQueue.getSpecific(key: LoopFirstQueueTests.name) ?? "a loop")
+                )
                 onJob(job)
             }
         }
@@ -36,34 +38,32 @@ struct TurnsTests {
     /// What a queue that is asked says: those of loops say nothing.
     private static let name = DispatchSpecificKey<String>()
 
-    private let turns = Turns<Writer>("turns")
+    private let queue = LoopFirstQueue<Writer>("queue")
     private let events = Events<Writer.Done>()
 
-    init() { turns.queue.setSpecific(key: TurnsTests.name, value: "turns") }
+    init() { queue.queue.setSpecific(key: LoopFirstQueueTests.name, value: "the queue") }
 
-    @Test(
-        "what a loop brings it does at once, unless that is dear: then the queue does it, and what comes behind it"
-    )
+    @Test("a loop does at once what it brings; the queue does expensive jobs and those behind them")
     func bringing() async throws {
         let loop = try Loop(LoopNumber(0))
         let isDone = Atomic(false)
-        turns.begin(Writer(events) { _ in isDone.store(true, ordering: .relaxed) }, on: [loop])
-        let wasDone = await loop.asked { [turns] _ in
-            turns.bring([1, 2], from: 0)
+        queue.start(Writer(events) { _ in isDone.store(true, ordering: .relaxed) }, on: [loop])
+        let wasDone = await loop.asked { [queue] _ in
+            queue.bring([1, 2], fromLoop: 0)
             return isDone.load(ordering: .relaxed)
         }
         #expect(wasDone == true)
-        _ = await loop.asked { [turns] _ in
-            turns.bring([3, 101], from: 0)
-            turns.bring([4], from: 0)
+        _ = await loop.asked { [queue] _ in
+            queue.bring([3, 101], fromLoop: 0)
+            queue.bring([4], fromLoop: 0)
         }
-        for (job, place) in [(1, "a loop"), (2, "a loop"), (3, "turns"), (101, "turns")] {
+        for (job, place) in [(1, "a loop"), (2, "a loop"), (3, "the queue"), (101, "the queue")] {
             #expect(await events.next() == Writer.Done(job: job, place: place))
         }
         // By the queue, or by the loop where the queue was faster than it.
         #expect(await events.next()?.job == 4)
         await loop.stopped()
-        await turns.ended()
+        await queue.close()
     }
 
     @Test(
@@ -72,13 +72,13 @@ struct TurnsTests {
     func held() async throws {
         let loop = try Loop(LoopNumber(0))
         let done = Mutex<[Int]>([])
-        turns.begin(
-            Writer(events) { [turns] job in
+        queue.start(
+            Writer(events) { [queue] job in
                 done.withLock { $0.append(job) }
-                if job < 3 { turns.post(job + 1) }
+                if job < 3 { queue.enqueue(job + 1) }
             }, on: [loop])
-        let first = await loop.asked { [turns] _ in
-            turns.bring([1], from: 0)
+        let first = await loop.asked { [queue] _ in
+            queue.bring([1], fromLoop: 0)
             return done.withLock { $0 }
         }
         #expect(first == [1])
@@ -86,53 +86,70 @@ struct TurnsTests {
             #expect(await events.next() == Writer.Done(job: job, place: "a loop"))
         }
         await loop.stopped()
-        await turns.ended()
+        await queue.close()
     }
 
     @Test(
         "an answer is taken by the loop that brought something last, and by the queue once that has stopped")
     func answers() async throws {
         let loops = try (0..<2).map { try Loop(LoopNumber($0)) }
-        turns.begin(Writer(events), on: loops)
-        _ = await loops[1].asked { [turns] _ in turns.bring([1], from: 1) }
+        queue.start(Writer(events), on: loops)
+        _ = await loops[1].asked { [queue] _ in queue.bring([1], fromLoop: 1) }
         #expect(await events.next() == Writer.Done(job: 1, place: "a loop"))
-        turns.postToLoop(2)
+        queue.enqueueOnLastLoop(2)
         #expect(await events.next() == Writer.Done(job: 2, place: "a loop"))
         for loop in loops { await loop.stopped() }
-        turns.postToLoop(3)
-        #expect(await events.next() == Writer.Done(job: 3, place: "turns"))
-        turns.post(4)
-        #expect(await events.next() == Writer.Done(job: 4, place: "turns"))
-        await turns.ended()
-        turns.post(5)
+        queue.enqueueOnLastLoop(3)
+        #expect(await events.next() == Writer.Done(job: 3, place: "the queue"))
+        queue.enqueue(4)
+        #expect(await events.next() == Writer.Done(job: 4, place: "the queue"))
+        await queue.close()
+        queue.enqueue(5)
     }
 
-    @Test("an answer to what was dear is taken by the queue")
-    func dearAnswers() async throws {
+    @Test("the queue does the answer to an expensive job")
+    func expensiveAnswers() async throws {
         let loop = try Loop(LoopNumber(0))
-        turns.begin(Writer(events), on: [loop])
-        _ = await loop.asked { [turns] _ in turns.bring([101], from: 0) }
-        #expect(await events.next() == Writer.Done(job: 101, place: "turns"))
-        turns.postToLoop(1)
-        #expect(await events.next() == Writer.Done(job: 1, place: "turns"))
+        queue.start(Writer(events), on: [loop])
+        _ = await loop.asked { [queue] _ in queue.bring([101], fromLoop: 0) }
+        #expect(await events.next() == Writer.Done(job: 101, place: "the queue"))
+        queue.enqueueOnLastLoop(1)
+        #expect(await events.next() == Writer.Done(job: 1, place: "the queue"))
         await loop.stopped()
-        await turns.ended()
+        await queue.close()
+    }
+
+    @Test("a job that is known to be expensive wakes the queue at once, and no loop asks what it costs")
+    func knownToBeExpensive() async throws {
+        let loop = try Loop(LoopNumber(0))
+        queue.start(Writer(events), on: [loop])
+        _ = await loop.asked { [queue] _ in queue.bring([1], fromLoop: 0) }
+        #expect(await events.next() == Writer.Done(job: 1, place: "a loop"))
+        // Cheap by its number: a loop that was asked would do it.
+        queue.enqueueExpensive(2)
+        #expect(await events.next() == Writer.Done(job: 2, place: "the queue"))
+        queue.enqueueOnLastLoop(3)
+        #expect(await events.next() == Writer.Done(job: 3, place: "the queue"))
+        await loop.stopped()
+        await queue.close()
     }
 
     @Test("what comes behind the end is let go of, whichever way it comes")
     func behindTheEnd() async throws {
         final class Cargo: Sendable {}
-        final class Idler: TurnWorker {
-            func areDear(_ jobs: [Cargo]) -> Bool { false }
+        final class Idler: LoopFirstWorker {
+            func areExpensive(_ jobs: [Cargo]) -> Bool { false }
             func run(_ jobs: [Cargo]) {}
         }
-        let (inbox, turns) = (Inbox<Cargo>("inbox"), Turns<Idler>("turns"))
-        inbox.begin { _ in }
-        turns.begin(Idler(), on: [])
-        await inbox.ended()
-        await turns.ended()
+        let (inbox, queue) = (Inbox<Cargo>("inbox"), LoopFirstQueue<Idler>("queue"))
+        inbox.start { _ in }
+        queue.start(Idler(), on: [])
+        await inbox.close()
+        await queue.close()
         let ways: [(Cargo) -> Void] = [
-            inbox.post, { inbox.post([$0]) }, turns.post, turns.postToLoop, { turns.bring([$0], from: 0) },
+            { inbox.enqueue($0) }, { inbox.enqueue([$0]) }, queue.enqueue, queue.enqueueExpensive,
+            queue.enqueueOnLastLoop,
+            { queue.bring([$0], fromLoop: 0) },
         ]
         for post in ways {
             weak var cargo: Cargo?
@@ -152,7 +169,7 @@ struct TurnsTests {
         let isBusy = Atomic(false)
         let (ended, end) = AsyncStream<Void>.makeStream()
         let each = 3_000
-        turns.begin(
+        queue.start(
             Writer(Events()) { job in
                 let wasBusy = isBusy.exchange(true, ordering: .acquiring)
                 #expect(!wasBusy)
@@ -166,14 +183,14 @@ struct TurnsTests {
             }, on: loops)
         await withTaskGroup { group in
             for poster in 0..<4 {
-                group.addTask { [turns] in
+                group.addTask { [queue] in
                     for number in 0..<each {
-                        // Below zero, so that none is dear.
+                        // Below zero, so that none is expensive.
                         let job = -number << 2 | poster
                         switch poster {
-                        case 0, 1: loops[poster].post { _ in turns.bring([job], from: poster) }
-                        case 2: turns.post(job)
-                        default: turns.postToLoop(job)
+                        case 0, 1: loops[poster].post { _ in queue.bring([job], fromLoop: poster) }
+                        case 2: queue.enqueue(job)
+                        default: queue.enqueueOnLastLoop(job)
                         }
                     }
                 }
@@ -181,6 +198,6 @@ struct TurnsTests {
         }
         for await _ in ended {}
         for loop in loops { await loop.stopped() }
-        await turns.ended()
+        await queue.close()
     }
 }

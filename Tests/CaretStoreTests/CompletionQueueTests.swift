@@ -5,10 +5,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Who is told when") struct TellerTests {
+@Suite("Who is told when") struct CompletionQueueTests {
     @Test("a few who are to be told while many are being told come behind them")
     func fewBehindMany() async {
-        let (teller, gate, told) = (Teller(), Gate(), Tally())
+        let (completions, gate, told) = (CompletionQueue(), Gate(), Tally())
         // More than are told by whoever found it out.
         let many = (1...33).map { number in
             { @Sendable in
@@ -17,11 +17,11 @@ import Testing
             }
         }
         gate.closed {
-            teller.tell(many)
-            teller.tell([{ @Sendable in told.add(.committed(head: 34)) }])
+            completions.call(many)
+            completions.call([{ @Sendable in told.add(.committed(head: 34)) }])
             #expect(told.outcomes.isEmpty)
         }
-        await withCheckedContinuation { done in teller.finish { done.resume() } }
+        await withCheckedContinuation { done in completions.finish { done.resume() } }
         #expect(told.outcomes == (1...34).map { .committed(head: Revision($0)) })
     }
 

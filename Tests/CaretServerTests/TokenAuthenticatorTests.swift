@@ -8,10 +8,10 @@ import Testing
 @testable import CaretServer
 
 @Suite("who is let in by tokens")
-struct TokenDoormanTests {
+struct TokenAuthenticatorTests {
     private let store = MemoryStore()
     private let time = Clock()
-    private let doorman: TokenDoorman
+    private let authenticator: TokenAuthenticator
     private let far = Door.address(.ip4(0x0A00_0001, port: 5))
 
     private final class Clock: Sendable {
@@ -20,12 +20,12 @@ struct TokenDoormanTests {
 
     init() {
         let time = time
-        doorman = TokenDoorman(store) { time.now.load(ordering: .relaxed) }
+        authenticator = TokenAuthenticator(store) { time.now.load(ordering: .relaxed) }
     }
 
     private func identified(_ token: String?, at door: Door) async -> Authentication {
         await withCheckedContinuation { done in
-            doorman.identify(token.map { WireString($0) }, at: door) { done.resume(returning: $0) }
+            authenticator.identify(token.map { WireString($0) }, at: door) { done.resume(returning: $0) }
         }
     }
 
@@ -71,11 +71,11 @@ struct TokenDoormanTests {
     @Test("each failed login is told with its address; without a token ten at once, then one every 6 s")
     func failures() async throws {
         let (time, failures) = (time, Failures())
-        let doorman = TokenDoorman(
+        let authenticator = TokenAuthenticator(
             store, now: { time.now.load(ordering: .relaxed) }, failed: { failures.add($0, $1) })
         func come(_ token: String?, _ number: UInt16) async {
             let _: Authentication = await withCheckedContinuation { done in
-                doorman.identify(
+                authenticator.identify(
                     token.map { WireString($0) }, at: .address(.ip4(0x0A00_0001, port: number))
                 ) { done.resume(returning: $0) }
             }
@@ -99,7 +99,7 @@ struct TokenDoormanTests {
 
         var all: [String] { found.withLock(\.self) }
 
-        func add(_ address: SocketAddress, _ reason: TokenDoorman.Failure) {
+        func add(_ address: SocketAddress, _ reason: TokenAuthenticator.Failure) {
             found.withLock { $0.append("\(address) \(reason)") }
         }
     }

@@ -3,8 +3,8 @@ package import CaretRooms
 package import CaretWire
 import Synchronization
 
-/// Lets in who shows a token that the store knows; from where too many came that it does not, none is looked at for a while.
-package final class TokenDoorman: Doorman {
+/// Lets in clients whose token the store knows. An address with too many unknown tokens gets none looked up for a while.
+package final class TokenAuthenticator: Authenticator {
     /// Why a login failed.
     package enum Failure: Sendable {
         case unknownToken, noToken
@@ -14,11 +14,11 @@ package final class TokenDoorman: Doorman {
     /// In milliseconds, and only forward.
     private let now: @Sendable () -> Int64
     private let limiter = Mutex(GuessLimiter())
-    /// Which logins without a token are worth a line of the log: they cost nobody anything, and may be many.
+    /// Which logins without a token get a line of the log: they cost nothing, and may be many.
     private let tokenless = Mutex(GuessLimiter())
-    /// Told of each token that is not looked at.
+    /// Called for each token that is not looked up.
     private let refused: @Sendable (SocketAddress) -> Void
-    /// Told of each login that failed, of those without a token only as often as unknown ones are looked at.
+    /// Called for each login that failed; for those without a token only as often as unknown tokens are looked up.
     private let failed: @Sendable (SocketAddress, Failure) -> Void
 
     package init(
@@ -41,14 +41,14 @@ package final class TokenDoorman: Doorman {
         case .address(let address):
             // Who shows nothing guesses nothing.
             guard let token else {
-                tellTokenless(address)
+                reportTokenless(address)
                 return completion(.unknown)
             }
             look(at: token, from: address, then: completion)
         }
     }
 
-    private func tellTokenless(_ address: SocketAddress) {
+    private func reportTokenless(_ address: SocketAddress) {
         if let block = AddressBlock(address),
             case .refuse = tokenless.withLock({ $0.shown(from: block, at: now()) })
         {

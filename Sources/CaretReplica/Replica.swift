@@ -12,16 +12,16 @@ public import CaretCore
 /// goes out anew under another number only after an answer that it was not committed and never will be.
 public struct Replica: Sendable {
     let mode: Mode
-    package internal(set) var draft = Draft()
-    package internal(set) var inFlight: InFlight?
-    package internal(set) var presence = Presence()
+    package var draft = Draft()
+    package var inFlight: InFlight?
+    package var presence = Presence()
     /// What can be undone and redone.
     package var own = OwnChanges()
     /// The place of the committed text; nil until the document was opened for the first time.
     public internal(set) var place: Place?
     /// The number of the next new push. Whoever starts a replica for a document that this client has pushed to
     /// before must begin above the numbers used there.
-    public internal(set) var nextSeq: Seq
+    public package(set) var nextSeq: Seq
     public internal(set) var rights = Rights.none
     public internal(set) var state = SavingState.opening
     /// It goes on from what was kept, so there is a text before the document is opened.
@@ -212,7 +212,7 @@ extension Replica {
 
 extension Replica {
     /// Does what has become due, and hands over all that is to be done.
-    mutating func finish() -> [Action] {
+    package mutating func finish() -> [Action] {
         takeInSettled()
         push()
         tellSelections()
@@ -296,7 +296,7 @@ extension Replica {
     }
 
     /// What the server says and what the replica has do not fit: it starts again from the whole text.
-    mutating func startAgain() {
+    package mutating func startAgain() {
         distrustsText = true
         reopen()
     }

@@ -1,8 +1,7 @@
+import CaretClient
 import CaretCore
 import CaretReplica
 import CaretWire
-
-@testable import CaretClient
 
 /// An open document as a value, its clock, and what happens to it: one line each.
 struct DocumentTalk {

@@ -1,9 +1,8 @@
+import CaretClient
 import CaretCore
 import CaretReplica
 import Foundation
 import Testing
-
-@testable import CaretClient
 
 @Suite("Keeping") struct KeepingTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")

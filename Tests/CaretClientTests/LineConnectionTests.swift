@@ -1,10 +1,9 @@
+import CaretClient
 import CaretConcurrency
 import CaretReplica
-@preconcurrency import Dispatch
+import Dispatch
 import Glibc
 import Testing
-
-@testable import CaretClient
 
 @Suite("The addresses of a server") struct LineConnectionTests {
     @Test(

@@ -1,8 +1,7 @@
+import CaretClient
 import CaretCore
 import CaretReplica
 import Testing
-
-@testable import CaretClient
 
 @Suite("Kept edits and a loss of power") struct PowerLossTests {
     private static let path = "/kept"

@@ -1,5 +1,4 @@
 import CaretClient
-import CaretClient
 import CaretCommand
 import CaretWire
 import Foundation

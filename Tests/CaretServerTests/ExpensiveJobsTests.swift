@@ -1,10 +1,9 @@
 import CaretCore
 import CaretLog
+import CaretRooms
+import CaretServer
 import CaretWire
 import Testing
-
-@testable import CaretRooms
-@testable import CaretServer
 
 @Suite("What no loop is held up by")
 struct ExpensiveJobsTests {

@@ -1,8 +1,7 @@
+import CaretServer
 @preconcurrency import Dispatch
 import Synchronization
 import Testing
-
-@testable import CaretServer
 
 @Suite("Loop-first queues", .timeLimit(.minutes(2)))
 struct LoopFirstQueueTests {

@@ -1,11 +1,10 @@
 import CaretLog
 import CaretRooms
+import CaretServer
 import CaretWire
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import CaretServer
 
 @Suite("who is let in by tokens")
 struct TokenAuthenticatorTests {

@@ -1,11 +1,11 @@
-import CaretReplica
+package import CaretReplica
 import CaretWire
 
 /// A document of which something is unsaved, as it was kept.
-struct KeptReplica {
-    let key: DocumentKey
+package struct KeptReplica {
+    package let key: DocumentKey
     let name: WireString
-    let replica: Replica
+    package let replica: Replica
     /// It is made where there is none.
     let creates: Bool
 }

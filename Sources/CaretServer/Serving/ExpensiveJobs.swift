@@ -1,5 +1,5 @@
 import CaretCore
-import CaretLog
+package import CaretLog
 import CaretRooms
 import CaretWire
 
@@ -12,7 +12,7 @@ extension RoomJob {
     /// Edits of a push that a loop may rebase.
     static let mostEdits = 64
 
-    func isExpensive(_ isLarge: (DocumentID) -> Bool) -> Bool {
+    package func isExpensive(_ isLarge: (DocumentID) -> Bool) -> Bool {
         switch self {
         case .event(let document, let event, _), .order(let document, let event):
             event.isExpensive || isLarge(document)
@@ -35,7 +35,7 @@ extension RoomEvent {
 }
 
 extension RoomPush.Content {
-    var isExpensive: Bool {
+    package var isExpensive: Bool {
         switch self {
         case .text(let text): text.utf8.count > RoomJob.mostText
         case .edits(let edits):
@@ -48,7 +48,7 @@ extension RoomPush.Content {
 
 extension RoomAnswer {
     /// For itself; with a large room every answer is expensive.
-    var isExpensive: Bool {
+    package var isExpensive: Bool {
         switch self {
         // As many lines as a session's credit allows.
         case .historyRead: true

@@ -1,6 +1,6 @@
-import CaretCore
-import CaretLog
-import CaretRooms
+package import CaretCore
+package import CaretLog
+package import CaretRooms
 import CaretWire
 
 /// Jobs for connections of one loop, in this order.
@@ -71,7 +71,7 @@ enum HubJob: Sendable {
 }
 
 /// What rooms get.
-enum RoomJob: Sendable {
+package enum RoomJob: Sendable {
     /// By a connection, which gets it back where there is no such room.
     case event(DocumentID, RoomEvent, from: ConnectionID)
     /// By the hub.
@@ -83,13 +83,18 @@ enum RoomJob: Sendable {
 }
 
 /// One life of a room. A later room of the same document has another number.
-struct RoomInstance: Hashable, Sendable {
+package struct RoomInstance: Hashable, Sendable {
     let document: DocumentID
     let number: Int
+
+    package init(document: DocumentID, number: Int) {
+        self.document = document
+        self.number = number
+    }
 }
 
 /// The answer to an action of a room.
-enum RoomAnswer: Sendable {
+package enum RoomAnswer: Sendable {
     /// The moment is when the store reported it.
     case appended(AppendOutcome, at: Moment)
     case appendedLocked(missed: [LoggedChange], AppendOutcome, at: Moment)

@@ -1,9 +1,9 @@
 import CaretConcurrency
-@preconcurrency import Dispatch
+@preconcurrency package import Dispatch
 import Synchronization
 
 /// What does the jobs of a `LoopFirstQueue`, in turns: only one thread at a time calls it.
-protocol LoopFirstWorker: SendableMetatype {
+package protocol LoopFirstWorker: SendableMetatype {
     associatedtype Job: Sendable
 
     /// Whether jobs may take too long for a loop, which has connections to serve.
@@ -15,42 +15,42 @@ protocol LoopFirstWorker: SendableMetatype {
 ///
 /// A loop does what waits when it comes. What comes meanwhile it leaves for its next turn, and serves its connections
 /// first. Expensive jobs, and jobs that no loop brings, are done by a dispatch queue, which goes on until nothing waits.
-final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
-    let queue: DispatchQueue
+package final class LoopFirstQueue<Worker: LoopFirstWorker>: Sendable {
+    package let queue: DispatchQueue
     private let jobs = CoalescingQueue<Worker.Job, Confined<Worker, Turn>>()
     private let loops = Mutex<[Loop]>([])
     /// The index of the loop that brought jobs last; negative where those were expensive, and before any came.
     private let lastLoop = Atomic(-1)
 
-    init(_ label: String) { queue = DispatchQueue(label: label) }
+    package init(_ label: String) { queue = DispatchQueue(label: label) }
 
     /// Has all jobs done by a worker, also those that came before.
-    func start(_ worker: sending Worker, on loops: [Loop]) {
+    package func start(_ worker: sending Worker, on loops: [Loop]) {
         self.loops.withLock { $0 = loops }
         jobs.start(Confined(worker, to: Turn())) { wakeQueue() }
     }
 
     /// Has a job done by the dispatch queue, unless somebody is at work.
-    func enqueue(_ job: Worker.Job) { jobs.enqueue(job) { wakeQueue() } }
+    package func enqueue(_ job: Worker.Job) { jobs.enqueue(job) { wakeQueue() } }
 
     /// Has a job done that is always expensive: no loop is woken only to find that out.
-    func enqueueExpensive(_ job: Worker.Job) {
+    package func enqueueExpensive(_ job: Worker.Job) {
         forgetLastLoop()
         jobs.enqueue(job) { wakeQueue() }
     }
 
     /// Has a job done by the loop that brought jobs last: most likely its connections wait for the outcome. After
     /// expensive jobs the outcome is expensive too, and the dispatch queue does it.
-    func enqueueOnLastLoop(_ job: Worker.Job) { jobs.enqueue(job) { wakeLastLoop() } }
+    package func enqueueOnLastLoop(_ job: Worker.Job) { jobs.enqueue(job) { wakeLastLoop() } }
 
     /// Does jobs at once, unless somebody is at work. To be called on the loop with this index.
-    func bring(_ jobs: [Worker.Job], fromLoop index: Int) {
+    package func bring(_ jobs: [Worker.Job], fromLoop index: Int) {
         lastLoop.store(index, ordering: .relaxed)
         self.jobs.enqueue(jobs) { drainOnce() }
     }
 
     /// Lets go of the worker after the drain that runs. Later jobs are dropped. The loops must have stopped.
-    func close() async {
+    package func close() async {
         await withCheckedContinuation { done in
             queue.async {
                 self.jobs.close()

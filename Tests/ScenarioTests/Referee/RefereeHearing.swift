@@ -1,8 +1,7 @@
 import CaretCore
 import CaretLog
+import CaretRooms
 import CaretWire
-
-@testable import CaretRooms
 
 /// What a client is told, line by line.
 extension Referee {

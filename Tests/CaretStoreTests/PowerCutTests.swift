@@ -29,7 +29,7 @@ import Testing
                 fault == nil,
                 """
                 seed \(seed), cut before entry \(image.cut) of \(recorded.trace.entries.count), left in \(kept.data)
-                replay: CARET_SEED=\(seed) swift test -c release --scratch-path .build/tests --filter powerCuts
+                replay: CARET_SEED=\(seed) swift test -c release --skip-build --filter powerCuts
                 """)
         }
         print("power cuts: \(seeds.count) images, \(inside) of them cut while pages go into the database")

@@ -64,6 +64,6 @@ package enum Seeds {
 
     /// The line that replays a test with one seed.
     package static func replay(_ seed: UInt64, of test: String) -> String {
-        "CARET_SEED=\(seed) swift test -c release --scratch-path .build/tests --filter \(test)"
+        "CARET_SEED=\(seed) swift test -c release --skip-build --filter \(test)"
     }
 }

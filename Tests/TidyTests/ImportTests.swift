@@ -136,6 +136,16 @@ struct ImportTable {
     }
 }
 
+/// Tests use what has package access. `@testable` would make the release build compile every module twice: once for
+/// what ships, and once more for the tests.
+enum TestableRule {
+    static func violations(in file: RepositoryFile) -> [Violation] {
+        SwiftSource(file.text).lines(of: ["@", "testable"]).map {
+            Violation(path: file.path, line: $0, reason: "give what the test uses package access instead")
+        }
+    }
+}
+
 @Suite("imports")
 struct ImportTests {
     private let table = ImportTable(allowed: ["Sources/Leaf": [], "Sources/Tree": ["Leaf"]])
@@ -143,6 +153,19 @@ struct ImportTests {
     @Test("every import follows an arrow of the architecture")
     func importsFollowArrows() throws {
         expectNone(try Repository.swiftFiles().flatMap(ImportTable.caret.violations(in:)))
+    }
+
+    @Test("no test imports a module as testable")
+    func noneTestable() throws {
+        expectNone(try Repository.swiftFiles().flatMap(TestableRule.violations(in:)))
+    }
+
+    @Test("an import as testable is found, and words in a string are none")
+    func testableIsFound() {
+        let file = RepositoryFile(
+            path: "Tests/LeafTests/LeafTests.swift", text: "let text = \"@testable\"\n@testable import Leaf\n"
+        )
+        #expect(TestableRule.violations(in: file).map(\.line) == [2])
     }
 
     @Test("every target has a row in the table of imports, and every row a target")

@@ -31,5 +31,5 @@ package final class CompletionQueue: Sendable {
     }
 
     /// Calls `completion` after all others.
-    func finish(then completion: @escaping @Sendable () -> Void) { queue.async(execute: completion) }
+    package func finish(then completion: @escaping @Sendable () -> Void) { queue.async(execute: completion) }
 }

@@ -28,10 +28,7 @@ package struct SyncNews: Equatable, Sendable {
     /// All have been told once.
     private(set) var isComplete = false
 
-    package init(documents: [WireString: Stand] = [:], isComplete: Bool = false) {
-        self.documents = documents
-        self.isComplete = isComplete
-    }
+    package init() {}
     /// What is told anew, until it is whole: what was told before is no worse than half of it.
     private var building: [WireString: Stand]?
     /// How many documents lie in each folder, at any depth.

@@ -1,4 +1,4 @@
-import CaretWire
+package import CaretWire
 public import FoundationEssentials
 
 /// What a server has counted since it began; `docs/operations.md` says what each name means.
@@ -21,7 +21,7 @@ public struct ServerCounters: Equatable, Sendable {
     public let counters: [Counter]
     public let latencies: [Latency]
 
-    init(_ answer: Counted) {
+    package init(_ answer: Counted) {
         since = Date(milliseconds: answer.since)
         counters = answer.counters.map { Counter(name: $0.name.string, value: $0.value) }
         latencies = answer.latencies.map {

@@ -6,9 +6,7 @@ package struct WatchScroll: Equatable, Sendable {
 
     private(set) var top = 0
 
-    package init(top: Int = 0) {
-        self.top = top
-    }
+    package init() {}
     private var follows = true
     /// Where the last change was, in UTF-16.
     private var place: Int?

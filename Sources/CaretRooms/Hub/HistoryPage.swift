@@ -7,9 +7,7 @@ package import CaretWire
 package struct HistoryPage: Equatable, Sendable {
     package private(set) var revisions: [RevisionSummary] = []
 
-    package init(revisions: [RevisionSummary] = []) {
-        self.revisions = revisions
-    }
+    package init() {}
     /// What they take at most.
     private var bytes = 0
     /// Of the first so many it is counted, and of the rest bounded by so much.

@@ -16,9 +16,7 @@ package struct OutputQueue {
     /// Bytes that wait.
     package private(set) var bytes = 0
 
-    package init(bytes: Int = 0) {
-        self.bytes = bytes
-    }
+    package init() {}
 
     /// Room for more entries than this is given back once all are written: there may be very many connections.
     private static let roomKept = 16

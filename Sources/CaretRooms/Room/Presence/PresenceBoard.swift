@@ -19,10 +19,7 @@ package struct PresenceBoard: Sendable {
     /// The number of all sessions' selections.
     package private(set) var selectionCount = 0
 
-    package init(now: Int = 0, selectionCount: Int = 0) {
-        self.now = now
-        self.selectionCount = selectionCount
-    }
+    package init() {}
     /// Ascending. A session's older news stays until the list is swept.
     private var news: [News] = []
     /// How long the list may become before sweeping it is worth the time.

@@ -105,7 +105,7 @@ extension Replica {
     }
 
     /// The push in flight was not committed, and its edits are unsent again.
-    mutating func takeBack() {
+    package mutating func takeBack() {
         draft.takeBack()
         inFlight = nil
     }

@@ -15,7 +15,7 @@ package struct Draft: Equatable, Sendable {
     package init() {}
 
     /// Throws where the parts do not fit each other.
-    init(_ keepsake: Keepsake) throws(ChangeError) {
+    package init(_ keepsake: Keepsake) throws(ChangeError) {
         committed = keepsake.committed
         inFlight = keepsake.inFlight
         unsent = keepsake.unsent

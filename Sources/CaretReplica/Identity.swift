@@ -32,7 +32,7 @@ public struct Seq: Comparable, Hashable, Sendable {
     public init(_ value: Int64) { self.value = value }
 
     /// The number after this one; the last one is its own successor, which the server refuses as used.
-    var next: Seq { self < Seq.last ? Seq(value + 1) : Seq.last }
+    package var next: Seq { self < Seq.last ? Seq(value + 1) : Seq.last }
 
     public static func < (left: Seq, right: Seq) -> Bool { left.value < right.value }
 }

@@ -12,37 +12,37 @@ public import CaretCore
 /// goes out anew under another number only after an answer that it was not committed and never will be.
 public struct Replica: Sendable {
     let mode: Mode
-    package internal(set) var draft = Draft()
-    package internal(set) var inFlight: InFlight?
-    package internal(set) var presence = Presence()
+    package var draft = Draft()
+    package var inFlight: InFlight?
+    package var presence = Presence()
     /// What can be undone and redone.
     package var own = OwnChanges()
     /// The place of the committed text; nil until the document was opened for the first time.
-    public internal(set) var place: Place?
+    public package(set) var place: Place?
     /// The number of the next new push. Whoever starts a replica for a document that this client has pushed to
     /// before must begin above the numbers used there.
-    public internal(set) var nextSeq: Seq
-    public internal(set) var rights = Rights.none
-    public internal(set) var state = SavingState.opening
+    public package(set) var nextSeq: Seq
+    public package(set) var rights = Rights.none
+    public package(set) var state = SavingState.opening
     /// It goes on from what was kept, so there is a text before the document is opened.
     var isRestored = false
 
-    var link = Link.offline
+    package var link = Link.offline
     /// Why nothing is pushed until the owner has decided.
-    var refusal: Refusal?
+    package var refusal: Refusal?
     /// The push in flight is not sent again before some time has passed.
-    var isWaiting = false
+    package var isWaiting = false
     /// The server has named or acked a push of this client, so it would know one that is sent again.
     var isKnownToServer = false
     /// The committed text may not be the server's: the document is opened as a whole.
-    var distrustsText = false
+    package var distrustsText = false
     var openings = Backoff()
     var pushes = Backoff()
     /// How often in a row edits went out anew by themselves.
-    var timesAnew = 0
+    package var timesAnew = 0
 
     // What the event at work has led to so far.
-    var actions: [Action] = []
+    package var actions: [Action] = []
     var showsPeers = false
 
     /// A document that has not been opened yet. What is typed before that is kept, as if its text was empty.
@@ -53,7 +53,7 @@ public struct Replica: Sendable {
 }
 
 /// How the replica stands to the document on the server.
-enum Link: Equatable {
+package enum Link: Equatable, Sendable {
     /// There is no connection.
     case offline
     /// To be opened once some time has passed.
@@ -212,7 +212,7 @@ extension Replica {
 
 extension Replica {
     /// Does what has become due, and hands over all that is to be done.
-    mutating func finish() -> [Action] {
+    package mutating func finish() -> [Action] {
         takeInSettled()
         push()
         tellSelections()
@@ -222,10 +222,13 @@ extension Replica {
         return actions
     }
 
+    /// Nothing but an answer that is awaited keeps what is unsent from being sent.
+    var maySend: Bool {
+        link == .open && mode == .edit && rights == .write && refusal == nil && !isWaiting
+    }
+
     private mutating func push() {
-        guard link == .open, mode == .edit, rights == .write, refusal == nil, !isWaiting, let place else {
-            return
-        }
+        guard maySend, let place else { return }
         if inFlight == nil {
             if draft.unsent.isEmpty { return }
             draft.send()
@@ -256,7 +259,7 @@ extension Replica {
         state = now
     }
 
-    private var currentState: SavingState {
+    var currentState: SavingState {
         if let refusal { return .refused(refusal) }
         switch link {
         case .closed(let refusal): return .refused(refusal)
@@ -296,7 +299,7 @@ extension Replica {
     }
 
     /// What the server says and what the replica has do not fit: it starts again from the whole text.
-    mutating func startAgain() {
+    package mutating func startAgain() {
         distrustsText = true
         reopen()
     }

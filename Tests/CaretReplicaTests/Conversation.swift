@@ -14,19 +14,32 @@ struct Conversation {
         _ text: String = "", at revision: Revision = 1, rights: Rights = .write, mode: Mode = .edit
     ) throws -> Conversation {
         var talk = Conversation(mode: mode)
-        _ = talk.replica.connected()
-        _ = talk.replica.received(try .opened(text, at: revision, rights: rights))
+        _ = talk.connect()
+        _ = talk.hear(try .opened(text, at: revision, rights: rights))
         return talk
     }
 
-    mutating func type(_ edits: Edit...) throws -> [Action] { try replica.typed(SampleChange.change(edits)) }
-    mutating func select(_ selections: Selection...) throws -> [Action] { try replica.selected(selections) }
-    mutating func hear(_ message: Message) -> [Action] { replica.received(message) }
-    mutating func connect() -> [Action] { replica.connected() }
-    mutating func cutOff() -> [Action] { replica.cutOff() }
-    mutating func wait() -> [Action] { replica.timePassed() }
-    mutating func retry() -> [Action] { replica.retry() }
-    mutating func discard() -> [Action] { replica.discard() }
+    mutating func type(_ edits: Edit...) throws -> [Action] {
+        try happens { try $0.typed(SampleChange.change(edits)) }
+    }
+
+    mutating func select(_ selections: Selection...) throws -> [Action] {
+        try happens { try $0.selected(selections) }
+    }
+
+    mutating func hear(_ message: Message) -> [Action] { happens { $0.received(message) } }
+    mutating func connect() -> [Action] { happens { $0.connected() } }
+    mutating func cutOff() -> [Action] { happens { $0.cutOff() } }
+    mutating func wait() -> [Action] { happens { $0.timePassed() } }
+    mutating func retry() -> [Action] { happens { $0.retry() } }
+    mutating func discard() -> [Action] { happens { $0.discard() } }
+
+    /// Passes an event to the replica and checks that the invariants hold after it.
+    private mutating func happens(_ event: (inout Replica) throws -> [Action]) rethrows -> [Action] {
+        let actions = try event(&replica)
+        do { try replica.checkInvariants() } catch { Issue.record(error) }
+        return actions
+    }
 
     var text: String { replica.text.string }
     var committed: String { replica.committed.string }

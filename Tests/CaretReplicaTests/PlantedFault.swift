@@ -1,6 +1,5 @@
 import CaretCore
-
-@testable import CaretReplica
+import CaretReplica
 
 /// Something that is wrong with a client, so that it can be told whether the simulation finds it: what an event has made
 /// of the replica, and what is to be done, is changed behind it.

@@ -1,6 +1,7 @@
 import CaretCore
 import CaretReplica
 import CaretWire
+import Testing
 
 @testable import CaretClient
 
@@ -22,12 +23,12 @@ struct DocumentTalk {
         return talk
     }
 
-    mutating func welcomed() -> [DocumentAction] { state.welcomed(at: now, &ids) }
-    mutating func cutOff() -> [DocumentAction] { state.cutOff(at: now, &ids) }
+    mutating func welcomed() -> [DocumentAction] { happens { [now] in $0.welcomed(at: now, &$1) } }
+    mutating func cutOff() -> [DocumentAction] { happens { [now] in $0.cutOff(at: now, &$1) } }
 
     /// Nil where what was said cannot be.
     mutating func hear(_ message: ServerMessage, _ id: RequestID? = nil) -> [DocumentAction]? {
-        state.heard(Envelope(message, id: id), at: now, &ids)
+        happens { [now] in $0.heard(Envelope(message, id: id), at: now, &$1) }
     }
 
     func isMeant(by message: ServerMessage, _ id: RequestID? = nil) -> Bool {
@@ -37,38 +38,50 @@ struct DocumentTalk {
     /// Time goes on by so much, and is told.
     mutating func wait(_ span: Milliseconds) -> [DocumentAction] {
         now = now + span
-        return state.timePassed(at: now, &ids)
+        return happens { [now] in $0.timePassed(at: now, &$1) }
     }
 
     mutating func type(_ start: Offset, _ end: Offset, _ text: String) throws -> [DocumentAction] {
-        try state.typed(Change([Edit(start..<end, text)]), at: now, &ids)
+        try happens { [now] in try $0.typed(Change([Edit(start..<end, text)]), at: now, &$1) }
     }
 
     mutating func type(
         _ start: Offset, _ end: Offset, _ text: String, in view: Int
     ) throws -> (Change, [DocumentAction]) {
-        try state.typed(Change([Edit(start..<end, text)]), in: view, at: now, &ids)
+        try happens { [now] in try $0.typed(Change([Edit(start..<end, text)]), in: view, at: now, &$1) }
     }
 
-    mutating func look(in view: Int) throws -> Change { try state.typed(Change(), in: view, at: now, &ids).0 }
-    mutating func bind(_ view: Int) { state.bind(view) }
-    mutating func unbind(_ view: Int) -> [DocumentAction] { state.unbind(view) }
+    mutating func look(in view: Int) throws -> Change {
+        try happens { [now] in try $0.typed(Change(), in: view, at: now, &$1).0 }
+    }
+
+    mutating func bind(_ view: Int) { happens { state, _ in state.bind(view) } }
+    mutating func unbind(_ view: Int) -> [DocumentAction] { happens { state, _ in state.unbind(view) } }
 
     mutating func withhold(_ saving: SavingState?, in view: Int) -> [DocumentAction] {
-        state.withhold(saving, in: view)
+        happens { state, _ in state.withhold(saving, in: view) }
     }
 
     mutating func select(_ selections: Selection...) throws -> [DocumentAction] {
-        try state.selected(selections, at: now, &ids)
+        try happens { [now] in try $0.selected(selections, at: now, &$1) }
     }
 
-    mutating func undo() -> [DocumentAction] { state.undone(at: now, &ids) }
-    mutating func redo() -> [DocumentAction] { state.redone(at: now, &ids) }
-    mutating func retry() -> [DocumentAction] { state.retried(at: now, &ids) }
-    mutating func discard() -> [DocumentAction] { state.discarded(at: now, &ids) }
+    mutating func undo() -> [DocumentAction] { happens { [now] in $0.undone(at: now, &$1) } }
+    mutating func redo() -> [DocumentAction] { happens { [now] in $0.redone(at: now, &$1) } }
+    mutating func retry() -> [DocumentAction] { happens { [now] in $0.retried(at: now, &$1) } }
+    mutating func discard() -> [DocumentAction] { happens { [now] in $0.discarded(at: now, &$1) } }
 
     mutating func overlong(_ message: ClientMessage) -> [DocumentAction] {
-        state.overlong(message, at: now, &ids)
+        happens { [now] in $0.overlong(message, at: now, &$1) }
+    }
+
+    /// Passes an event to the document and checks that the invariants hold after it.
+    private mutating func happens<Answer>(
+        _ event: (inout DocumentState, inout RequestIDs) throws -> Answer
+    ) rethrows -> Answer {
+        let answer = try event(&state, &ids)
+        do { try state.checkInvariants() } catch { Issue.record(error) }
+        return answer
     }
 
     var text: String { state.replica.text.string }

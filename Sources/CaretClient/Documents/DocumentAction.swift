@@ -17,6 +17,8 @@ struct DocumentKey: Hashable, Comparable, Sendable {
 struct RequestIDs: Sendable {
     private var last = 0
 
+    func gaveOut(_ number: AskNumber) -> Bool { number.value > 0 && number.value <= last }
+
     mutating func next() -> RequestID { .number(nextNumber().value) }
 
     mutating func nextNumber() -> AskNumber {

@@ -12,18 +12,18 @@ struct DocumentState {
     /// It is made where there is none.
     private(set) var creates: Bool
     /// The id of the open that awaits its answer.
-    private var lastOpen: RequestID?
+    private(set) var lastOpen: RequestID?
     /// When `timePassed` is due.
     private(set) var retryAt: Moment?
     /// Who is behind the sessions of the document.
     private var people: [WireString: Introduction] = [:]
     /// What each bound view has not been shown yet.
-    private var unshown: [Int: Change] = [:]
+    private(set) var unshown: [Int: Change] = [:]
     private var typedAt: Moment?
     /// What is so of bound views that hold text which is not in the document: it is on its way, or refused.
-    private var withheld: [Int: SavingState] = [:]
+    private(set) var withheld: [Int: SavingState] = [:]
     /// What was told last.
-    private var toldState: SavingState
+    private(set) var toldState: SavingState
     /// What the server said when it refused something last.
     private(set) var refusal: ServerRefusal?
 

@@ -37,12 +37,12 @@ struct ClientState {
     private(set) var link = Link.idle
     /// Why the last connection or attempt ended, since the last welcome.
     private(set) var lastFault: ConnectionFault?
-    private var asks = Asks()
-    private var ids = RequestIDs()
+    private(set) var asks = Asks()
+    private(set) var ids = RequestIDs()
     private(set) var documents: [DocumentKey: DocumentState] = [:]
-    private var lastKey = 0
+    private(set) var lastKey = 0
     /// What documents are followed, and the id of the request that orders it.
-    private var follow: (message: Follow, id: RequestID)?
+    private(set) var follow: (message: Follow, id: RequestID)?
     private var pauses = Backoff()
     /// Since when the link waits for the server: when it was heard last, or an attempt began.
     private var quietSince = Moment(milliseconds: 0)
@@ -51,10 +51,10 @@ struct ClientState {
     /// What the server said of the end that is coming.
     private var farewell: Farewell?
     /// The next call of `timePassed` that was ordered.
-    private var wakesAt: Moment?
+    private(set) var wakesAt: Moment?
 
     /// What is unsaved of documents, where that is kept.
-    private var kept: KeptReplicas?
+    private(set) var kept: KeptReplicas?
 
     init(_ settings: Settings, kept: [KeptReplica]? = nil) {
         self.settings = settings
@@ -378,7 +378,8 @@ extension ClientState {
             + asks.removeAll().map { .fail($0, .connection(fault)) } + [.end(fault)]
     }
 
-    private var deadline: Moment? {
+    /// When something must happen if nothing else does until then.
+    var deadline: Moment? {
         (documents.values.map(\.retryAt) + [linkDeadline]).compactMap(\.self).min()
     }
 

@@ -1,3 +1,4 @@
+import CaretCore
 import CaretReplica
 import CaretWire
 
@@ -65,6 +66,19 @@ struct KeptReplicas {
 
     /// Why what is unsaved of a document would not outlive the process; nil where it would.
     func fault(of key: DocumentKey) -> KeepingFault? { faults[key] }
+}
+
+extension KeptReplicas {
+    /// Throws the first invariant that does not hold.
+    func checkInvariants() throws(BrokenInvariant) {
+        try BrokenInvariant.check(
+            "each closed document is filed under its name", closed.allSatisfy { $0.key == $0.value.name })
+        try BrokenInvariant.check(
+            "a closed document is kept only with something unsaved",
+            closed.values.allSatisfy { $0.replica.hasUnsaved })
+        try BrokenInvariant.check(
+            "a closed document is not connected", closed.values.allSatisfy { $0.replica.link == .offline })
+    }
 }
 
 enum KeepingOrder: Equatable {

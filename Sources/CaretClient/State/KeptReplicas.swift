@@ -37,8 +37,11 @@ struct KeptReplicas {
 
     mutating func close(_ document: DocumentState, _ key: DocumentKey) {
         if !document.replica.hasUnsaved { return }
+        var replica = document.replica
+        // Nobody is left to do what it asks for. It asks again once it is opened and connected.
+        _ = replica.cutOff()
         closed[document.name] = KeptReplica(
-            key: key, name: document.name, replica: document.replica, creates: document.creates)
+            key: key, name: document.name, replica: replica, creates: document.creates)
     }
 
     /// Whether the file of a document, to which something has happened, must be looked after.

@@ -21,65 +21,100 @@ import Testing
     }
 
     static let roomFaults: [Fault<RoomState>] = [
-        Fault("every action was returned to the caller") { $0.actions = [.wake(at: 1)] },
-        Fault("the first kept revision is not after the head") { $0.start = 9 },
-        Fault("sessions are sorted by id, without duplicates") { $0.sessions.swapAt(0, 1) },
-        Fault("no session is ahead of the head") { $0.sessions[0].position = 7 },
-        Fault("no session acknowledged more bytes than it was sent") { $0.sessions[1].outstanding = -1 },
-        Fault("`selectionCount` is the number of all selections") { $0.selectionCount += 1 },
-        Fault("each selection lies within the text") {
-            $0.sessions[0].selections = [Selection(caret: 99)]
-            $0.selectionCount = 1
+        Fault("every action was returned to the caller") { $0.effects.add(.wake(at: 1)) },
+        Fault("the first kept revision is not after the head") { room in
+            room.log = DocumentLog(entry(start: 9), head: room.log.window.head, windowBytes: 9_999)
+        },
+        Fault("the store has as many questions as are unanswered") { $0.queries.beganReading(after: 1) },
+        Fault("sessions are sorted by id, without duplicates") { room in
+            room.sessions = SessionList(room.sessions.all.reversed())
+        },
+        Fault("no session is ahead of the head") { $0.sessions[0].stream.moved(to: 7) },
+        Fault("no session acknowledged more bytes than it was sent") { room in
+            room.sessions[1].stream.sent(-1 - room.sessions[1].stream.outstanding)
+        },
+        Fault("each ack that is due lies between its session's position and the head") { room in
+            guard let known = room.pushes[room.sessions[0].pusher],
+                case .committed(let committed)? = room.pushes.inFlight?.draft.verdicts.first?.verdict
+            else { return }
+            room.sessions[0].stream.owe(AckDue(known, as: committed))
+        },
+        Fault("`selectionCount` is the number of all selections") { room in
+            room.sessions[0].presence.select([Selection(caret: 1)], at: 0)
+        },
+        Fault("each selection lies within the text") { room in
+            room.presence.select([Selection(caret: 99)], by: &room.sessions[0])
+        },
+        Fault("nobody was told of a moment that has not come") { room in
+            room.sessions[0].presence.toldAll(until: 8, at: 1)
         },
         Fault("the room keeps what it knows of each session's pusher") { room in
             room.pushers.release(room.sessions[1].pusher)
         },
-        Fault("`working` lists exactly the pushes that wait for background work") { room in
-            room.working[WorkID(1)] = room.sessions[0].pusher
+        Fault("the room keeps what it knows of each pending push's pusher") { room in
+            // One hold is the session's, the other one the push's.
+            let pusher = room.sessions.remove(at: 0).pusher
+            for _ in 0..<2 { room.pushers.release(pusher) }
         },
-        Fault("`ready` lists each push that is ready") { room in
+        Fault("each pending push is newer than its pusher's last commit") { room in
             let pusher = room.sessions[0].pusher
-            let stage = room.pending[pusher]?.stage
-            room.inFlight = nil
-            room.ready = []
-            if case .inFlight(let aim, let revision)? = stage {
-                room.pending[pusher]?.stage = .ready(aim, at: revision)
-            }
+            guard let push = room.pushes[pusher]?.push else { return }
+            let entry = PusherEntry(seq: push.seq, revision: 1, digest: push.digest, used: 1)
+            room.pushers.committed(entry, by: pusher)
         },
-        Fault("each pending push is filed under its pusher") { room in
-            let known = room.pending.removeValue(forKey: room.sessions[0].pusher)
-            room.pending[room.sessions[1].pusher] = known
+        Fault("`ready` lists each push that is ready, once") { room in
+            room.pushes.returnSegment()
+            room.pushes.returnReady([room.sessions[0].pusher])
         },
-        Fault("no push is in flight without an append") { $0.inFlight = nil },
+        Fault("`ready` lists each push that is ready, once") { room in
+            room.pushes.returnSegment()
+            _ = room.pushes.takeReady()
+        },
+        Fault("others wait only for a computation under way") { room in
+            let pusher = room.sessions[0].pusher
+            for _ in 0..<9 { _ = room.pushes.beginComputing(pusher, at: 1) }
+            room.pushes.joinSegment(pusher)
+        },
+        Fault("no push is in flight without an append") { $0.pushes.endAppend() },
         Fault("the append has each push that is in flight") { room in
-            let other = room.sessions[1].pusher
-            guard let known = room.pending[room.sessions[0].pusher] else { return }
+            guard let known = room.pushes[room.sessions[0].pusher] else { return }
+            let session = room.sessions[1]
             let push = RoomPush(
-                session: room.sessions[1].id, id: nil, document: "notes",
-                participant: room.sessions[1].participant, rights: .write, epoch: "1.1", base: 1, seq: 1,
-                content: known.push.content, wantsText: false, isFirst: false, digest: known.push.digest,
-                time: 1)
-            room.pushers.retain(other)
-            room.pending[other] = PendingPush(
-                push: push, stage: known.stage, isFirstOfPusher: true, whole: nil)
+                session: session.id, id: nil, document: "notes", participant: session.participant,
+                rights: .write, epoch: "1.1", base: 1, seq: 1, content: known.push.content,
+                digest: known.push.digest, time: 1)
+            room.pushers.retain(session.pusher)
+            room.pushes.add(PendingPush(push, whole: nil, isFirstOfPusher: true))
+            room.pushes.joinSegment(session.pusher)
         },
         Fault("the append follows the head, unless its outcome is unknown") { room in
-            let head = room.window.head
-            room.window = LogWindow(Snapshot(revision: head.revision.next, text: head.text), mostBytes: 9_999)
+            let head = room.log.window.head
+            room.log.restart(
+                at: Snapshot(revision: head.revision.next, text: head.text), in: room.log.epoch)
         },
-        Fault("requests are held only during a standstill") { room in
-            room.held = [.close(room.sessions[0].id, nil)]
+        Fault("requests wait only during a pause") { room in
+            _ = room.pause.queue(.close(room.sessions[0].id, nil))
         },
-        Fault("the store works on a standstill only if there is one") { $0.standing = .asked },
-        Fault("the number of unanswered store calls is not negative") { $0.storeCalls = -1 },
-        Fault("a closed room has no sessions") { $0.over = RequestRefusal(.damaged) },
+        Fault("the store is asked only if there is a reason") { $0.pause.beginAsking() },
+        Fault("a closed room has no sessions") { $0.closedWith = RequestRefusal(.damaged) },
+        Fault("a closed room has no work left") { room in
+            room.sessions.removeAll()
+            room.presence = PresenceBoard()
+            room.closedWith = RequestRefusal(.damaged)
+        },
     ]
+
+    private static func entry(start: Revision) -> DocumentEntry {
+        DocumentEntry(
+            id: DocumentID(1), name: try! DocumentName("notes"), epoch: Epoch(generation: 1, document: 1),
+            head: 1, start: start, length: .zero, updated: 1, lineBreak: .lf)
+    }
 
     @Test("a fault in the state of a room is found", arguments: roomFaults)
     func room(fault: Fault<RoomState>) throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
-        world.holds = { if case .append = $0 { true } else { false } }
+        world.holds = { $0.isAppend }
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 1)
         var room = world.room
         try room.checkInvariants()

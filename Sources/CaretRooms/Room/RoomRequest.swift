@@ -5,8 +5,8 @@ import CaretWire
 /// order sent.
 enum RoomRequest: Equatable, Sendable {
     case open(RoomOpening)
-    /// A push that was taken before is not asked again whether its session has the document open.
-    case push(RoomPush, wasTaken: Bool)
+    /// A push that was accepted before is not asked again whether its session has the document open.
+    case push(RoomPush, wasAccepted: Bool)
     case select(SessionID, Select, RequestID?)
     case close(SessionID, RequestID?)
 
@@ -45,9 +45,9 @@ enum RoomRequest: Equatable, Sendable {
         case .open(var opening) where opening.session == session:
             opening.rights = rights
             return .open(opening)
-        case .push(var push, let wasTaken) where push.session == session:
+        case .push(var push, let wasAccepted) where push.session == session:
             push.rights = rights
-            return .push(push, wasTaken: wasTaken)
+            return .push(push, wasAccepted: wasAccepted)
         case .open, .push, .select, .close: return self
         }
     }
@@ -65,7 +65,7 @@ extension [RoomRequest] {
             // The latest wins.
             removeAll { if case .select(session, _, _) = $0 { true } else { false } }
             append(request)
-        case .push(let push, let wasTaken): return wasTaken ? joinAgain(push) : join(push)
+        case .push(let push, let wasAccepted): return wasAccepted ? joinAgain(push) : join(push)
         }
         return nil
     }
@@ -80,11 +80,11 @@ extension [RoomRequest] {
                 return .unsettled(push, beside: other)
             }
         }
-        append(.push(push, wasTaken: false))
+        append(.push(push, wasAccepted: false))
         return nil
     }
 
-    /// A push that was taken came before all that waits; a repeat of it that waits is answered in its place.
+    /// A push that was accepted came before all that waits; a repeat of it that waits is answered in its place.
     private mutating func joinAgain(_ push: RoomPush) -> RequestRefusal? {
         let isRepeated = contains {
             if case .push(let other, _) = $0, other.pusher == push.pusher {
@@ -93,7 +93,7 @@ extension [RoomRequest] {
                 false
             }
         }
-        if !isRepeated { insert(.push(push, wasTaken: true), at: 0) }
+        if !isRepeated { insert(.push(push, wasAccepted: true), at: 0) }
         return nil
     }
 }

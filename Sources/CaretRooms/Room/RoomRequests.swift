@@ -4,40 +4,40 @@ package import CaretWire
 
 /// What sessions ask of a room.
 extension RoomState {
-    /// A room that refuses it ends the session behind its error.
+    /// A room that refuses it ends the session after its error.
     package mutating func open(_ opening: RoomOpening) -> [RoomAction] {
-        take(.open(opening))
+        submit(.open(opening))
         return finished()
     }
 
     package mutating func push(_ push: RoomPush) -> [RoomAction] {
-        notes.pushes += 1
-        take(.push(push, wasTaken: false))
+        effects.notes.pushes += 1
+        submit(.push(push, wasAccepted: false))
         return finished()
     }
 
     package mutating func select(_ session: SessionID, _ select: Select, _ id: RequestID?) -> [RoomAction] {
-        take(.select(session, select, id))
+        submit(.select(session, select, id))
         return finished()
     }
 
     package mutating func close(_ session: SessionID, id: RequestID?) -> [RoomAction] {
-        take(.close(session, id))
+        submit(.close(session, id))
         return finished()
     }
 
-    /// Runs a request, or lets it wait until it is known what its pusher has pushed, so that all requests of a
-    /// session take effect in the order sent.
-    mutating func take(_ request: RoomRequest) {
-        if let refusal = over ?? misnaming(in: request) { return refuse(request, refusal) }
+    /// Runs a request, or lets it wait until the room knows what its pusher has pushed, so that all requests of a session
+    /// take effect in the order sent.
+    mutating func submit(_ request: RoomRequest) {
+        if let refusal = closedWith ?? misnaming(in: request) { return refuse(request, refusal) }
         guard let pusher = pusher(of: request) else {
-            return standstills.isEmpty ? refuse(request, .notOpen) : hold(request)
+            return pause.isOver ? refuse(request, .notOpen) : queue(request)
         }
         switch pushers[pusher] {
         case .asked: wait(request, for: pusher)
         case .known?, nil:
-            if !standstills.isEmpty {
-                hold(request)
+            if !pause.isOver {
+                queue(request)
             } else if request.needsPusher, pushers[pusher] == nil {
                 if pushers.ask(for: pusher) { ask(.lookUp(pusher)) }
                 wait(request, for: pusher)
@@ -51,13 +51,14 @@ extension RoomState {
         if let refusal = pushers.wait(request, for: pusher) { refuse(request, refusal) }
     }
 
-    mutating func hold(_ request: RoomRequest) {
-        if let refusal = held.join(request) { refuse(request, refusal) }
+    /// Lets a request wait for the end of the pause.
+    mutating func queue(_ request: RoomRequest) {
+        if let refusal = pause.queue(request) { refuse(request, refusal) }
     }
 
-    /// It was sent before the document was given another name.
+    /// The request was sent before the document got another name.
     private func misnaming(in request: RoomRequest) -> RequestRefusal? {
-        guard let document = request.document, document != name else { return nil }
+        guard let document = request.document, document != log.name else { return nil }
         return .notFound
     }
 
@@ -66,61 +67,60 @@ extension RoomState {
         case .open(let opening): opening.participant.pusher
         case .push(let push, _): push.pusher
         case .select(let session, _, _), .close(let session, _):
-            sessions.place(of: session).map { sessions[$0].pusher } ?? pushers.opener(of: session)
+            sessions[session]?.pusher ?? pushers.opener(of: session)
         }
     }
 
     private mutating func run(_ request: RoomRequest) {
         switch request {
         case .open(let opening): admit(opening)
-        case .push(let push, let wasTaken): judge(push, wasTaken: wasTaken)
-        case .select(let session, let select, let id): selected(session, select, id)
-        case .close(let session, let id): closed(session, id)
+        case .push(let push, let wasAccepted): validate(push, wasAccepted: wasAccepted)
+        case .select(let session, let select, let id): self.select(select, id, of: session)
+        case .close(let session, let id): close(session, id)
         }
     }
 
-    /// Refuses a request of whatever kind; but a session that is to be closed is, whatever else cannot be.
+    /// Refuses a request of any kind. But a session whose close is refused is closed nevertheless.
     mutating func refuse(_ request: RoomRequest, _ refusal: RequestRefusal) {
         switch request {
         case .open(let opening): refuse(opening, refusal)
         case .push(let push, _): refuse(push, refusal)
         case .select(let session, let select, let id):
-            send(
-                ErrorReport(refusal.code, refusal.message, document: select.document), id, to: session)
+            reply(ErrorReport(refusal.code, refusal.message, document: select.document), id, to: session)
         case .close(let session, let id):
-            if let place = sessions.place(of: session), sessions[place].closing == nil {
-                sessions[place].closing = Closing(id: id)
-                streamsWait = true
+            if let index = sessions.index(of: session), sessions[index].stream.closeRequest == nil {
+                sessions[index].stream.close(id)
+                sessions.needDelivery()
             } else {
-                send(ErrorReport(refusal.code, refusal.message, document: name), id, to: session)
+                reply(ErrorReport(refusal.code, refusal.message, document: log.name), id, to: session)
             }
         }
     }
 
     // MARK: What is known of pushers
 
-    /// Asks the store for something that is answered by an event of its own.
+    /// Asks the store to look something up.
     mutating func ask(_ action: RoomAction) {
-        storeCalls += 1
-        actions.append(action)
+        queries.asked()
+        effects.add(action)
     }
 
     /// The store's answer to `lookUp`.
     package mutating func pusherFound(
         _ pusher: Pusher, _ result: Result<PusherAnswer, StoreRefusal>
     ) -> [RoomAction] {
-        storeCalls -= 1
-        if over != nil { return finished() }
+        queries.answered()
+        if closedWith != nil { return finished() }
         switch result {
-        case .failure(.damaged): damage()
+        case .failure(.damaged): closeAsDamaged()
         case .failure(.gone):
-            needReload()
-            for request in pushers.notFound(pusher) { take(request) }
-        // Whether a push that waits was committed before is not known, so it must not be called unsaved.
+            requestReload()
+            for request in pushers.notFound(pusher) { submit(request) }
+        // It is not known whether a waiting push was committed before, so it must not be called unsaved.
         case .failure(.full), .failure(.failed):
             for request in pushers.notFound(pusher) { refuse(request, .unreadable) }
-            // A session that is to be handed the whole text may need him yet.
-            letStoreRest()
+            // A session that is to be sent the whole text may need this pusher yet.
+            backOff()
         case .success(let answer): found(answer, of: pusher)
         }
         return finished()
@@ -130,24 +130,17 @@ extension RoomState {
         if pushers.isOutdated(pusher, at: answer.head) { return ask(.lookUp(pusher)) }
         if let entry = answer.entry, entry.revision > head {
             // No head will ever be there that this push could wait for.
-            if entry.revision > answer.head { return findDamage() }
-            storeHead = max(storeHead, answer.head)
-            waitingForHead.append(pusher)
-            // An append in flight tells soon enough, and so does a reload.
-            if inFlight == nil, !standstills.contains(.reload) { readBehindHead() }
+            if entry.revision > answer.head { return reportDamage() }
+            catchUp.storeNamed(answer.head)
+            catchUp.wait(for: pusher)
+            // An append in flight will tell the store's head, and so will a reload.
+            if pushes.inFlight == nil, !pause.awaits(.reload) { readAfterHead() }
             return
         }
-        // What waited may need him no longer than it runs.
+        // The requests that waited may be the last who need the pusher.
         pushers.retain(pusher)
-        for request in pushers.found(answer.entry, of: pusher) { take(request) }
-        streamsWait = true
+        for request in pushers.found(answer.entry, of: pusher) { submit(request) }
+        sessions.needDelivery()
         pushers.release(pusher)
-    }
-
-    /// The head has moved: those who waited for that are looked up again.
-    mutating func headMoved() {
-        let waiting = waitingForHead
-        waitingForHead = []
-        for pusher in waiting { ask(.lookUp(pusher)) }
     }
 }

@@ -67,7 +67,7 @@ struct PlantedFault: Sendable {
         return { room in
             var probe = room
             let actions = news(&probe)
-            if probe.inFlight?.isUncertain == true { return room.appended(.failed) }
+            if probe.pushes.inFlight?.isUncertain == true { return room.appended(.failed) }
             room = probe
             return actions
         }
@@ -84,11 +84,11 @@ struct PlantedFault: Sendable {
         news, action, _ in
         guard case .append = action else { return news }
         return { room in
-            let before = room.sessions
+            let before = room.sessions.all
             let actions = news(&room)
             for session in before {
-                if let place = room.sessions.place(of: session.id) {
-                    room.sessions[place].selections = session.selections
+                if let index = room.sessions.index(of: session.id) {
+                    room.sessions[index].presence = session.presence
                 }
             }
             return actions
@@ -97,7 +97,7 @@ struct PlantedFault: Sendable {
 
     private static let boundless = faulty("what a session was handed is forgotten") { news, _, _ in
         return { room in
-            for place in room.sessions.indices { room.sessions[place].outstanding = 0 }
+            for index in room.sessions.indices { room.sessions[index].stream.taken(.max) }
             return news(&room)
         }
     }

@@ -86,7 +86,7 @@ struct RoomSimulation {
     mutating func step() throws {
         steps += 1
         // Of a room that is over there is not much to be seen.
-        if room.over != nil, random.chance(5) {
+        if room.closedWith != nil, random.chance(5) {
             isOver = true
             return
         }
@@ -172,7 +172,7 @@ struct RoomSimulation {
             }
         }
         if room.windowBytes > min(windowBound, limits.windowBytes),
-            room.window.start.revision.value < room.head.value - 1
+            room.log.window.start.revision.value < room.head.value - 1
         {
             throw SimulatedClient.Wrong("the window has \(room.windowBytes) bytes")
         }
@@ -292,12 +292,12 @@ struct RoomSimulation {
         count("renames")
         let name = try DocumentName("a\(names)")
         let readers = owners.keys.filter { $0.value % 3 != 0 }
-        let order = RoomOrder(requester: nextSession(), id: nil, document: room.name, readers: readers)
+        let order = RoomOrder(requester: nextSession(), id: nil, document: room.log.name, readers: readers)
         try tell { $0.rename(to: name, order) }
     }
 
     private mutating func delete() throws {
-        let order = RoomOrder(requester: nextSession(), id: nil, document: room.name)
+        let order = RoomOrder(requester: nextSession(), id: nil, document: room.log.name)
         try tell { $0.delete(order) }
     }
 
@@ -324,20 +324,22 @@ struct RoomSimulation {
 extension RoomSimulation {
     /// Selections are where the rules have them, and whoever is at the head has the others where the room has them.
     mutating func look() throws {
-        if isOver || room.over != nil { return }
-        for session in room.sessions {
-            for selection in session.selections {
+        if isOver || room.closedWith != nil { return }
+        for session in room.sessions.all {
+            for selection in session.presence.selections {
                 guard room.text.isScalarBoundary(selection.anchor), room.text.isScalarBoundary(selection.head)
                 else {
                     throw SimulatedClient.Wrong("the room has a selection \(selection)")
                 }
             }
-            guard let (selections, revision) = selected[session.id], room.epoch == store.truth.epoch else {
+            guard let (selections, revision) = selected[session.id], room.log.epoch == store.truth.epoch
+            else {
                 continue
             }
             let mapped = try store.truth.mapped(selections, from: revision, to: room.head)
-            if mapped != session.selections {
-                throw SimulatedClient.Wrong("the room has \(session.selections), and they are at \(mapped)")
+            if mapped != session.presence.selections {
+                throw SimulatedClient.Wrong(
+                    "the room has \(session.presence.selections), and they are at \(mapped)")
             }
         }
         for client in clients { try compare(client) }
@@ -345,21 +347,22 @@ extension RoomSimulation {
 
     private func compare(_ client: SimulatedClient) throws {
         guard case .open(let id) = client.link, client.queue.isEmpty,
-            let place = room.sessions.place(of: id), room.sessions[place].told == room.presence.now,
-            room.sessions[place].position == room.head
+            let session = room.sessions[id], session.presence.told == room.presence.now,
+            session.stream.position == room.head
         else { return }
         if client.revision != room.head {
             throw SimulatedClient.Wrong("client \(client.number) is not at the head")
         }
-        let names = room.sessions.filter { $0.id != id && $0.known > 0 }.map(\.participant.name)
+        let names = room.sessions.all.filter { $0.id != id && $0.presence.known != nil }.map(
+            \.participant.name)
         if Set(client.peers.keys) != Set(names) {
             throw SimulatedClient.Wrong("client \(client.number) knows others than are there")
         }
-        for other in room.sessions where other.id != id && other.known > 0 {
+        for other in room.sessions.all where other.id != id && other.presence.known != nil {
             guard let known = client.peers[other.participant.name]?.selections else {
                 throw SimulatedClient.Wrong("client \(client.number) does not know \(other.participant.name)")
             }
-            let expected = room.text.wire(other.selections, in: client.unit)
+            let expected = room.text.wire(other.presence.selections, in: client.unit)
             if known != expected {
                 throw SimulatedClient.Wrong(
                     "client \(client.number) has \(other.participant.name) at \(known), the room at \(expected)"
@@ -372,7 +375,7 @@ extension RoomSimulation {
     mutating func comeToRest() throws {
         last = "rest"
         for _ in 0..<60 {
-            for client in clients.indices where !isOver && room.over == nil {
+            for client in clients.indices where !isOver && room.closedWith == nil {
                 try bringBack(client)
                 try deliver(client, upTo: .max)
             }
@@ -383,10 +386,10 @@ extension RoomSimulation {
             try pass(milliseconds: 1_500)
         }
         for client in clients.indices { try deliver(client, upTo: .max) }
-        if isOver || room.over != nil { return }
+        if isOver || room.closedWith != nil { return }
         try look()
         for client in clients { try isAtRest(client) }
-        try room.sessionsAreSound()
+        try room.checkNothingIsLeft()
     }
 
     private func isAtRest(_ client: SimulatedClient) throws {
@@ -416,12 +419,9 @@ extension RoomAction {
 }
 
 extension RoomState {
-    /// Nothing is left over.
-    fileprivate func sessionsAreSound() throws {
-        let selections = sessions.reduce(0) { $0 + $1.selections.count }
-        guard pending.isEmpty, working.isEmpty, ready.isEmpty, inFlight == nil, repeats.isEmpty, held.isEmpty,
-            standstills.isEmpty, waitingForHead.isEmpty, storeCalls == 0, pushers.asked.isEmpty,
-            selections == selectionCount
+    /// Throws if something is left over when everything has come to its end.
+    fileprivate func checkNothingIsLeft() throws {
+        guard isSettled, repeats.isEmpty, pause.isOver, !catchUp.hasWaiting, queries.unanswered == 0
         else { throw SimulatedClient.Wrong("something is left over in the room") }
     }
 }

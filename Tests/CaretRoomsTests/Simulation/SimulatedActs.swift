@@ -59,7 +59,7 @@ extension RoomSimulation {
     mutating func open(_ client: Int) throws {
         let session = nextSession(of: client)
         // Names are looked up by whoever is asked to open.
-        if random.chance(95) { clients[client].name = room.name }
+        if random.chance(95) { clients[client].name = room.log.name }
         clients[client].link = .opening(session)
         clients[client].rights = .write
         let me = clients[client]
@@ -80,17 +80,15 @@ extension RoomSimulation {
             selections.append(WireSelection(place(in: me.text), place(in: me.text)))
         }
         let select = Select(document: me.name, revision: me.revision, selections: selections)
-        let before = room.sessions.place(of: session).map { room.sessions[$0].selected }
-        let isHeld = !room.standstills.isEmpty || !room.pushers.isKnown(me.pusher)
+        let before = room.sessions[session]?.presence.selected
+        let isHeld = !room.pause.isOver || !room.pushers.isKnown(me.pusher)
         if isHeld { return }
         try tell { $0.select(session, select, nil) }
-        guard let place = room.sessions.place(of: session), room.sessions[place].selected != before else {
-            return
-        }
-        guard let kept = store.truth.text(at: me.revision).selections(selections, in: me.unit) else {
+        guard let kept = room.sessions[session], kept.presence.selected != before else { return }
+        guard let sent = store.truth.text(at: me.revision).selections(selections, in: me.unit) else {
             throw SimulatedClient.Wrong("a selection that has no place was taken")
         }
-        noteSelection(session, kept, at: me.revision)
+        noteSelection(session, sent, at: me.revision)
     }
 
     private mutating func place(in text: UnitText) -> Int {
@@ -109,7 +107,9 @@ extension RoomSimulation {
                 seq: clients[client].lastSeq + 1,
                 base: Revision(
                     random.number(
-                        min(room.start.value, clients[client].revision.value)...clients[client].revision.value
+                        min(
+                            room.log.start.value, clients[client].revision.value)...clients[client].revision
+                            .value
                     )),
                 content: .restore)
         default: newEdits(client)
@@ -132,7 +132,8 @@ extension RoomSimulation {
         var (base, text) = (me.revision, me.text)
         if random.chance(15), me.ownRevision < me.revision {
             base = Revision(
-                random.number(max(me.ownRevision, room.start).value...max(me.revision, room.start).value))
+                random.number(
+                    max(me.ownRevision, room.log.start).value...max(me.revision, room.log.start).value))
             if base > me.revision { return nil }
             text = UnitText(store.truth.text(at: base).string, in: me.unit)
         }
@@ -181,7 +182,7 @@ extension RoomSimulation {
         case .cutOff(let session): try tell { $0.leave(session) }
         case .offline: clients[client].link = .connected
         case .connected:
-            clients[client].name = room.name
+            clients[client].name = room.log.name
             try open(client)
         case .open(let session):
             if clients[client].rights != .write { try tell { $0.rightsChanged(session, .write) } }

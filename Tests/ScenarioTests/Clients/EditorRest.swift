@@ -43,15 +43,15 @@ extension Editor {
     /// The server has the owner's selections where the owner has them, and the owner the others' where the server does.
     private func presenceUnrest(_ sheet: Sheet, _ history: Ledger.History) -> String? {
         guard let room = world.server?.rooms[history.document]?.state,
-            let own = room.sessions.first(where: { $0.participant.pusher == Names.pusher(machine.index) })
+            let own = room.sessions.all.first(where: { $0.participant.pusher == Names.pusher(machine.index) })
         else { return "client \(machine.index) has \(sheet.name) open, and no session" }
-        if own.selections != sheet.replica.selections {
+        if own.presence.selections != sheet.replica.selections {
             return "client \(machine.index) has other selections than the server in \(sheet.name)"
         }
         if mode == .watch { return nil }
-        for session in room.sessions where session.id != own.id && session.known > 0 {
+        for session in room.sessions.all where session.id != own.id && session.presence.known != nil {
             let seen = sheet.replica.peers.first { $0.session.utf8 == Array(session.participant.name.utf8) }
-            if seen?.selections != session.selections {
+            if seen?.selections != session.presence.selections {
                 return "client \(machine.index) sees \(session.participant.name) elsewhere in \(sheet.name)"
             }
         }

@@ -19,7 +19,7 @@ final class TieReversed: PlantedFault {
     override func told(_ event: RoomEvent, _ room: RoomHost) -> RoomEvent {
         guard case .push(let push) = event, case .edits(let edits) = push.content,
             let history = push.epoch.flatMap({ world.referee.ledger[$0] }), push.base < room.state.head,
-            room.state.epoch.wire == history.epoch, let base = history.text(at: push.base),
+            room.state.log.epoch.wire == history.epoch, let base = history.text(at: push.base),
             let change = base.change(edits, in: push.participant.unit)
         else { return event }
         let moved = history.moves(from: push.base, to: room.state.head).reduce(change) {

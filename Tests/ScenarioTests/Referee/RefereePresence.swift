@@ -17,19 +17,18 @@ extension Referee {
     /// before.
     func took(_ event: RoomEvent, _ host: RoomHost, behind moment: Int) {
         guard case .select(let session, let select, _) = event,
-            let place = host.state.sessions.place(of: session),
+            let kept = host.state.sessions[session],
             let history = ledger.history(of: host.document)
         else { return }
-        let kept = host.state.sessions[place]
-        guard host.state.epoch.wire == history.epoch, let text = history.text(at: select.revision),
+        guard host.state.log.epoch.wire == history.epoch, let text = history.text(at: select.revision),
             let said = text.selections(select.selections, in: kept.unit)
         else { return }
         // It may take it later, when it knows more of whoever pushes there.
         let taken = TakenSelection(history: history.epoch, revision: select.revision, selections: said)
         selected[kept.participant.name, default: []].append(taken)
-        guard kept.selected > moment else { return }
+        guard kept.presence.selected > moment else { return }
         let mapped = history.moves(from: select.revision, to: host.state.head).mapping(said)
-        if mapped != kept.selections {
+        if mapped != kept.presence.selections {
             fail(.presence, "the server has \(kept.participant.name) select something else than it said")
         }
     }
@@ -78,11 +77,12 @@ extension Referee {
     /// Whose selections a client has not been told as they are; nil where it has been told of all.
     func unrest(on link: Link, _ server: Server) -> String? {
         for (name, stream) in link.streams.sorted(by: { $0.key.string < $1.key.string }) {
-            let room = server.rooms.values.first { $0.state.name == name }
-            let sessions = room?.state.sessions ?? []
+            let room = server.rooms.values.first { $0.state.log.name == name }
+            let sessions = room?.state.sessions.all ?? []
             if !sessions.contains(where: { $0.id.connection == link.host?.id }) { continue }
-            let others = sessions.filter { $0.id.connection != link.host?.id && $0.known > 0 }
-            let said = Dictionary(uniqueKeysWithValues: others.map { ($0.participant.name, $0.selections) })
+            let others = sessions.filter { $0.id.connection != link.host?.id && $0.presence.known != nil }
+            let said = Dictionary(
+                uniqueKeysWithValues: others.map { ($0.participant.name, $0.presence.selections) })
             if said != stream.peers.mapValues(\.selections) {
                 return "client \(link.client) has been told of other selections in \(name) than there are"
             }
@@ -101,15 +101,15 @@ extension Referee {
             fail(.bounds, "a room keeps \(room.windowBytes) bytes of revisions")
         }
         // Answers and the selections of others are handed whatever the credit, one line each.
-        let most = world.limits.creditBytes + (4 + room.sessions.count) * longest
-        for session in room.sessions where session.outstanding > most {
-            fail(.bounds, "a session was handed \(session.outstanding) bytes beyond what was taken")
+        let most = world.limits.creditBytes + (4 + room.sessions.indices.count) * longest
+        for session in room.sessions.all where session.stream.outstanding > most {
+            fail(.bounds, "a session was handed \(session.stream.outstanding) bytes beyond what was taken")
         }
-        if room.selectionCount > world.limits.roomSelections {
+        if room.presence.selectionCount > world.limits.roomSelections {
             fail(.bounds, "a room maps too many selections")
         }
         // What a room takes for the head is on disk.
-        guard let history = ledger[room.epoch.wire] else { return fail(.synced, "a room has no history") }
+        guard let history = ledger[room.log.epoch.wire] else { return fail(.synced, "a room has no history") }
         if room.head > history.head { return fail(.synced, "a room is ahead of the disk") }
         if looks % 256 == 0, history.text(at: room.head) != room.text {
             fail(.text, "a room has another text than the log at revision \(room.head.value)")

@@ -1,6 +1,6 @@
 package import CaretLog
 
-/// That a connection's pushes are waited for, by a request of its own that the room does not answer.
+/// A connection waits for its pushes, because of a request that the room does not answer itself.
 struct AwaitedPushes: Equatable, Sendable {
     let pusher: Pusher
     let connection: ConnectionID
@@ -14,15 +14,15 @@ extension RoomState {
         return finished()
     }
 
-    /// Answers those whose pushes are all settled.
-    mutating func tellSettled() {
+    /// Answers the connections whose pushes are all resolved.
+    mutating func answerAwaiting() {
         if awaited.isEmpty { return }
         let settled = awaited.filter { !hasPush(of: $0.pusher) }
         awaited.removeAll { settled.contains($0) }
-        for one in settled { actions.append(.pushesSettled(one.connection)) }
+        for one in settled { effects.add(.pushesSettled(one.connection)) }
     }
 
     private func hasPush(of pusher: Pusher) -> Bool {
-        pending[pusher] != nil || pushers.holdsPush(of: pusher) || held.holdsPush(of: pusher)
+        pushes[pusher] != nil || pushers.holdsPush(of: pusher) || pause.holdsPush(of: pusher)
     }
 }

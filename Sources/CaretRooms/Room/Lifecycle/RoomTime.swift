@@ -3,43 +3,44 @@ import CaretWire
 /// Whether somebody needs a room.
 enum Idleness: Equatable, Sendable {
     case needed
-    /// Nobody has needed it since.
+    /// Nobody has needed it since then.
     case idle(since: Int64)
     /// It asked to be dropped.
     case unloading
 }
 
-// What becomes due as time passes.
+/// What becomes due as time passes.
 extension RoomState {
-    /// It is this late. Whoever runs the room says so in front of every other event, and when it asked to be woken.
+    /// The time is now this. The runner says so before every other event, and when the room asked to be woken.
     package mutating func timePassed(_ now: Int64) -> [RoomAction] {
         guard clock.passed(to: now) else { return [] }
         // Whatever is not due yet says again when it is.
-        if over == nil {
+        if closedWith == nil {
             askAgain()
-            streamsWait = true
+            sessions.needDelivery()
         }
         return finished()
     }
 
-    /// Nothing more is handed to a session; its connection is to be closed.
-    mutating func cut(_ place: Int) {
-        sessions[place].isCut = true
-        actions.append(.cut(sessions[place].id))
+    /// Nothing more is sent to a session; its connection is to be closed.
+    mutating func cut(_ index: Int) {
+        sessions[index].stream.cut()
+        effects.add(.cut(sessions[index].id))
     }
 
     private mutating func askAgain() {
-        if clock.now < storeRests { return clock.needs(at: storeRests) }
-        if catchUp == .resting { readOn() }
-        if standing == .resting { standing = .waiting }
+        if clock.now < queries.restsUntil { return clock.needs(at: queries.restsUntil) }
+        if catchUp.phase == .resting { readOn() }
+        pause.endRest()
     }
 
     /// The store could not tell something that is needed: it is asked again after a while.
-    mutating func letStoreRest() {
-        storeRests = clock.now + Int64(limits.retryMilliseconds)
-        clock.needs(at: storeRests)
+    mutating func backOff() {
+        queries.rest(until: clock.now + Int64(limits.retryMilliseconds))
+        clock.needs(at: queries.restsUntil)
     }
 
+    /// Offers to be dropped after nobody has needed the room for a while.
     mutating func noteIdleness() {
         guard isIdle else {
             idleness = .needed
@@ -51,9 +52,9 @@ extension RoomState {
         case .idle: break
         }
         guard case .idle(let since) = idleness else { return }
-        let end = over == nil ? since + Int64(limits.idleRoomSeconds) * 1_000 : since
+        let end = closedWith == nil ? since + Int64(limits.idleRoomSeconds) * 1_000 : since
         if clock.now < end { return clock.needs(at: end) }
-        actions.append(.unload)
+        effects.add(.unload)
         idleness = .unloading
     }
 }

@@ -1,22 +1,20 @@
 package import CaretCore
 import CaretWire
 
-/// What was trimmed is gone for good, also from what the room has at hand.
+/// What was trimmed is gone for good, also from what the room keeps.
 extension RoomState {
     /// The store has forgotten what was before this revision.
     package mutating func trimmed(start: Revision) -> [RoomAction] {
-        if over != nil || start <= self.start { return finished() }
+        if closedWith != nil || start <= log.start { return finished() }
         // The store has a revision that the room does not know.
         if start > head {
-            needReload()
+            requestReload()
             return finished()
         }
-        self.start = start
-        window.trim(to: start)
+        log.trim(to: start)
         squashed = nil
-        for place in sessions.indices where sessions[place].position < start {
-            sessions[place].resync = .trimmed
-            streamsWait = true
+        for index in sessions.indices where sessions[index].stream.position < start {
+            sessions.needText(index, .trimmed)
         }
         return finished()
     }

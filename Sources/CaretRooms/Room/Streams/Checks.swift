@@ -1,7 +1,7 @@
 package import CaretCore
 import CaretWire
 
-/// When a document rests, and what its text adds up to.
+/// When the document is at rest, and the checksum of its text.
 struct Checks: Sendable {
     private struct Sum {
         let revision: Revision
@@ -11,14 +11,14 @@ struct Checks: Sendable {
     private var changed: Int64
     private var sum: Sum?
     private var isAsked = false
-    /// The answer that is on its way is of a history that is no more.
+    /// The answer that is on its way belongs to a history that is no more.
     private var isOutdated = false
     private var askedAt: Int64 = .min / 2
 
     init(at time: Int64) { changed = time }
 
-    /// The document has begun anew.
-    mutating func beginAnew(at time: Int64) {
+    /// The document begins again.
+    mutating func restart(at time: Int64) {
         (changed, sum) = (time, nil)
         isOutdated = isAsked
     }
@@ -29,8 +29,8 @@ struct Checks: Sendable {
 
     func crc32(at revision: Revision) -> UInt32? { sum?.revision == revision ? sum?.crc32 : nil }
 
-    /// When it is worth to ask what the text adds up to; nil while the answer is on its way. Not for every revision
-    /// of a document that somebody types in.
+    /// When to ask for the next checksum; nil while an answer is on its way. Not for every revision of a document that
+    /// somebody types in.
     func asks(since limits: Limits) -> Int64? {
         isAsked ? nil : askedAt + Int64(limits.retryMilliseconds)
     }
@@ -44,31 +44,31 @@ struct Checks: Sendable {
 }
 
 extension RoomState {
-    /// Tells a session that has been brought to the head what its text must add up to: when the document rests, and
-    /// once it has resumed.
-    mutating func tellCheck(to place: Int) {
-        if sessions[place].checked == head { return }
-        if !sessions[place].wantsCheck, clock.now < checks.rests(since: limits) {
+    /// Sends a session that has been brought to the head the checksum of its text: when the document is at rest, and
+    /// once after it has resumed.
+    mutating func sendCheck(to index: Int) {
+        if sessions[index].stream.checked == head { return }
+        if !sessions[index].stream.wantsCheck, clock.now < checks.rests(since: limits) {
             return clock.needs(at: checks.rests(since: limits))
         }
         guard let crc32 = checks.crc32(at: head) else { return askForSum() }
-        let length = text.length.count(of: sessions[place].unit)
-        hand(line(Check(document: name, revision: head, length: length, crc32: crc32)), at: place)
-        sessions[place].checked = head
-        sessions[place].wantsCheck = false
+        let length = text.length.count(of: sessions[index].unit)
+        let check = Check(document: log.name, revision: head, length: length, crc32: crc32)
+        deliver(effects.line(check), to: index)
+        sessions[index].stream.sentCheck(at: head)
     }
 
     private mutating func askForSum() {
         guard let time = checks.asks(since: limits) else { return }
         if clock.now < time { return clock.needs(at: time) }
         checks.asked(at: clock.now)
-        actions.append(.sum(text, at: head))
+        effects.add(.sum(text, at: head))
     }
 
-    /// What came of `sum`: the CRC-32 of the UTF-8.
+    /// The answer to `sum`: the CRC-32 of the UTF-8.
     package mutating func summed(_ crc32: UInt32, at revision: Revision) -> [RoomAction] {
         checks.answered(crc32, at: revision)
-        streamsWait = true
+        sessions.needDelivery()
         return finished()
     }
 }

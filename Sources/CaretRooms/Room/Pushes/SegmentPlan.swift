@@ -8,7 +8,7 @@ package struct SegmentPlan: Equatable, Sendable {
     struct Member: Equatable, Sendable {
         let push: RoomPush
         /// Where it is a change, one of the head.
-        let aim: PushAim
+        let intent: PushIntent
         let whole: NormalText?
     }
 
@@ -28,7 +28,7 @@ package struct SegmentPlan: Equatable, Sendable {
 
     mutating func add(_ member: Member) {
         members.append(member)
-        if case .change(let change) = member.aim { work += members.count * (change.edits.count + 1) }
+        if case .change(let change) = member.intent { work += members.count * (change.edits.count + 1) }
     }
 
     /// What is to be appended behind the head and these changes.
@@ -95,7 +95,7 @@ struct SegmentDraft: Sendable {
         if passedPushers.contains(member.push.pusher) { return .overtaken }
         // Two machines that sync one file must not double it.
         if let whole = member.whole, whole.text == text { return .unchanged(here) }
-        let change = self.change(of: member.aim)
+        let change = self.change(of: member.intent)
         if change.isEmpty { return .unchanged(here) }
         guard let next = try? text.applying(change) else {
             preconditionFailure("a change that was moved to revision \(revision.value) does not fit its text")
@@ -111,8 +111,8 @@ struct SegmentDraft: Sendable {
 
     private var here: Snapshot { Snapshot(revision: revision, text: text) }
 
-    private func change(of aim: PushAim) -> Change {
-        switch aim {
+    private func change(of intent: PushIntent) -> Change {
+        switch intent {
         case .change(let change): change.rebased(over: passed, tie: .otherFirst)
         case .restore(_, let found?) where passed.isEmpty: found
         case .restore(let target, _):

@@ -2,40 +2,19 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// A repeat of a committed push, whose answer is not at hand.
-struct RepeatDue: Equatable, Sendable {
-    enum Stage: Equatable, Sendable {
-        case needsChange
-        /// What was read was from before the revision was there.
-        case needsChangeStill
-        case needsText(LoggedChange)
-    }
-
-    let push: RoomPush
-    /// What it was committed as.
-    let revision: Revision
-    var stage = Stage.needsChange
-
-    var needsChange: Bool {
-        switch stage {
-        case .needsChange, .needsChangeStill: true
-        case .needsText: false
-        }
-    }
-}
-
-/// Answers to pushes that were committed before: what they were committed as, once more.
+/// Answers to pushes that were committed before: the same ack again.
 extension RoomState {
     mutating func answer(_ push: RoomPush, repeating entry: PusherEntry) {
-        if let committed = window[entry.revision] {
+        if let committed = log.window[entry.revision] {
             return answer(push, with: committed.logged, at: entry.revision, committed.text)
         }
-        repeats.append(RepeatDue(push: push, revision: entry.revision))
+        repeats.add(PendingRepeat(push: push, revision: entry.revision))
         read(after: Revision(entry.revision.value - 1))
     }
 
-    mutating func answerRepeats(behind revision: Revision, _ result: Result<Reading, HistoryRefusal>) {
-        for due in takeRepeats(where: { $0.revision == revision.next && $0.needsChange }) {
+    /// The store has answered what comes after a revision.
+    mutating func answerRepeats(after revision: Revision, _ result: Result<Reading, HistoryRefusal>) {
+        for due in repeats.take(where: { $0.revision == revision.next && $0.needsChange }) {
             switch result {
             case .success(let reading):
                 if let logged = reading.segment.changes.first {
@@ -43,32 +22,33 @@ extension RoomState {
                 } else {
                     readAgain(due)
                 }
-            // Judged again when it is known which document that is.
-            case .failure(.refused(.gone)): repeats.append(due)
-            // It is on disk, and more cannot be had: an ack that advances nothing needs no edits.
+            // It is validated again when the room knows which document that is.
+            case .failure(.refused(.gone)): repeats.add(due)
+            // It is on disk, and more is not known: an ack that advances nothing needs no edits.
             case .failure: answer(due.push, with: nil, at: due.revision, nil)
             }
         }
     }
 
-    private mutating func readAgain(_ due: RepeatDue) {
-        if due.stage == .needsChangeStill { return answer(due.push, with: nil, at: due.revision, nil) }
+    private mutating func readAgain(_ due: PendingRepeat) {
+        if due.stage == .needsChangeAgain { return answer(due.push, with: nil, at: due.revision, nil) }
         var due = due
-        due.stage = .needsChangeStill
-        repeats.append(due)
+        due.stage = .needsChangeAgain
+        repeats.add(due)
         read(after: Revision(due.revision.value - 1))
     }
 
-    private mutating func answer(_ due: RepeatDue, with logged: LoggedChange) {
+    private mutating func answer(_ due: PendingRepeat, with logged: LoggedChange) {
         if !due.push.wantsText { return answer(due.push, with: logged, at: due.revision, nil) }
         var due = due
         due.stage = .needsText(logged)
-        repeats.append(due)
+        repeats.add(due)
         ask(.readText(due.revision))
     }
 
+    /// The store has answered what the text at a revision is; nil if it could not.
     mutating func answerRepeats(ofTextAt revision: Revision, _ text: Text?) {
-        let waiting = takeRepeats {
+        let waiting = repeats.take {
             if case .needsText = $0.stage { $0.revision == revision } else { false }
         }
         for due in waiting {
@@ -77,18 +57,11 @@ extension RoomState {
         }
     }
 
-    private mutating func takeRepeats(where holds: (RepeatDue) -> Bool) -> [RepeatDue] {
-        if repeats.isEmpty { return [] }
-        let taken = repeats.filter(holds)
-        repeats.removeAll(where: holds)
-        return taken
-    }
-
     private mutating func answer(
         _ push: RoomPush, with logged: LoggedChange?, at revision: Revision, _ text: Text?
     ) {
         let unit = push.participant.unit
-        // One that was stored before changes had a bound is left out: the ack advances nothing.
+        // A change that was stored before changes had a limit is left out: the ack advances nothing.
         let logged = logged.flatMap { $0.fits(limits.announced.serverList) ? $0 : nil }
         let isLiteral =
             logged.flatMap { logged in push.edits.map { logged.isSaid(by: $0, in: unit) } } ?? false
@@ -96,7 +69,7 @@ extension RoomState {
             document: push.document, seq: Int(push.seq), revision: revision,
             edits: isLiteral ? nil : logged?.wireEdits(in: unit),
             text: push.wantsText ? text.map { WireString($0.string) } : nil, duplicate: true)
-        send(line(ofOneOrBoth: ack, push.id), to: push.session)
+        reply(lineWithOneOrBoth(of: ack, push.id), to: push.session)
         noteAnswered(push.session)
     }
 }

@@ -1,0 +1,159 @@
+import CaretCore
+package import CaretLog
+import CaretWire
+
+/// The end of all sessions of a room, and of the room.
+extension RoomState {
+    /// Tells everybody that the document is not there any more, after all replies that are due.
+    mutating func endAllSessions(
+        _ reason: GoneReason, _ refusal: RequestRefusal, to name: DocumentName? = nil,
+        readers: Set<SessionID> = []
+    ) {
+        for request in pause.takeQueued() { refuseQueued(request, refusal) }
+        let plain = effects.line(
+            Gone(
+                document: log.name, epoch: log.epochName, reason: reason == .renamed ? .deleted : reason))
+        let withName = name.map {
+            effects.line(
+                Gone(
+                    document: log.name, epoch: log.epochName, reason: .renamed,
+                    to: WireString($0.description)))
+        }
+        for index in sessions.indices { sendAllDue(to: index) }
+        for index in sessions.indices {
+            if sessions[index].isEnding {
+                sendEnding(to: index)
+            } else {
+                let mayKnow = readers.contains(sessions[index].id)
+                deliver(mayKnow ? withName ?? plain : plain, to: index)
+            }
+        }
+        let ended = sessions.all
+        // Nobody is left to be told who has gone.
+        sessions.removeAll()
+        presence = PresenceBoard()
+        for session in ended {
+            pushers.release(session.pusher)
+            effects.add(.ended(session.id))
+        }
+    }
+
+    private mutating func refuseQueued(_ request: RoomRequest, _ refusal: RequestRefusal) {
+        // Presence may be dropped on the way.
+        if case .select = request { return }
+        refuse(request, refusal)
+    }
+
+    /// Sends a session the ack that is due, after what comes before it in its stream if that is in the window, whatever
+    /// its credit.
+    private mutating func sendAllDue(to index: Int) {
+        guard let due = sessions[index].stream.due else { return }
+        if !sessions[index].stream.isBarred {
+            while sessions[index].stream.position < due.revision,
+                log.window.contains(sessions[index].stream.position.next)
+            {
+                sendNext(to: index)
+            }
+        }
+        sendDueAck(to: index)
+    }
+
+    /// The document is not what it was: nobody is served anything of it any more.
+    mutating func closeAsDamaged() {
+        refuseAll(RequestRefusal(.damaged))
+        endAllSessions(.damaged, RequestRefusal(.damaged))
+        close(with: RequestRefusal(.damaged))
+    }
+
+    /// The document is damaged, and the store has not noticed.
+    mutating func reportDamage() {
+        effects.notes.foundDamage = true
+        closeAsDamaged()
+    }
+
+    /// From now on the room refuses everything.
+    mutating func close(with refusal: RequestRefusal) {
+        refuseAll(refusal)
+        closedWith = refusal
+        pushers = KnownPushers()
+        pushes.close()
+        catchUp.close()
+    }
+
+    /// Refuses all that waits for something, in an order that is the same everywhere.
+    private mutating func refuseAll(_ refusal: RequestRefusal) {
+        for pusher in pushes.pushers { resolve(pusher, refusing: refusal) }
+        for pusher in pushers.asked {
+            for request in pushers.notFound(pusher) { refuse(request, refusal) }
+        }
+        for due in repeats.takeAll() { refuse(due.push, refusal) }
+        for reason in pause.takeAll() {
+            if let order = reason.order { refuse(order, refusal) }
+        }
+    }
+
+    // MARK: Another history
+
+    /// The store's answer to `reload`.
+    package mutating func reloaded(_ entry: DocumentEntry, _ snapshot: Snapshot) -> [RoomAction] {
+        guard closedWith == nil, pause.asked == .reload else { return finished() }
+        pause.finishFirst()
+        let isSameHistory = entry.epoch == log.epoch
+        // A head lower than the known one is damage, or a fork.
+        if isSameHistory, snapshot.revision < head {
+            reportDamage()
+            return finished()
+        }
+        if log.name != WireString(entry.name.description) {
+            endAllSessions(.deleted, .notFound)
+            log.rename(to: entry.name)
+        }
+        log.update(from: entry)
+        if !isSameHistory || snapshot.revision > head {
+            restart(at: snapshot, in: entry.epoch, isSameHistory ? .trimmed : .epoch)
+        }
+        validateAllAgain()
+        resume()
+        headMoved()
+        return finished()
+    }
+
+    /// The log begins again, with everybody who has the document open.
+    private mutating func restart(at snapshot: Snapshot, in epoch: Epoch, _ reason: ResyncReason) {
+        catchUp.forgetHeads()
+        log.restart(at: snapshot, in: epoch)
+        squashed = nil
+        checks.restart(at: clock.now)
+        pushers.forgetAll()
+        for index in sessions.indices {
+            sessions.needText(index, reason)
+            // What was selected in another text is nowhere in this one.
+            if sessions[index].presence.known != nil { setSelections([], of: index) }
+        }
+    }
+
+    private mutating func validateAllAgain() {
+        let due = repeats.takeAll()
+        for pusher in pushes.pushers { validateAgain(pusher) }
+        for repeated in due { submit(.push(repeated.push, wasAccepted: true)) }
+    }
+
+    /// The store could not tell what the document is now.
+    package mutating func reloadFailed(_ refusal: StoreRefusal) -> [RoomAction] {
+        guard closedWith == nil, pause.asked == .reload else { return finished() }
+        switch refusal {
+        case .full, .failed:
+            pause.rest()
+            backOff()
+        case .damaged:
+            pause.finishFirst()
+            closeAsDamaged()
+        case .gone:
+            pause.finishFirst()
+            refuseAll(.notFound)
+            endAllSessions(.deleted, .notFound)
+            close(with: .notFound)
+        }
+        return finished()
+    }
+}

@@ -1,0 +1,49 @@
+import CaretCore
+import CaretLog
+
+/// The way back to the store's head, when the store may have more than the room.
+struct CatchUp: Sendable {
+    enum Phase: Equatable, Sendable {
+        case idle
+        /// The revisions after the head are being read.
+        case reading
+        /// The store could not answer. The room asks again later.
+        case resting
+    }
+
+    private(set) var phase = Phase.idle
+    /// The highest head that the store has named. A later reading must reach it.
+    private(set) var storeHead: Revision = 0
+    /// What the reading under way must reach: the highest head that was named before the store was asked.
+    private(set) var mustReach: Revision = 0
+    /// Pushers whose entry names a revision after the head. They are looked up again once the head has moved.
+    private var waiting: [Pusher] = []
+
+    var isIdle: Bool { phase == .idle }
+
+    /// The store was asked for the revisions after the head. An answer to an earlier question may come first, and may
+    /// be older than the head that the store has named since.
+    mutating func begin(wasAskedBefore: Bool) {
+        phase = .reading
+        mustReach = wasAskedBefore ? 0 : storeHead
+    }
+
+    mutating func rest() { phase = .resting }
+    mutating func end() { phase = .idle }
+
+    mutating func storeNamed(_ head: Revision) { storeHead = max(storeHead, head) }
+
+    mutating func wait(for pusher: Pusher) { waiting.append(pusher) }
+
+    var hasWaiting: Bool { !waiting.isEmpty }
+
+    mutating func takeWaiting() -> [Pusher] {
+        defer { waiting = [] }
+        return waiting
+    }
+
+    /// The document begins again: heads of its old history mean nothing.
+    mutating func forgetHeads() { (storeHead, mustReach) = (0, 0) }
+
+    mutating func close() { (phase, waiting) = (.idle, []) }
+}

@@ -1,0 +1,102 @@
+import CaretCore
+package import CaretLog
+package import CaretWire
+
+/// A document's history as its room knows it: its name, its epoch, and the newest revisions with the text at the head.
+///
+/// It holds only what the store has said is on disk.
+struct DocumentLog: Sendable {
+    let document: DocumentID
+    /// The document's name on the wire.
+    private(set) var name: WireString
+    private(set) var epoch: Epoch
+    /// The epoch's name on the wire; each push must quote it.
+    private(set) var epochName: WireString
+    /// The first revision whose text the store keeps.
+    private(set) var start: Revision
+    private(set) var lineBreak: LineBreak
+    private(set) var window: LogWindow
+    /// The time of the newest revision: no revision is earlier than the one before it.
+    private(set) var newestTime: Int64
+
+    init(_ entry: DocumentEntry, head: Snapshot, windowBytes: Int) {
+        document = entry.id
+        name = WireString(entry.name.description)
+        (epoch, epochName) = (entry.epoch, entry.epoch.wire)
+        (start, lineBreak, newestTime) = (entry.start, entry.lineBreak, entry.updated)
+        window = LogWindow(head, mostBytes: windowBytes)
+    }
+
+    var head: Revision { window.headRevision }
+    var text: Text { window.head.text }
+    var position: WirePosition { WirePosition(epoch: epochName, revision: head) }
+
+    /// Adds the next revision.
+    mutating func append(_ committed: Committed) {
+        window.append(committed)
+        newestTime = max(newestTime, committed.logged.time)
+    }
+
+    /// Whole texts are given back with the line break of the newest one that was pushed.
+    mutating func setLineBreak(_ lineBreak: LineBreak) { self.lineBreak = lineBreak }
+
+    /// The store has forgotten what led to this revision, which is not beyond the head.
+    mutating func trim(to start: Revision) {
+        self.start = start
+        window.trim(to: start)
+    }
+
+    /// Keeps at most so many bytes of revisions from now on.
+    mutating func boundWindow(to bytes: Int) {
+        if bytes != window.mostBytes { window.bound(to: bytes) }
+    }
+
+    /// The document has another name, also in the lines that are kept.
+    mutating func rename(to name: DocumentName) {
+        self.name = WireString(name.description)
+        window.forgetLines()
+    }
+
+    /// What the store says about the document now; its history goes on.
+    mutating func update(from entry: DocumentEntry) {
+        (start, lineBreak, newestTime) = (entry.start, entry.lineBreak, entry.updated)
+    }
+
+    /// The document begins again with this text, and with no revisions before it.
+    mutating func restart(at snapshot: Snapshot, in epoch: Epoch) {
+        (self.epoch, epochName) = (epoch, epoch.wire)
+        window = LogWindow(snapshot, mostBytes: window.mostBytes)
+    }
+
+    // MARK: Lines
+
+    mutating func keep(_ line: [UInt8], of revision: Revision, in unit: CodeUnit) {
+        window.keep(line, of: revision, in: unit)
+    }
+
+    mutating func keep(_ run: LineRun, in unit: CodeUnit) { window.runs[unit] = run }
+
+    mutating func forgetRuns() { window.runs = PerUnit() }
+
+    // MARK: Invariants
+
+    func checkInvariants() throws(BrokenInvariant) {
+        try BrokenInvariant.check("the first kept revision is not after the head", start <= head)
+        try BrokenInvariant.check(
+            "the window is within its limit, or has only one revision",
+            window.bytes <= window.mostBytes || window.isShortest)
+        try BrokenInvariant.check("the epoch has its own name on the wire", epochName == epoch.wire)
+    }
+}
+
+extension Epoch {
+    /// What an epoch is called on the wire: letters and digits that say nothing to anybody else.
+    package var wire: WireString {
+        WireString(Epoch.name(ofStore: generation).string + "." + String(document, radix: 36))
+    }
+
+    /// What the epochs of all documents of a store begin with.
+    package static func name(ofStore generation: UInt64) -> WireString {
+        WireString(String(generation, radix: 36))
+    }
+}

@@ -1,0 +1,106 @@
+package import CaretCore
+package import CaretLog
+import CaretWire
+
+/// The way back to the store's head: after a conflict, an unknown outcome, or news of a revision that is not known.
+extension RoomState {
+    mutating func readAfterHead() { if catchUp.isIdle { readOn() } }
+
+    /// Asks for the revisions after the head, even if that was asked before: that answer may be from before what this
+    /// one is to tell.
+    mutating func readOn() {
+        catchUp.begin(wasAskedBefore: queries.isReading(after: head))
+        queries.beganReading(after: head)
+        ask(.read(after: head))
+    }
+
+    /// Asks for the revisions after this one, once for all who wait for them.
+    mutating func read(after revision: Revision) {
+        if queries.isReading(after: revision) { return }
+        queries.beganReading(after: revision)
+        ask(.read(after: revision))
+    }
+
+    /// The store's answer to `read`.
+    package mutating func historyRead(
+        after revision: Revision, _ result: Result<Reading, HistoryRefusal>
+    ) -> [RoomAction] {
+        queries.answered()
+        let waiting = queries.endedReading(after: revision)
+        if closedWith != nil { return finished() }
+        switch result {
+        case .success(let reading) where reading.segment.first != revision.next:
+            // Nobody may be sent revisions of another place, nor be rebased over them.
+            reportDamage()
+            return finished()
+        case .failure(.refused(.damaged)), .failure(.wrongText):
+            closeAsDamaged()
+            return finished()
+        case .failure(.refused(.gone)): requestReload()
+        case .failure(.refused(.full)), .failure(.refused(.failed)): backOff()
+        case .failure(.ahead), .failure(.trimmed), .success: break
+        }
+        if catchUp.phase == .reading, revision == head { apply(result) }
+        if closedWith == nil { rebaseWaiting(after: revision, result) }
+        if closedWith == nil { answerRepeats(after: revision, result) }
+        if closedWith == nil { serve(waiting, from: revision, result) }
+        return finished()
+    }
+
+    /// Applies what the log has after the head.
+    private mutating func apply(_ result: Result<Reading, HistoryRefusal>) {
+        switch result {
+        case .success(let reading):
+            for logged in reading.segment.changes where closedWith == nil { apply(logged) }
+            if closedWith != nil { return }
+            if head < reading.head { return readOn() }
+            // The store has less than it said: asking again would never end.
+            if head < catchUp.mustReach { return reportDamage() }
+            if head < catchUp.storeHead { return readOn() }
+            endCatchUp()
+            headMoved()
+        case .failure(.refused(.full)), .failure(.refused(.failed)): catchUp.rest()
+        // The store has another history than the room. Those who wait for its head wait for the reload.
+        case .failure:
+            endCatchUp()
+            requestReload()
+        }
+    }
+
+    private mutating func endCatchUp() {
+        catchUp.end()
+        // What the log does not have of an uncertain segment is not on disk, and is appended again.
+        pushes.returnSegment()
+    }
+
+    /// Applies a revision as the log has it. It may be a push that is on its way: what the store knows of its pusher
+    /// tells.
+    mutating func apply(_ logged: LoggedChange) {
+        // A log that does not fit its text is damaged, wherever the damage is.
+        guard let change = try? logged.change, let text = try? self.text.applying(change) else {
+            return reportDamage()
+        }
+        let pusher = logged.pusher
+        var committed = Committed(revision: head.next, logged: logged, change: change, text: text)
+        if !logged.fits(limits.announced.serverList) {
+            let joined = change.joined(making: text, toBytes: limits.announced.serverList)
+            committed = Committed(
+                revision: head.next, logged: logged.with(joined, in: self.text), change: joined, text: text)
+        }
+        if let segment = pushes.inFlight, segment.isUncertain, pushes[pusher]?.push.seq == logged.seq,
+            let own = segment.holds(logged, at: committed.revision),
+            own.digest == pushes[pusher]?.push.digest
+        {
+            pushes.endConflict()
+            return resolve(pusher, as: committed)
+        }
+        pushers.committed(committed.revision, by: pusher)
+        apply(committed)
+        validateAgain(pusher)
+    }
+
+    /// The head has moved: the pushers who waited for that are looked up again.
+    mutating func headMoved() {
+        for pusher in catchUp.takeWaiting() { ask(.lookUp(pusher)) }
+    }
+}

@@ -1,0 +1,78 @@
+import CaretCore
+import CaretWire
+
+/// The order in which a room's sessions made themselves known, selected and left. Each session is told what came after
+/// what it was told last, so that nothing grows with those who are late.
+struct PresenceBoard: Sendable {
+    struct News: Equatable, Sendable {
+        enum What: Equatable, Sendable {
+            case selected(SessionID)
+            /// A session that had made itself known then is gone.
+            case left(WireString, known: Int)
+        }
+
+        let moment: Int
+        let what: What
+    }
+
+    private(set) var now = 0
+    /// The number of all sessions' selections.
+    private(set) var selectionCount = 0
+    /// Ascending. A session's older news stays until the list is swept.
+    private var news: [News] = []
+    /// How long the list may become before sweeping it is worth the time.
+    private var mostNews = 64
+
+    var wantsSweep: Bool { news.count > mostNews }
+
+    /// A session selects; every time is another moment.
+    mutating func select(_ selections: [Selection], by session: inout RoomSession) {
+        selectionCount += selections.count - session.presence.selections.count
+        session.presence.select(selections, at: add(.selected(session.id)))
+    }
+
+    /// A session is gone. True if others are to be told.
+    mutating func left(_ session: RoomSession) -> Bool {
+        selectionCount -= session.presence.selections.count
+        guard let known = session.presence.known else { return false }
+        _ = add(.left(session.participant.name, known: known))
+        return true
+    }
+
+    private mutating func add(_ what: News.What) -> Int {
+        now += 1
+        news.append(News(moment: now, what: what))
+        return now
+    }
+
+    func news(after moment: Int) -> ArraySlice<News> {
+        // Mostly there is one, at the end.
+        var start = news.count
+        while start > 0, news[start - 1].moment > moment { start -= 1 }
+        return news[start...]
+    }
+
+    /// Keeps what somebody may still have to be told.
+    mutating func sweep(_ isNeeded: (News) -> Bool) {
+        news.removeAll { !isNeeded($0) }
+        mostNews = 2 * news.count + 64
+    }
+
+    /// How many of those who left are still to be told of.
+    var departures: Int {
+        news.reduce(0) { if case .left = $1.what { $0 + 1 } else { $0 } }
+    }
+
+    func checkInvariants(_ sessions: [RoomSession], in text: Text) throws(BrokenInvariant) {
+        try BrokenInvariant.check(
+            "`selectionCount` is the number of all selections",
+            selectionCount == sessions.reduce(0) { $0 + $1.presence.selections.count })
+        let end = Offset(text.length.utf16)
+        try BrokenInvariant.check(
+            "each selection lies within the text",
+            sessions.allSatisfy { $0.presence.selections.allSatisfy { $0.end <= end } })
+        try BrokenInvariant.check(
+            "nobody was told of a moment that has not come",
+            sessions.allSatisfy { $0.presence.told <= now && $0.presence.introduced <= now })
+    }
+}

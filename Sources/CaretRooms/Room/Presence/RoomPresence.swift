@@ -1,0 +1,132 @@
+import CaretCore
+import CaretWire
+
+/// Who has selected what.
+extension RoomState {
+    mutating func select(_ select: Select, _ request: RequestID?, of id: SessionID) {
+        guard let index = sessions.index(of: id), !sessions[index].isEnding else {
+            return refuse(.select(id, select, request), .notOpen)
+        }
+        if let refusal = keep(select, of: index) {
+            let head = refusal.code == .baseAhead ? log.position : nil
+            reply(
+                ErrorReport(refusal.code, refusal.message, document: select.document, head: head), request,
+                to: id)
+        }
+    }
+
+    /// Keeps a selection, moved to the head; or answers why not.
+    private mutating func keep(_ select: Select, of index: Int) -> RequestRefusal? {
+        let (revision, unit) = (select.revision, sessions[index].unit)
+        if revision > head {
+            return RequestRefusal(
+                .baseAhead, "revision \(revision.value) is beyond the head \(head.value)")
+        }
+        // A selection in a text that nobody has any more is not worth an error.
+        guard revision >= sessions[index].stream.opened, let text = log.window.text(at: revision),
+            let missed = log.window.changes(after: revision)
+        else { return nil }
+        guard var selections = text.selections(select.selections, in: unit) else {
+            let end = text.length.count(of: unit)
+            return RequestRefusal(
+                .badRange, "a selection has no place in the text of \(end) at revision \(revision.value)")
+        }
+        let others = presence.selectionCount - sessions[index].presence.selections.count
+        let count = others + selections.count
+        if count > limits.roomSelections {
+            return RequestRefusal(
+                .tooLarge,
+                "there would be \(count) selections here, and \(limits.roomSelections) are allowed")
+        }
+        for next in missed {
+            for index in selections.indices {
+                selections[index] = selections[index].mapped(through: next.change)
+            }
+        }
+        setSelections(selections, of: index)
+        return nil
+    }
+
+    mutating func setSelections(_ selections: [Selection], of index: Int) {
+        presence.select(selections, by: &sessions[index])
+        sessions.needDelivery()
+        if presence.wantsSweep { sweepPresence() }
+    }
+
+    /// A session is gone from the room.
+    mutating func forgetPresence(of session: RoomSession) {
+        guard presence.left(session) else { return }
+        sessions.needDelivery()
+        if presence.wantsSweep { sweepPresence() }
+    }
+
+    private mutating func sweepPresence() {
+        // A session that reads so slowly that more have left meanwhile than a room has places is not waited for.
+        if presence.departures > limits.roomSelections {
+            for index in sessions.indices
+            where sessions[index].presence.told < presence.now && !sessions[index].stream.isCut {
+                cut(index)
+            }
+        }
+        let sessions = sessions
+        let told = sessions.indices.reduce(presence.now) { told, index in
+            sessions[index].stream.isCut ? told : min(told, sessions[index].presence.introduced)
+        }
+        presence.sweep { news in
+            switch news.what {
+            case .left: news.moment > told
+            case .selected(let id): sessions[id]?.presence.selected == news.moment
+            }
+        }
+    }
+
+    // MARK: Telling
+
+    /// Tells a session that has been brought to the head what the others have selected since it was told last.
+    mutating func tellPresence(to index: Int) {
+        if sessions[index].presence.told == presence.now { return }
+        let next = sessions[index].presence.toldAt + Int64(limits.peerMilliseconds)
+        if sessions[index].presence.isLate, clock.now < next { return clock.needs(at: next) }
+        let introduced = sessions[index].presence.introduced
+        for news in presence.news(after: sessions[index].presence.told) {
+            switch news.what {
+            case .left(let name, let known):
+                if known > introduced || news.moment <= introduced { continue }
+                let left = PeerChange(document: log.name, session: name, news: .left)
+                deliver(effects.line(left), to: index)
+            case .selected(let id):
+                guard let other = sessions.index(of: id), other != index,
+                    sessions[other].presence.selected == news.moment
+                else { continue }
+                deliver(peerLine(of: other, in: sessions[index].unit, introducedAt: introduced), to: index)
+            }
+        }
+        sessions[index].presence.toldAll(until: presence.now, at: clock.now)
+    }
+
+    /// The line that tells of a session, with its introduction for those who were introduced only to earlier ones.
+    private mutating func peerLine(of other: Int, in unit: CodeUnit, introducedAt: Int) -> [UInt8] {
+        let introduces = (sessions[other].presence.known ?? 0) > introducedAt
+        if let line = sessions[other].presence.line(at: head, in: unit, introducing: introduces) {
+            return line
+        }
+        let participant = sessions[other].participant
+        let news = PeerChange.News.selected(
+            revision: head, selections: text.wire(sessions[other].presence.selections, in: unit),
+            introduction: introduces ? participant.introduction : nil)
+        let line = effects.line(PeerChange(document: log.name, session: participant.name, news: news))
+        sessions[other].presence.keep(line, at: head, in: unit, introducing: introduces)
+        return line
+    }
+
+    /// The sessions that have made themselves known, for a session that opens the document. One that resumes is told
+    /// where their selections are once it has been brought to the head.
+    func peers(in unit: CodeUnit, resumed: Bool) -> [Peer] {
+        sessions.all.compactMap { session in
+            if session.presence.known == nil { return nil }
+            return Peer(
+                session: session.participant.name, introduction: session.participant.introduction,
+                selections: resumed ? [] : text.wire(session.presence.selections, in: unit))
+        }
+    }
+}

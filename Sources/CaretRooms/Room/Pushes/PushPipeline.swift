@@ -1,0 +1,176 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// The pushes that a room has accepted and not resolved: at most one of each pusher.
+struct PushPipeline: Sendable {
+    private var pending: [Pusher: PendingPush] = [:]
+    /// The pushers whose push is ready, in the order in which it became so.
+    private var ready: [Pusher] = []
+    private(set) var inFlight: SegmentInFlight?
+    /// How many appends in a row lost to another writer.
+    private(set) var conflicts = 0
+    private var lastWork = 0
+    /// The computation that all other pushes wait for.
+    private var priority: WorkID?
+
+    subscript(pusher: Pusher) -> PendingPush? { pending[pusher] }
+
+    var isEmpty: Bool { pending.isEmpty && inFlight == nil }
+    /// An expensive push has waited for others, and others wait for it now.
+    var isHeldUp: Bool { priority != nil }
+    /// All that have a push here, in an order that is the same everywhere.
+    var pushers: [Pusher] { pending.keys.sorted() }
+
+    /// Those whose push is at such a stage, in an order that is the same everywhere.
+    func pushers(where holds: (PendingPush.Stage) -> Bool) -> [Pusher] {
+        pending.filter { holds($0.value.stage) }.keys.sorted()
+    }
+
+    /// Whether an answer to a push is due to this session.
+    func owesAnswer(to session: SessionID, of pusher: Pusher) -> Bool {
+        pending[pusher]?.push.session == session
+    }
+
+    // MARK: One push
+
+    mutating func add(_ push: PendingPush) { pending[push.push.pusher] = push }
+
+    /// Takes a push out, whose answer is sent by the caller.
+    mutating func remove(_ pusher: Pusher) -> PendingPush? {
+        guard let removed = pending.removeValue(forKey: pusher) else { return nil }
+        switch removed.stage {
+        case .ready: ready.removeAll { $0 == pusher }
+        case .computing(let id, _): if priority == id { priority = nil }
+        case .needsText, .needsHistory, .inFlight: break
+        }
+        return removed
+    }
+
+    /// It was sent again: the answer goes to where it was sent last.
+    mutating func repeated(_ push: RoomPush) {
+        pending[push.pusher]?.repeated(push)
+    }
+
+    /// Its pusher has a newer session, which is answered, though it did not ask.
+    mutating func moveAnswer(of pusher: Pusher, to session: SessionID) {
+        guard let known = pending[pusher], known.push.session != session else { return }
+        pending[pusher]?.push.session = session
+        pending[pusher]?.push.id = nil
+        pending[pusher]?.hasMoved = true
+    }
+
+    mutating func setRights(_ rights: Rights, of session: SessionID) {
+        for (pusher, known) in pending where known.push.session == session {
+            pending[pusher]?.push.rights = rights
+        }
+    }
+
+    mutating func setTarget(_ text: Text, of pusher: Pusher) { pending[pusher]?.target = text }
+
+    mutating func waitForHistory(_ pusher: Pusher, _ change: Change, at revision: Revision) {
+        pending[pusher]?.stage = .needsHistory(change, at: revision)
+    }
+
+    mutating func becameReady(_ pusher: Pusher, _ intent: PushIntent, at revision: Revision) {
+        guard let known = pending[pusher] else { return }
+        pending[pusher]?.stage = .ready(intent, at: revision)
+        if known.hasPriority { ready.insert(pusher, at: 0) } else { ready.append(pusher) }
+    }
+
+    // MARK: Background work
+
+    mutating func beginComputing(_ pusher: Pusher, at revision: Revision) -> WorkID {
+        lastWork += 1
+        let id = WorkID(lastWork)
+        pending[pusher]?.stage = .computing(id, at: revision)
+        pending[pusher]?.rounds += 1
+        if pending[pusher]?.hasPriority == true { priority = id }
+        return id
+    }
+
+    /// The push that some work was for, and the revision at which its result is a change; nil if nobody waits for it.
+    mutating func endComputing(_ id: WorkID) -> (known: PendingPush, revision: Revision)? {
+        if priority == id { priority = nil }
+        for known in pending.values {
+            if case .computing(id, let revision) = known.stage { return (known, revision) }
+        }
+        return nil
+    }
+
+    // MARK: The segment
+
+    /// All that are ready, for whoever plans a segment. The pushes that do not come into it are given back by
+    /// `returnReady`.
+    mutating func takeReady() -> [Pusher] {
+        defer { ready = [] }
+        return ready
+    }
+
+    mutating func returnReady(_ pushers: ArraySlice<Pusher>) {
+        if !pushers.isEmpty { ready = pushers + ready }
+    }
+
+    var hasReady: Bool { !ready.isEmpty }
+
+    mutating func joinSegment(_ pusher: Pusher) { pending[pusher]?.stage = .inFlight }
+
+    mutating func append(_ segment: SegmentInFlight) { inFlight = segment }
+
+    mutating func endAppend() { inFlight = nil }
+
+    /// Whether it is on disk is not known, and will be read from the log.
+    mutating func outcomeIsUnknown() { inFlight?.isUncertain = true }
+
+    /// Nobody else was first.
+    mutating func endConflict() { conflicts = 0 }
+
+    /// Somebody else was first.
+    mutating func noteConflict() { conflicts += 1 }
+
+    /// The pushes of the segment that was not appended wait for the next one, before all others.
+    mutating func returnSegment() {
+        guard let segment = inFlight else { return }
+        inFlight = nil
+        var returned: [Pusher] = []
+        for member in segment.plan.members {
+            let pusher = member.push.pusher
+            guard pending[pusher]?.stage == .inFlight else { continue }
+            pending[pusher]?.stage = .ready(member.intent, at: segment.plan.head.revision)
+            returned.append(pusher)
+        }
+        ready = returned + ready
+    }
+
+    /// The room is closed. All pushes were refused before.
+    mutating func close() { (inFlight, ready, priority, conflicts) = (nil, [], nil, 0) }
+}
+
+// MARK: Invariants
+
+extension PushPipeline {
+    func checkInvariants(at head: Revision) throws(BrokenInvariant) {
+        try BrokenInvariant.check(
+            "each pending push is filed under its pusher",
+            pending.allSatisfy { $0.key == $0.value.push.pusher })
+        let isReady = pending.filter { if case .ready = $0.value.stage { true } else { false } }
+        try BrokenInvariant.check(
+            "`ready` lists each push that is ready, once",
+            ready.count == isReady.count && ready.allSatisfy { isReady[$0] != nil })
+        try BrokenInvariant.check(
+            "others wait only for a computation under way",
+            priority.map { id in
+                pending.values.contains { if case .computing(id, _) = $0.stage { true } else { false } }
+            } ?? true)
+        let waiting = pending.values.filter { $0.stage == .inFlight }.map(\.push.pusher)
+        guard let inFlight else {
+            return try BrokenInvariant.check("no push is in flight without an append", waiting.isEmpty)
+        }
+        let members = Set(inFlight.plan.members.map(\.push.pusher))
+        try BrokenInvariant.check(
+            "the append has each push that is in flight", waiting.allSatisfy { members.contains($0) })
+        try BrokenInvariant.check(
+            "the append follows the head, unless its outcome is unknown",
+            inFlight.append.expected == head || inFlight.isUncertain)
+    }
+}

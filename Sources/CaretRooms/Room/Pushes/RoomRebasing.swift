@@ -1,0 +1,234 @@
+package import CaretCore
+package import CaretLog
+import CaretWire
+
+/// The way of an accepted push until it waits for a segment: to its change, and with that change to the head.
+extension RoomState {
+    /// Bytes of two texts that are compared at once; longer ones are compared in the background.
+    private static let diffAtOnce = 16 << 10
+    /// Revisions times edits over which a change is rebased at once: about a millisecond.
+    private static let rebaseAtOnce = 20_000
+
+    /// The store's answer to `readText`.
+    package mutating func textRead(
+        _ revision: Revision, _ result: Result<Snapshot, HistoryRefusal>
+    ) -> [RoomAction] {
+        queries.answered()
+        if closedWith != nil { return finished() }
+        switch result {
+        case .success(let snapshot):
+            for pusher in pushes.pushers(where: { $0 == .needsText(revision) }) {
+                prepare(pusher, in: snapshot.text)
+            }
+            answerRepeats(ofTextAt: revision, snapshot.text)
+        case .failure(.refused(.damaged)), .failure(.wrongText): closeAsDamaged()
+        case .failure(.refused(.gone)): requestReload()
+        case .failure(let refusal):
+            let refusal = RequestRefusal(refusal, "revision \(revision.value)")
+            for pusher in pushes.pushers(where: { $0 == .needsText(revision) }) {
+                resolve(pusher, refusing: refusal)
+            }
+            answerRepeats(ofTextAt: revision, nil)
+        }
+        return finished()
+    }
+
+    /// Finds out what a push does in the text that it was made against.
+    mutating func prepare(_ pusher: Pusher, in text: Text) {
+        guard let known = pushes[pusher] else { return }
+        let base = known.push.base
+        switch known.push.content {
+        case .restore:
+            pushes.setTarget(text, of: pusher)
+            pushes.becameReady(pusher, .restore(text, found: nil), at: base)
+        case .edits(let edits):
+            do throws(RequestRefusal) {
+                let change = try text.change(edits, in: known.push.participant.unit, at: base)
+                rebaseForward(pusher, change, from: base)
+            } catch {
+                resolve(pusher, refusing: error)
+            }
+        case .text:
+            guard let new = known.whole?.text else { preconditionFailure("a pushed text is missing") }
+            let work = Work.diff(from: text, to: new, atMost: limits.announced.edits)
+            if text.length.utf8 + new.length.utf8 <= RoomState.diffAtOnce {
+                rebaseWhole(pusher, work.done())
+            } else {
+                compute(work, for: pusher, at: base)
+            }
+        }
+    }
+
+    /// Only now is it known how many edits a whole text is.
+    private mutating func rebaseWhole(_ pusher: Pusher, _ change: Change) {
+        guard let push = pushes[pusher]?.push else { return }
+        if let refusal = refusalOfWork(push, edits: change.edits.count) {
+            return resolve(pusher, refusing: refusal)
+        }
+        rebaseForward(pusher, change, from: push.base)
+    }
+
+    /// A push waits for its turn with its change, made at this revision, as soon as all revisions after that are at hand.
+    private mutating func rebaseForward(_ pusher: Pusher, _ change: Change, from base: Revision) {
+        guard let missed = log.window.changes(after: base) else {
+            pushes.waitForHistory(pusher, change, at: base)
+            return read(after: base)
+        }
+        if let next = missed.first, isTooOld(pusher, base, next.logged) {
+            return resolve(pusher, refusing: .forgotten(base, limits))
+        }
+        if resolveRepeat(pusher, in: missed.lazy.map(\.logged), after: base) { return }
+        pushes.becameReady(pusher, .change(change), at: base)
+    }
+
+    /// It may be a repeat of a push that has been forgotten.
+    private func isTooOld(_ pusher: Pusher, _ base: Revision, _ next: LoggedChange) -> Bool {
+        guard let known = pushes[pusher], known.isFirstOfPusher, known.push.base == base else {
+            return false
+        }
+        return known.push.time - next.time > Int64(limits.pusherDays) * 86_400_000
+    }
+
+    /// Looks for a push among the revisions that it is rebased over. If it is there, it is a repeat that the store did
+    /// not know, and would be committed twice. True if the push was resolved.
+    private mutating func resolveRepeat(
+        _ pusher: Pusher, in missed: some Collection<LoggedChange>, after base: Revision
+    ) -> Bool {
+        guard !missed.isEmpty, let known = pushes[pusher] else { return false }
+        let push = known.push
+        for (index, logged) in missed.enumerated() where logged.seq >= push.seq && logged.pusher == pusher {
+            let revision = Revision(base.value + 1 + index)
+            if !known.isFirstOfPusher {
+                // The store remembers an earlier push as the highest one: what it remembers is out of date.
+                reportDamage()
+            } else if logged.seq == push.seq {
+                // The store has forgotten this pusher, and the log has not.
+                resolve(pusher)
+                answer(
+                    push,
+                    repeating: PusherEntry(
+                        seq: push.seq, revision: revision, digest: push.digest, used: logged.time))
+            } else {
+                let what = "revision \(revision.value) is your push with seq \(logged.seq)"
+                resolve(
+                    pusher, refusing: RequestRefusal(.seqReused, "seq \(push.seq) was passed over: \(what)"))
+            }
+            return true
+        }
+        return false
+    }
+
+    /// Rebases the changes that waited for the revisions after this one.
+    mutating func rebaseWaiting(after revision: Revision, _ result: Result<Reading, HistoryRefusal>) {
+        let waiting = pushes.pushers { stage in
+            if case .needsHistory(_, revision) = stage { true } else { false }
+        }
+        for pusher in waiting {
+            guard case .needsHistory(let change, _)? = pushes[pusher]?.stage else { continue }
+            switch result {
+            case .failure(.refused(.gone)): break
+            case .failure(let refusal):
+                resolve(pusher, refusing: RequestRefusal(refusal, "revision \(revision.value)"))
+            case .success(let reading): rebaseForward(pusher, change, from: revision, over: reading)
+            }
+        }
+    }
+
+    private mutating func rebaseForward(
+        _ pusher: Pusher, _ change: Change, from base: Revision, over reading: Reading
+    ) {
+        if let next = reading.segment.changes.first, isTooOld(pusher, base, next) {
+            return resolve(pusher, refusing: .forgotten(base, limits))
+        }
+        // The room has not applied yet what the store has after the head.
+        let logged = reading.segment.changes.prefix(head.value - base.value)
+        if resolveRepeat(pusher, in: logged, after: base) { return }
+        let missed = logged.compactMap { logged in
+            // If one does not fit, the log does not fit either, which is damage.
+            try? logged.change
+        }
+        if missed.count < logged.count { return reportDamage() }
+        // What was committed meanwhile is in the window, or is asked for next.
+        let revision = Revision(base.value + missed.count)
+        let work = Work.rebase(change, over: missed)
+        if missed.count * (change.edits.count + 1) <= RoomState.rebaseAtOnce {
+            rebaseForward(pusher, work.done(), from: revision)
+        } else {
+            compute(work, for: pusher, at: revision)
+        }
+    }
+
+    // MARK: Background work
+
+    private mutating func compute(_ work: Work, for pusher: Pusher, at revision: Revision) {
+        effects.add(.compute(pushes.beginComputing(pusher, at: revision), work))
+    }
+
+    /// The result of `compute`.
+    package mutating func computed(_ id: WorkID, _ change: Change) -> [RoomAction] {
+        guard closedWith == nil, let (known, revision) = pushes.endComputing(id) else { return finished() }
+        let push = known.push
+        switch push.content {
+        case .restore:
+            if let target = known.target {
+                pushes.becameReady(push.pusher, .restore(target, found: change), at: revision)
+            }
+        case .text where revision == push.base: rebaseWhole(push.pusher, change)
+        case .text, .edits: rebaseForward(push.pusher, change, from: revision)
+        }
+        return finished()
+    }
+
+    // MARK: Before the segment
+
+    /// A push that would take long to compare if others came before it in its segment.
+    func mustLeadSegment(_ pusher: Pusher) -> Bool {
+        guard case .ready(.restore(let target, _), _)? = pushes[pusher]?.stage else { return false }
+        return !isShort(target)
+    }
+
+    /// Whether the text is compared with the head's at once.
+    private func isShort(_ target: Text) -> Bool {
+        text.length.utf8 + target.length.utf8 <= RoomState.diffAtOnce
+    }
+
+    /// What a push that is ready does at the head; nil if that must be computed first, or the push is resolved now.
+    mutating func intentAtHead(_ pusher: Pusher) -> PushIntent? {
+        guard let known = pushes[pusher], case .ready(let intent, let revision) = known.stage else {
+            return nil
+        }
+        if let refusal = RequestRefusal.ofRights(known.push.rights) {
+            resolve(pusher, refusing: refusal)
+            return nil
+        }
+        switch intent {
+        case .change where revision == head: return intent
+        case .change(let change):
+            guard let missed = log.window.changes(after: revision) else {
+                rebaseForward(pusher, change, from: revision)
+                return nil
+            }
+            let steps = missed.count * (change.edits.count + 1)
+            if steps <= RoomState.rebaseAtOnce {
+                return .change(change.rebased(over: missed.map(\.change), tie: .otherFirst))
+            }
+            compute(.rebase(change, over: missed.map(\.change)), for: pusher, at: head)
+            return nil
+        case .restore(_, found: _?) where revision == head: return intent
+        case .restore(let target, _):
+            if isShort(target) { return .restore(target, found: nil) }
+            compute(
+                .diff(from: text, to: target, atMost: limits.announced.edits), for: pusher, at: head)
+            return nil
+        }
+    }
+}
+
+extension RequestRefusal {
+    fileprivate static func forgotten(_ base: Revision, _ limits: Limits) -> RequestRefusal {
+        RequestRefusal(
+            .baseTrimmed,
+            "what was committed behind base \(base.value) is older than \(limits.pusherDays) days, and nothing is known of pushes of yours"
+        )
+    }
+}

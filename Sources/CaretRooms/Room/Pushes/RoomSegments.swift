@@ -1,0 +1,178 @@
+import CaretCore
+package import CaretLog
+import CaretWire
+
+/// The segments that a room appends: one at a time. Nobody is told of a segment before it is on disk.
+extension RoomState {
+    /// What a segment may cost: some milliseconds.
+    private static let mostWork = 50_000
+
+    /// Appends what is ready, unless an append is in flight.
+    mutating func appendReady() {
+        while pushes.inFlight == nil, catchUp.isIdle, pause.isOver, !pushes.isHeldUp, pushes.hasReady {
+            let plan = planSegment()
+            if plan.members.isEmpty { continue }
+            let draft = plan.draft(behind: [])
+            // Pushes that change nothing at a revision that is on disk are answered at once.
+            if draft.changes.isEmpty {
+                resolve(by: draft)
+                continue
+            }
+            append(plan, draft)
+        }
+    }
+
+    private mutating func planSegment() -> SegmentPlan {
+        var plan = SegmentPlan(log.window.head, time: log.newestTime, limits: limits.announced)
+        let candidates = pushes.takeReady()
+        var taken = 0
+        for pusher in candidates {
+            if plan.members.count == limits.segmentChanges || plan.work > RoomState.mostWork { break }
+            if pushes.isHeldUp || !plan.members.isEmpty && mustLeadSegment(pusher) { break }
+            taken += 1
+            guard let intent = intentAtHead(pusher), let known = pushes[pusher] else { continue }
+            plan.add(SegmentPlan.Member(push: known.push, intent: intent, whole: known.whole))
+            pushes.joinSegment(pusher)
+        }
+        pushes.returnReady(candidates[taken...])
+        return plan
+    }
+
+    private mutating func append(_ plan: SegmentPlan, _ draft: SegmentDraft) {
+        let append = Append(
+            document: log.document, epoch: log.epoch, expected: head, changes: draft.changes,
+            lineBreak: draft.lineBreak)
+        pushes.append(SegmentInFlight(append: append, plan: plan, draft: draft))
+        // A room that lost twice in a row would lose for ever.
+        effects.add(pushes.conflicts < 2 ? .append(append) : .appendLocked(append, plan))
+    }
+
+    /// The store's answer to `append`.
+    package mutating func appended(_ outcome: AppendOutcome) -> [RoomAction] {
+        guard closedWith == nil, let segment = pushes.inFlight else { return finished() }
+        if case .committed = outcome {
+            pushes.endAppend()
+            resolve(by: segment.draft)
+            headMoved()
+        } else {
+            notCommitted(segment, outcome)
+        }
+        return finished()
+    }
+
+    /// The store's answer to `appendLocked`.
+    package mutating func appendedLocked(
+        missed: [LoggedChange], _ outcome: AppendOutcome
+    ) -> [RoomAction] {
+        guard closedWith == nil, let segment = pushes.inFlight else { return finished() }
+        if case .committed = outcome {
+            pushes.endAppend()
+            let draft = segment.plan.draft(behind: missed)
+            for logged in missed where closedWith == nil { apply(logged) }
+            if closedWith == nil {
+                resolve(by: draft)
+                headMoved()
+            }
+        } else {
+            notCommitted(segment, outcome)
+        }
+        return finished()
+    }
+
+    private mutating func notCommitted(_ segment: SegmentInFlight, _ outcome: AppendOutcome) {
+        switch outcome {
+        case .committed: break
+        // A head lower than the known one is damage, or a fork; and at this head nobody else was first.
+        case .conflict(let found) where found <= head: reportDamage()
+        case .conflict(let found):
+            pushes.noteConflict()
+            catchUp.storeNamed(found)
+            pushes.returnSegment()
+            readAfterHead()
+        case .unknown:
+            // The log says whether it is there.
+            pushes.outcomeIsUnknown()
+            readAfterHead()
+        case .gone:
+            pushes.returnSegment()
+            requestReload()
+        case .unfit:
+            refuse(
+                segment,
+                RequestRefusal(
+                    .internal,
+                    "what was to be saved does not fit document \(log.document.value) at revision \(head.value)"
+                ))
+        case .full: refuse(segment, RequestRefusal(.full))
+        case .failed: refuse(segment, RequestRefusal(.failed))
+        case .damaged: closeAsDamaged()
+        }
+    }
+
+    private mutating func refuse(_ segment: SegmentInFlight, _ refusal: RequestRefusal) {
+        pushes.endAppend()
+        for member in segment.plan.members { resolve(member.push.pusher, refusing: refusal) }
+        // The append would have told where the store's head is.
+        if catchUp.hasWaiting, !pause.awaits(.reload) { readAfterHead() }
+    }
+
+    // MARK: What is committed
+
+    /// Resolves the pushes of a segment that is on disk.
+    private mutating func resolve(by draft: SegmentDraft) {
+        if !draft.changes.isEmpty { pushes.endConflict() }
+        if let lineBreak = draft.lineBreak { log.setLineBreak(lineBreak) }
+        for (pusher, verdict) in draft.verdicts {
+            switch verdict {
+            case .committed(let committed): resolve(pusher, as: committed)
+            case .unchanged(let snapshot):
+                if let resolved = resolve(pusher) { replyUnchanged(resolved.push, at: snapshot) }
+            case .tooLarge(let bytes):
+                let allowed = limits.announced.document
+                resolve(
+                    pusher,
+                    refusing: RequestRefusal(
+                        .tooLarge, "the document would have \(bytes) bytes, and \(allowed) are allowed"))
+            // It was validated again when the change of its pusher was applied.
+            case .overtaken: break
+            }
+        }
+    }
+
+    /// A push is the next revision.
+    mutating func resolve(_ pusher: Pusher, as committed: Committed) {
+        guard let known = pushes[pusher] else {
+            preconditionFailure("revision \(committed.revision.value) is of a push that nobody sent")
+        }
+        let entry = PusherEntry(
+            seq: known.push.seq, revision: committed.revision, digest: known.push.digest,
+            used: committed.logged.time)
+        pushers.committed(entry, by: pusher)
+        var committed = committed
+        committed.client = known.push.participant.introduction.client
+        apply(committed)
+        resolve(pusher)
+        effects.notes.changes += 1
+        if known.push.base.next < committed.revision { effects.notes.rebases += 1 }
+        let due = AckDue(known, as: committed)
+        if let index = receiver(of: known.push) {
+            sessions[index].stream.owe(due)
+        } else {
+            effects.add(.send(known.push.session, ackLine(due, in: known.push.participant.unit)))
+        }
+    }
+
+    /// The session in whose stream the ack comes: the one that pushed, or another one of its pusher.
+    private func receiver(of push: RoomPush) -> Int? {
+        sessions.index(of: push.session) ?? sessions.lastIndex(of: push.pusher)
+    }
+
+    /// Adds a revision to the log, and moves every selection.
+    mutating func apply(_ committed: Committed) {
+        log.append(committed)
+        checks.changed(at: clock.now)
+        sessions.needDelivery()
+        if presence.selectionCount == 0 { return }
+        for index in sessions.indices { sessions[index].presence.move(through: committed.change) }
+    }
+}

@@ -1,0 +1,209 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// Revisions as one line, for all who are sent the same.
+struct SquashedLines: Sendable {
+    let from: Revision
+    let revision: Revision
+    let edits: [LoggedEdit]
+    var lines = UnitLines()
+}
+
+/// Sending each session its stream.
+extension RoomState {
+    /// Sends everybody what there is.
+    mutating func deliverStreams() {
+        while sessions.takeDeliveryNeed() {
+            for index in sessions.indices { advance(index) }
+            endClosed()
+        }
+        log.forgetRuns()
+    }
+
+    /// Sends a session what comes after its position, as far as its credit goes.
+    mutating func advance(_ index: Int) {
+        if sessions[index].stream.isBarred { return }
+        while sessions[index].stream.outstanding < limits.creditBytes, !sessions[index].stream.isCut {
+            let position = sessions[index].stream.position
+            if case .needsText(let reason) = sessions[index].stream.phase {
+                if !sendText(to: index, reason) { break }
+            } else if position == head {
+                if sessions[index].stream.isSlow { noteCaughtUp(index) }
+                tellPresence(to: index)
+                sendCheck(to: index)
+                return
+            } else if !log.window.contains(position.next) {
+                fallBack(index)
+                break
+            } else if sessions[index].squashes, head.value - position.value > 1 {
+                squash(index)
+            } else if !sendRun(to: index) {
+                sendNext(to: index)
+            }
+        }
+        if sessions[index].presence.told < presence.now { sessions[index].presence.becameLate() }
+    }
+
+    /// Sends a session the revision after its position, which is in the window.
+    mutating func sendNext(to index: Int) {
+        if let line = takeNext(index) { deliver(line, to: index) }
+    }
+
+    /// The line of the revision after a session's position, which counts as sent from now on; nil if that is not in the
+    /// window.
+    mutating func takeNext(_ index: Int) -> [UInt8]? {
+        let revision = sessions[index].stream.position.next
+        if log.window.isMade(revision, by: sessions[index].pusher, sessions[index].mark) {
+            return log.window[revision].map { takeOwn($0.logged, at: revision, of: index) }
+        }
+        guard let line = line(of: revision, in: sessions[index].unit) else { return nil }
+        effects.notes.deliveries += 1
+        sessions[index].stream.moved(to: revision)
+        return line
+    }
+
+    /// A revision of the window as everybody but its pusher is told of it.
+    mutating func line(of revision: Revision, in unit: CodeUnit) -> [UInt8]? {
+        if let line = log.window.line(of: revision, in: unit) { return line }
+        guard let committed = log.window[revision] else { return nil }
+        let line = changeLine(committed.logged, by: committed.client, at: revision, in: unit)
+        log.keep(line, of: revision, in: unit)
+        return line
+    }
+
+    /// The pusher of a revision is told of it by an ack.
+    private mutating func takeOwn(
+        _ logged: LoggedChange, at revision: Revision, of index: Int
+    ) -> [UInt8] {
+        let unit = sessions[index].unit
+        sessions[index].stream.moved(to: revision)
+        guard sessions[index].stream.due?.revision == revision, let due = sessions[index].stream.takeDue()
+        else { return ackLine(logged, at: revision, in: unit) }
+        if sessions[index].isEnding { sessions.needDelivery() }
+        return ackLine(due, in: unit)
+    }
+
+    /// All revisions after a session's position as one change, and then everybody's selections again.
+    private mutating func squash(_ index: Int) {
+        let (from, unit) = (sessions[index].stream.position, sessions[index].unit)
+        if squashed?.from != from || squashed?.revision != head {
+            squashed = SquashedLines(from: from, revision: head, edits: squashedEdits(after: from))
+        }
+        if let line = squashed?.lines[unit] {
+            deliver(line, to: index)
+        } else if let edits = squashed?.edits {
+            let line = effects.line(
+                WireChange(
+                    document: log.name, revision: head, origin: .squashed(from: from),
+                    edits: edits.map { WireEdit($0, in: unit) }))
+            squashed?.lines[unit] = line
+            deliver(line, to: index)
+        }
+        effects.notes.deliveries += 1
+        sessions[index].stream.moved(to: head)
+        sessions[index].presence.forgetTold()
+    }
+
+    private func squashedEdits(after revision: Revision) -> [LoggedEdit] {
+        guard let missed = log.window.changes(after: revision), let old = log.window.text(at: revision) else {
+            preconditionFailure("revisions after \(revision.value) are squashed and not in the window")
+        }
+        var change = Change()
+        for next in missed {
+            guard let composed = try? change.composed(with: next.change) else {
+                preconditionFailure("revision \(next.revision.value) does not follow the one before it")
+            }
+            change = composed
+        }
+        return change.joined(making: text, toBytes: limits.announced.serverList).logged(in: old)
+    }
+
+    // MARK: Outside the window
+
+    /// A session is served from the store or, if that would cost more than the text, sent the text.
+    private mutating func fallBack(_ index: Int) {
+        let stream = sessions[index].stream
+        if sessions[index].stream.becameSlow() { effects.notes.slowSessions.append(sessions[index].id) }
+        let missed = head.value - max(stream.position, stream.joined).value
+        if missed > limits.sessionBehind {
+            sessions.needText(index, .tooSlow)
+        } else if clock.now < queries.restsUntil {
+            clock.needs(at: queries.restsUntil)
+        } else if pause.isOver, stream.phase != .readingHistory {
+            sessions[index].stream.waitForHistory()
+            read(after: stream.position)
+            queries.wait(sessions[index].id, forRevisionsAfter: stream.position)
+        }
+    }
+
+    private mutating func noteCaughtUp(_ index: Int) {
+        sessions[index].stream.caughtUp()
+        effects.notes.caughtUp.append(sessions[index].id)
+    }
+
+    /// Sends revisions that are not in the window any more to the sessions that waited for them.
+    mutating func serve(
+        _ waiting: [SessionID], from revision: Revision, _ result: Result<Reading, HistoryRefusal>
+    ) {
+        var lines: [UnitLines] = []
+        for id in waiting {
+            guard let index = sessions.index(of: id), sessions[index].stream.phase == .readingHistory,
+                sessions[index].stream.position == revision, !sessions[index].stream.isBarred
+            else { continue }
+            sessions[index].stream.historyCame()
+            switch result {
+            case .success(let reading): serve(index, reading, &lines)
+            case .failure(.trimmed), .failure(.ahead), .failure(.wrongText):
+                sessions.needText(index, .trimmed)
+            case .failure(.refused): break
+            }
+            sessions.needDelivery()
+        }
+    }
+
+    /// Sends a session what of a reading its credit allows. A line is made once for all who are sent the same.
+    private mutating func serve(_ index: Int, _ reading: Reading, _ lines: inout [UnitLines]) {
+        let unit = sessions[index].unit
+        for (offset, logged) in reading.segment.changes.enumerated() {
+            if sessions[index].stream.outstanding >= limits.creditBytes || sessions[index].stream.isCut {
+                return
+            }
+            let revision = Revision(reading.segment.first.value + offset)
+            // The room has not applied yet what the store has after the head.
+            if revision > head { return }
+            if !logged.fits(limits.announced.serverList) { return sessions.needText(index, .tooSlow) }
+            if logged.pusher == sessions[index].pusher {
+                deliver(takeOwn(logged, at: revision, of: index), to: index)
+                continue
+            }
+            while lines.count <= offset { lines.append(UnitLines()) }
+            let line = lines[offset][unit] ?? changeLine(logged, at: revision, in: unit)
+            lines[offset][unit] = line
+            deliver(line, to: index)
+            effects.notes.deliveries += 1
+            sessions[index].stream.moved(to: revision)
+        }
+    }
+
+    /// Sends a session the whole text; false if the room must first look up what its pusher has pushed.
+    private mutating func sendText(to index: Int, _ reason: ResyncReason) -> Bool {
+        let pusher = sessions[index].pusher
+        guard pushers.isKnown(pusher) else {
+            if clock.now < queries.restsUntil {
+                clock.needs(at: queries.restsUntil)
+            } else if pause.isOver, pushers.ask(for: pusher) {
+                ask(.lookUp(pusher))
+            }
+            return false
+        }
+        sessions[index].stream.restarted(at: head)
+        sessions[index].presence.forgetTold()
+        if sessions[index].isEnding { sessions.needDelivery() }
+        let resync = Resync(
+            document: log.name, epoch: log.epochName, revision: head, text: wireText, reason: reason,
+            own: own(of: pusher))
+        deliver(effects.line(resync), to: index)
+        return true
+    }
+}

@@ -1,0 +1,170 @@
+package import CaretCore
+import CaretLog
+package import CaretWire
+
+/// How sessions come into a room and leave it.
+extension RoomState {
+    /// Opens the document for a participant of whom the room knows what they have pushed.
+    mutating func admit(_ opening: RoomOpening) {
+        if opening.rights == .none { return refuse(opening, .notFound) }
+        if sessions.index(of: opening.session) != nil {
+            let report = ErrorReport(.alreadyOpen, "the document is open here", document: opening.document)
+            return reply(report, opening.id, to: opening.session)
+        }
+        if let known = revisionBeyondHead(of: opening) { return queueForRenewal(opening, known) }
+        let resumed = resumption(of: opening)
+        var opened = self.opened(opening, at: resumed)
+        var line = effects.line(opened, opening.id)
+        let listsPeers = line.count <= limits.announced.serverLine
+        if !listsPeers {
+            // They are told one by one, once the session has been brought to the head.
+            opened.peers = []
+            line = effects.line(opened, opening.id)
+        }
+        let session = RoomSession(
+            opening, SessionStream(at: resumed ?? head, head: head, isResumed: resumed != nil),
+            SessionPresence(
+                told: resumed == nil && listsPeers ? presence.now : 0,
+                introduced: listsPeers ? presence.now : 0))
+        pushers.retain(session.pusher)
+        // The ack of a push that is on its way comes in the stream of its pusher's newest session.
+        pushes.moveAnswer(of: session.pusher, to: session.id)
+        sessions.add(session)
+        if let index = sessions.index(of: session.id) {
+            deliver(line, to: index)
+            if let read = opening.readAt { effects.notes.opened.append(read) }
+            if resumed != nil || !listsPeers { advance(index) }
+        }
+    }
+
+    private mutating func opened(_ opening: RoomOpening, at resumed: Revision?) -> Opened {
+        let content: Opened.Content =
+            if resumed != nil {
+                .resumed
+            } else if opening.resume != nil {
+                .textAfterAll(wireText)
+            } else {
+                .text(wireText)
+            }
+        return Opened(
+            document: log.name, epoch: log.epochName, revision: resumed ?? head, content: content,
+            rights: opening.rights, newline: log.lineBreak == .crlf ? .crlf : .lf,
+            peers: peers(in: opening.participant.unit, resumed: resumed != nil),
+            own: own(of: opening.participant.pusher))
+    }
+
+    /// Where a session can go on; nil if it needs the whole text.
+    private func resumption(of opening: RoomOpening) -> Revision? {
+        guard let resume = opening.resume, resume.epoch == log.epochName, resume.revision <= head,
+            resume.revision >= log.start
+        else { return nil }
+        return resume.revision
+    }
+
+    // MARK: Closing
+
+    /// Closes a session after the acks that are due.
+    mutating func close(_ id: SessionID, _ request: RequestID?) {
+        guard let index = sessions.index(of: id), !sessions[index].isEnding else {
+            return refuse(.close(id, request), .notOpen)
+        }
+        sessions[index].stream.close(request)
+        endClosed()
+    }
+
+    /// Ends the sessions that are ending and have been sent what was due.
+    mutating func endClosed() {
+        var index = 0
+        while index < sessions.indices.count {
+            if sessions[index].stream.isBarred { sendDueAck(to: index) }
+            if !sessions[index].isEnding || isOwed(index) {
+                index += 1
+                continue
+            }
+            sendEnding(to: index)
+            end(sessions[index].id)
+        }
+    }
+
+    /// The last lines of a session that is ending.
+    mutating func sendEnding(to index: Int) {
+        if sessions[index].stream.isBarred {
+            deliver(effects.line(RightsChange(document: log.name, rights: .none)), to: index)
+        }
+        if let request = sessions[index].stream.closeRequest {
+            deliver(effects.line(Closed(document: log.name), request.id), to: index)
+        }
+    }
+
+    /// Whether an ack is due to a session.
+    private func isOwed(_ index: Int) -> Bool {
+        let id = sessions[index].id
+        return sessions[index].stream.due != nil
+            || pushes.owesAnswer(to: id, of: sessions[index].pusher) || repeats.owesAnswer(to: id)
+    }
+
+    /// The session's connection is gone, and the session with it. Pushes that were accepted go on. Answered by `ended`,
+    /// whether the room knew the session or not.
+    package mutating func leave(_ session: SessionID) -> [RoomAction] {
+        func stays(_ request: RoomRequest) -> RoomRequest? {
+            if case .push = request { return request }
+            return request.session == session ? nil : request
+        }
+        pushers.changeWaiting(stays)
+        pause.changeQueued(stays)
+        if sessions.index(of: session) != nil { end(session) } else { effects.add(.ended(session)) }
+        return finished()
+    }
+
+    /// A session says that its text at a revision is not what it must be: it is ended, and may open again.
+    package mutating func diverged(_ session: SessionID, _ revision: Revision) -> [RoomAction] {
+        if sessions.index(of: session) != nil {
+            effects.add(.diverged(session, revision))
+            end(session)
+        }
+        return finished()
+    }
+
+    mutating func end(_ id: SessionID) {
+        guard let index = sessions.index(of: id) else { return }
+        let session = sessions.remove(at: index)
+        pushers.release(session.pusher)
+        forgetPresence(of: session)
+        effects.add(.ended(id))
+    }
+
+    /// The session's connection has taken so many bytes that it was sent. It may keep a part to itself that is less
+    /// than the credit. If it takes nothing at all, the connection must notice that.
+    package mutating func written(_ session: SessionID, bytes: Int) -> [RoomAction] {
+        guard let index = sessions.index(of: session) else { return finished() }
+        sessions[index].stream.taken(bytes)
+        advance(index)
+        return finished()
+    }
+
+    // MARK: Rights
+
+    /// The rights of a session have changed, or those of a guest who pushed without having the document open.
+    package mutating func rightsChanged(_ session: SessionID, _ rights: Rights) -> [RoomAction] {
+        pushers.changeWaiting { $0.with(rights, of: session) }
+        pause.changeQueued { $0.with(rights, of: session) }
+        pushes.setRights(rights, of: session)
+        guard closedWith == nil, let index = sessions.index(of: session), !sessions[index].stream.isBarred,
+            sessions[index].rights != rights
+        else { return finished() }
+        sessions[index].rights = rights
+        if rights == .none {
+            sessions[index].stream.bar()
+            endClosed()
+        } else {
+            deliver(effects.line(RightsChange(document: log.name, rights: rights)), to: index)
+        }
+        return finished()
+    }
+
+    /// The ack of an own push, out of its place in the stream: a reply, which advances nothing.
+    mutating func sendDueAck(to index: Int) {
+        guard let due = sessions[index].stream.takeDue() else { return }
+        deliver(ackLine(due, in: sessions[index].unit), to: index)
+    }
+}

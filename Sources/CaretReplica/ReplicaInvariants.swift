@@ -1,4 +1,5 @@
 package import CaretCore
+import CaretWire
 
 extension Replica {
     /// Throws the first invariant that does not hold. All hold after every event, whatever the server sends.

@@ -156,7 +156,7 @@ import Testing
         _ = talk.close(key)
         let resume = WirePosition(epoch: "e", revision: 1)
         #expect(talk.open().actions.contains(.send(.open(Open(document: "notes", resume: resume)), 2)))
-        let push = CaretWire.Push(
+        let push = Push(
             document: "notes", epoch: "e", base: 1, seq: 1, content: .edits([WireEdit(WireRange(0, 0), "x")]))
         #expect(talk.hear(.opened(.resumed(at: 1)), .number(2)).contains(.send(.push(push), id: nil)))
     }

@@ -11,12 +11,12 @@ struct DocumentTalk {
     private var now = Moment(milliseconds: 0)
     private var ids = RequestIDs()
 
-    init(creating: Bool = false, mode: Mode = .edit) {
+    init(creating: Bool = false, mode: DocumentMode = .edit) {
         state = DocumentState("notes", creating: creating, mode: mode)
     }
 
     /// One that has the document open at revision 1.
-    static func opened(_ text: String, peers: [CaretWire.Peer] = []) throws -> DocumentTalk {
+    static func opened(_ text: String, peers: [Peer] = []) throws -> DocumentTalk {
         var talk = DocumentTalk()
         _ = talk.welcomed()
         _ = talk.hear(.opened(.text(text, at: 1, peers: peers)), .number(1))
@@ -87,25 +87,25 @@ struct DocumentTalk {
     var text: String { state.replica.text.string }
 }
 
-extension CaretWire.Opened {
+extension Opened {
     static func text(
-        _ text: String, at revision: Revision, peers: [CaretWire.Peer] = [], own: CaretWire.OwnPush? = nil
-    ) -> CaretWire.Opened {
-        CaretWire.Opened(
+        _ text: String, at revision: Revision, peers: [Peer] = [], own: OwnPush? = nil
+    ) -> Opened {
+        Opened(
             document: "notes", epoch: "e", revision: revision, content: .text(WireString(text)),
             rights: .write, newline: .lf, peers: peers, own: own)
     }
 
-    static func resumed(at revision: Revision) -> CaretWire.Opened {
-        CaretWire.Opened(
+    static func resumed(at revision: Revision) -> Opened {
+        Opened(
             document: "notes", epoch: "e", revision: revision, content: .resumed, rights: .write,
             newline: .lf)
     }
 }
 
-extension CaretWire.Peer {
-    static func named(_ name: String, _ selections: WireSelection...) -> CaretWire.Peer {
-        CaretWire.Peer(
+extension Peer {
+    static func named(_ name: String, _ selections: WireSelection...) -> Peer {
+        Peer(
             session: WireString("s-\(name)"), introduction: .named(name), selections: selections)
     }
 }
@@ -130,7 +130,7 @@ extension DocumentAction {
     {
         .send(
             .push(
-                CaretWire.Push(
+                Push(
                     document: "notes", epoch: "e", base: base, seq: seq,
                     content: .edits([WireEdit(WireRange(start, end), text)]))), id: nil)
     }

@@ -39,11 +39,11 @@ import Testing
             replace(&client, key) { document, _ in document = connected ?? document }
         },
         Fault("the number of the push in flight is below the next one") { client, key in
-            let push = Push(
-                place: Place(epoch: Epoch("e"), revision: 1), seq: 7, change: Change())
+            let place = WirePosition(epoch: "e", revision: 1)
+            let push = SentPush(place: place, seq: 7, change: Change())
             let replica = try Replica(
                 Keepsake(
-                    place: push.place, committed: Text(), push: push, inFlight: Change(), unsent: Change(),
+                    place: place, committed: Text(), push: push, inFlight: Change(), unsent: Change(),
                     nextSeq: 7))
             replace(&client, key) { document, _ in
                 document = DocumentState("notes", creating: false, replica)
@@ -59,7 +59,7 @@ import Testing
         Fault("a replica that waits is called in time") { client, key in
             var replica = Replica()
             _ = replica.connected()
-            _ = replica.received(.openRefused(.overloaded, retryAfter: nil))
+            _ = replica.openRefused(ErrorReport(.overloaded, "no"))
             replace(&client, key) { [replica] document, _ in
                 document = DocumentState("notes", creating: false, replica)
             }

@@ -1,5 +1,6 @@
 import CaretCore
 import CaretReplica
+import CaretWire
 import TestSupport
 import Testing
 
@@ -64,10 +65,11 @@ import Testing
         Fault("the owner was told the state") { $0.state = .saved },
     ]
 
-    private static let bob = Peer(session: SessionID("bob"), selections: [Selection(caret: 9)])
+    private static let bob = PeerSelections(
+        session: "bob", selections: [Selection(caret: 9)])
 
-    private static func place(at revision: Revision) -> Place {
-        Place(epoch: Epoch("e"), revision: revision)
+    private static func place(at revision: Revision) -> WirePosition {
+        WirePosition(epoch: "e", revision: revision)
     }
 
     /// An open document with a change in flight, an unsent one, and a peer.

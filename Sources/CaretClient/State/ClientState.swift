@@ -103,7 +103,7 @@ extension ClientState {
 extension ClientState {
     /// Opens a document, now or once there is a connection.
     mutating func opened(
-        _ name: WireString, creating: Bool, mode: CaretReplica.Mode, at now: Moment
+        _ name: WireString, creating: Bool, mode: DocumentMode, at now: Moment
     ) -> (DocumentKey, [ClientAction]) {
         let key: DocumentKey
         if mode == .edit, let found = kept?.open(name) {

@@ -1,6 +1,7 @@
 import CaretClient
 import CaretCore
 import CaretLog
+import CaretReplica
 import CaretStore
 import CaretWire
 import Glibc

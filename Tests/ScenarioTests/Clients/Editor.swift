@@ -3,16 +3,16 @@ import CaretReplica
 import CaretWire
 import TestSupport
 
-/// A person with a text view for each document, behind replicas: the adapter between the wire and CaretReplica.
+/// A person with a text view for each document, behind replicas: what their owner does for them.
 final class Editor: Program {
     unowned let machine: Machine
-    let mode: Mode
+    let mode: DocumentMode
     var sheets: [Sheet?] = Plan.names.map { _ in nil }
     /// The number of the first push of the next sheet of a name: no two pushes of a client have one number.
     var firstSeqs: [Int64] = Plan.names.indices.map { Int64($0) * 1_000_000 + 1 }
     private var looks = 0
 
-    init(_ machine: Machine, _ mode: Mode) {
+    init(_ machine: Machine, _ mode: DocumentMode) {
         self.machine = machine
         self.mode = mode
     }
@@ -187,7 +187,6 @@ final class Editor: Program {
             case .showPeers: break
             case .show(let state): sheet.state = state
             case .rename(let name):
-                let name = WireString(String(decoding: name.utf8, as: UTF8.self))
                 // Two views of one document would be one too many.
                 if isShown(name) { return false }
                 sheet.name = name
@@ -196,15 +195,15 @@ final class Editor: Program {
         return true
     }
 
-    private func open(_ place: CaretReplica.Place?, _ mode: Mode, _ sheet: inout Sheet) {
+    private func open(_ place: WirePosition?, _ mode: DocumentMode, _ sheet: inout Sheet) {
         let open = Open(
-            document: sheet.name, create: sheet.creates, resume: place?.wire,
+            document: sheet.name, create: sheet.creates, resume: place,
             mode: mode == .edit ? .edit : .watch,
             squash: mode == .watch)
         sheet.lastOpen = machine.say(.open(open), isAnswered: true)
     }
 
-    private func push(_ push: CaretReplica.Push, _ sheet: inout Sheet) {
+    private func push(_ push: SentPush, _ sheet: inout Sheet) {
         if let pushed = sheet.pushed, pushed.seq == Int(push.seq.value), pushed.base == push.place.revision {
             sheet.pushed?.document = sheet.name
         } else {
@@ -217,14 +216,14 @@ final class Editor: Program {
                 return world.fail(.client, "client \(machine.index) pushes something else than it shows")
             }
             let edits = committed.wire(change, in: machine.unit)
-            sheet.pushed = CaretWire.Push(
-                document: sheet.name, epoch: push.place.wire.epoch, base: push.place.revision,
+            sheet.pushed = Push(
+                document: sheet.name, epoch: push.place.epoch, base: push.place.revision,
                 seq: Int(push.seq.value), content: .edits(edits))
         }
         if let pushed = sheet.pushed { say(pushed) }
     }
 
-    private func say(_ push: CaretWire.Push) {
+    private func say(_ push: Push) {
         if machine.isWelcomed { machine.say(.push(push), isAnswered: true) }
     }
 
@@ -241,7 +240,7 @@ final class Editor: Program {
     private func look(at sheet: Sheet) {
         looks += 1
         let replica = sheet.replica
-        if let place = replica.place?.wire,
+        if let place = replica.place,
             world.referee.ledger[place.epoch]?.text(at: place.revision) != replica.committed
         {
             return world.fail(

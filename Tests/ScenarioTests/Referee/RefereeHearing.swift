@@ -1,5 +1,6 @@
 import CaretCore
 import CaretLog
+import CaretReplica
 import CaretWire
 
 @testable import CaretRooms

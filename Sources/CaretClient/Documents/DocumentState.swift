@@ -248,7 +248,7 @@ extension DocumentState {
         return error.document == name && error.seq != nil
     }
 
-    /// Keeps what the replica does not.
+    /// Keeps what the replica has no use for.
     private mutating func note(_ envelope: Envelope<ServerMessage>) {
         switch envelope.message {
         case .opened(let opened):
@@ -266,8 +266,7 @@ extension DocumentState {
             refusal = ServerRefusal(error)
             if envelope.id != nil { lastOpen = nil }
         case .change, .ack, .check, .resync, .rights, .gone, .bye, .closed, .welcome, .listed, .document,
-            .text,
-            .revisions, .done, .ping, .pong, .admin:
+            .text, .revisions, .done, .ping, .pong, .admin:
             break
         }
     }

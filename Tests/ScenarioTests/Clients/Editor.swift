@@ -3,7 +3,8 @@ import CaretReplica
 import CaretWire
 import TestSupport
 
-/// A person with a text view for each document, behind replicas: what their owner does for them.
+/// A person with a text view and a replica for each document. It converts what replicas push from UTF-16 to the unit of
+/// the connection.
 final class Editor: Program {
     unowned let machine: Machine
     let mode: DocumentMode

@@ -2,7 +2,7 @@ import CaretCore
 import CaretReplica
 import CaretWire
 
-/// What the server says, counted in UTF-16 as replicas count.
+/// What the server says, converted from the unit of the connection to UTF-16.
 extension Editor {
     func heard(_ envelope: Envelope<ServerMessage>) {
         switch envelope.message {

@@ -26,20 +26,34 @@ let package = Package(
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretConfig", dependencies: ["CaretWire"], swiftSettings: strict),
         .target(name: "CaretReplica", dependencies: ["CaretCore", "CaretWire"], swiftSettings: strict),
+        .target(name: "CaretConcurrency", swiftSettings: strict),
         .target(
-            name: "CaretClient", dependencies: ["CaretCore", "CaretReplica", "CaretWire"],
+            name: "CaretClient",
+            dependencies: ["CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire"],
+            swiftSettings: strict),
+        .target(
+            name: "CaretCommand",
+            dependencies: [
+                "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
+                "CaretRooms", "CaretServer", "CaretStore", "CaretSync", "CaretWire",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "CaretSync",
+            dependencies: ["CLinux", "CaretClient", "CaretCore", "CaretLog", "CaretWire"],
             swiftSettings: strict),
         .target(
             name: "CaretServer",
             dependencies: [
-                "CLinux", "CZlib", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretStore",
-                "CaretWire",
+                "CLinux", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms",
+                "CaretStore", "CaretWire",
             ],
             swiftSettings: strict),
         .target(
             name: "CaretRooms", dependencies: ["CaretCore", "CaretLog", "CaretWire"], swiftSettings: strict),
         .target(
-            name: "CaretStore", dependencies: ["CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib"],
+            name: "CaretStore",
+            dependencies: ["COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretLog"],
             resources: [.embedInCode("migrations")], swiftSettings: strict),
         .target(
             name: "CaretWasm",
@@ -54,16 +68,7 @@ let package = Package(
                 "CaretWire",
             ],
             swiftSettings: strict),
-        .executableTarget(
-            name: "caret",
-            dependencies: [
-                "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
-                "CaretRooms",
-                "CaretServer",
-                "CaretStore",
-                "CaretWire",
-            ],
-            swiftSettings: strict),
+        .executableTarget(name: "caret", dependencies: ["CaretCommand"], swiftSettings: strict),
         .executableTarget(
             name: "caret-bench",
             dependencies: [
@@ -94,19 +99,22 @@ let package = Package(
             dependencies: ["CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport"],
             path: "Tests/StoreFaults", swiftSettings: strict),
         .testTarget(
-            name: "CommandTests",
+            name: "CaretCommandTests",
             dependencies: [
-                "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretWire",
-                "TestSupport", "caret", "caretd",
+                "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretLog", "CaretStore",
+                "CaretSync", "CaretWire", "TestSupport", "caret", "caretd",
             ],
             swiftSettings: unoptimized),
         .testTarget(
             name: "CaretClientTests",
             dependencies: [
-                "CaretClient", "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "caretd",
+                "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire", "TestSupport",
+                "caretd",
                 "client-writer",
             ],
             swiftSettings: unoptimized),
+        .testTarget(
+            name: "CaretConcurrencyTests", dependencies: ["CaretConcurrency"], swiftSettings: strict),
         .testTarget(
             name: "CaretConfigTests", dependencies: ["CaretConfig", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),
@@ -121,13 +129,17 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CaretServerTests",
-            dependencies: ["CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport"],
+            dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),
         .testTarget(
             name: "CaretStoreTests",
             dependencies: [
                 "CaretCore", "CaretLog", "CaretStore", "TestSupport", "store-faults", "store-writer",
             ],
+            swiftSettings: unoptimized),
+        .testTarget(
+            name: "CaretSyncTests",
+            dependencies: ["CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),
         .testTarget(
             name: "CaretWireTests", dependencies: ["CaretCore", "CaretWire", "TestSupport"],

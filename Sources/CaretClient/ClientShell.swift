@@ -1,3 +1,4 @@
+import CaretConcurrency
 import CaretReplica
 import CaretWire
 @preconcurrency import Dispatch
@@ -19,7 +20,7 @@ final class ClientShell: Sendable {
     private let address: ServerAddress
     private let queue = DispatchQueue(label: "caret.client")
     private let held: Mutex<Held>
-    private let network: QueueBound<Network>
+    private let network: Confined<Network, DispatchQueue>
     private let folder: KeepingFolder?
 
     /// What is unsaved ends with the process.
@@ -36,7 +37,7 @@ final class ClientShell: Sendable {
         address = state.settings.address
         self.folder = folder
         held = Mutex(Held(state: state))
-        network = QueueBound(queue, Network(queue))
+        network = Confined(Network(queue), to: queue)
     }
 
     func begin() { happened { $0.begun(at: .now) } }

@@ -1,4 +1,4 @@
-import CaretWire
+package import CaretWire
 
 /// What others see of whoever is behind a client.
 public struct Person: Hashable, Sendable {
@@ -18,7 +18,7 @@ public struct Person: Hashable, Sendable {
     }
 
     /// Nil where it is longer than the wire carries.
-    var info: WireInfo? {
+    package var info: WireInfo? {
         let members = [("name", name), ("color", color)].compactMap { name, value in
             value.map { (WireString(name), WireString($0)) }
         }

@@ -3,9 +3,9 @@
 /// A value: the bytes are shared by copies until one of them changes. They lie in two parts with a gap between
 /// them, which stays where the last edit was, so that a person who types moves no bytes.
 // @unchecked: the bytes are written only while this chunk is the only one that refers to them.
-struct Chunk: @unchecked Sendable {
+package struct Chunk: @unchecked Sendable {
     /// A chunk never holds more bytes than this.
-    static let limit = 2 * fill
+    package static let limit = 2 * fill
     /// What a freshly cut chunk holds. Larger ones move more bytes when the caret jumps, smaller ones are more
     /// to look through.
     static let fill = 1536
@@ -29,11 +29,11 @@ struct Chunk: @unchecked Sendable {
         setLength(bytes.textLength)
     }
 
-    var utf8Count: Int { Int(utf8) }
+    package var utf8Count: Int { Int(utf8) }
     var utf16Count: Int { Int(utf16) }
     private var isASCII: Bool { utf8 == scalars }
 
-    var length: TextLength { TextLength(utf8: Int(utf8), utf16: Int(utf16), scalars: Int(scalars)) }
+    package var length: TextLength { TextLength(utf8: Int(utf8), utf16: Int(utf16), scalars: Int(scalars)) }
 
     /// Calls `body` with the bytes in front of the gap and those behind it; either may be none.
     func withParts<Result>(_ body: (_ front: UTF8Bytes, _ back: UTF8Bytes) -> Result) -> Result {
@@ -60,7 +60,7 @@ struct Chunk: @unchecked Sendable {
     }
 
     /// Calls `body` with all bytes, in one or two pieces that are cut at a scalar.
-    func forEachPiece(_ body: (UTF8Bytes) -> Void) { forEachPiece(of: 0..<utf8Count, body) }
+    package func forEachPiece(_ body: (UTF8Bytes) -> Void) { forEachPiece(of: 0..<utf8Count, body) }
 
     /// The byte at which the unit `offset` begins; nil where that lies inside a scalar.
     func byte(at offset: Int, in unit: CodeUnit) -> Int? {

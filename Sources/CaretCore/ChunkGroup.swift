@@ -1,14 +1,14 @@
 /// A run of neighbouring chunks with the sum of their lengths: the summary level of `Text`.
-struct ChunkGroup: Sendable {
+package struct ChunkGroup: Sendable {
     /// A group never holds more chunks than this.
-    static let limit = 128
+    package static let limit = 128
     /// How many chunks a freshly cut group holds at most.
     static let fill = 96
     /// A smaller group is joined with its neighbour when it is touched.
     static let least = 24
 
-    private(set) var chunks: [Chunk]
-    private(set) var length: TextLength
+    package private(set) var chunks: [Chunk]
+    package private(set) var length: TextLength
 
     init(_ chunks: [Chunk]) {
         self.chunks = chunks

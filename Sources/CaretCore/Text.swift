@@ -4,7 +4,7 @@
 /// changing; only the chunks that change are copied. It is always well-formed and has no carriage return.
 /// Finding a place takes time in the root of the length, near the last edit constant time.
 public struct Text: Sendable {
-    private(set) var groups: [ChunkGroup]
+    package private(set) var groups: [ChunkGroup]
     /// How long the text is in every unit.
     public private(set) var length: TextLength
     /// The chunk of the last edit: the next one is usually there.

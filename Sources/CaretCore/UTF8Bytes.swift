@@ -1,5 +1,5 @@
 /// Bytes that are known to be well-formed UTF-8, borrowed for as long as a closure runs.
-typealias UTF8Bytes = UnsafeBufferPointer<UInt8>
+package typealias UTF8Bytes = UnsafeBufferPointer<UInt8>
 
 let carriageReturn: UInt8 = 0x0D
 let lineFeed: UInt8 = 0x0A
@@ -50,7 +50,7 @@ extension UnsafeBufferPointer<UInt8> {
     private func trailing(_ index: Int) -> UInt32 { UInt32(self[index] & 0x3F) }
 
     /// The length of these bytes in every unit, eight bytes at a time.
-    var textLength: TextLength {
+    package var textLength: TextLength {
         let raw = UnsafeRawBufferPointer(self)
         let ones: UInt64 = 0x0101_0101_0101_0101
         var (continuations, astral, index) = (0, 0, 0)

@@ -12,7 +12,7 @@ package final class Server: Sendable {
     private let listeners = Mutex<[Listener]>([])
 
     package init(
-        _ settings: ServerSettings, store: SQLiteStore, in folder: String, doorman: any Doorman,
+        _ settings: ServerSettings, store: SQLiteStore, in folder: String, authenticator: any Authenticator,
         counters: CounterBoard, log: LogWriter
     ) throws(SystemFault) {
         // So that no two servers call their sessions alike, nor two lives of one.
@@ -23,7 +23,8 @@ package final class Server: Sendable {
             sessionName: { WireString("\(life)-\(String($0.value, radix: 36))") },
             digest: { SHA256.digest(of: $0) })
         switchboard = try Switchboard(
-            settings, connections, store: store, care: StoreCare(store, in: folder, log), doorman: doorman,
+            settings, connections, store: store, care: StoreCare(store, in: folder, log),
+            authenticator: authenticator,
             board: counters, log: log)
         switchboard.begin()
     }

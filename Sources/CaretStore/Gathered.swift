@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The answers to several calls, which are told together once the last one is there.
-final class Gathered<Answer: Sendable>: Sendable {
+package final class Gathered<Answer: Sendable>: Sendable {
     private struct State {
         var answers: [Answer?]
         var missing: Int
@@ -11,12 +11,12 @@ final class Gathered<Answer: Sendable>: Sendable {
     private let completion: @Sendable ([Answer]) -> Void
 
     /// There must be one at least, since nothing is told before the last.
-    init(_ count: Int, then completion: @escaping @Sendable ([Answer]) -> Void) {
+    package init(_ count: Int, then completion: @escaping @Sendable ([Answer]) -> Void) {
         state = Mutex(State(answers: Array(repeating: nil, count: count), missing: count))
         self.completion = completion
     }
 
-    func set(_ index: Int, _ answer: Answer) {
+    package func set(_ index: Int, _ answer: Answer) {
         let all = state.withLock { state -> [Answer]? in
             state.answers[index] = answer
             state.missing -= 1

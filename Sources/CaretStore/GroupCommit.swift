@@ -11,7 +11,7 @@ struct GroupCommit {
     private let files: FilesInPlace
     private let counter: CommitCounter
     private let due: DueDocuments
-    private let teller: Teller
+    private let completions: CompletionQueue
     private let tell: @Sendable (StoreEvent) -> Void
     /// After the first failure of the disk nothing is written any more: a second sync after a failed one proves nothing.
     private var hasFailed = false
@@ -25,7 +25,8 @@ struct GroupCommit {
 
     init(
         _ folder: DataFolder, _ files: FilesInPlace, _ database: Database, _ store: StoreRow,
-        _ counter: CommitCounter, _ due: DueDocuments, _ teller: Teller, _ generation: Generation,
+        _ counter: CommitCounter, _ due: DueDocuments, _ completions: CompletionQueue,
+        _ generation: Generation,
         isFresh: Bool,
         tell: @escaping @Sendable (StoreEvent) -> Void
     ) {
@@ -35,7 +36,7 @@ struct GroupCommit {
         self.store = store
         self.counter = counter
         self.due = due
-        self.teller = teller
+        self.completions = completions
         self.tell = tell
     }
 
@@ -63,7 +64,7 @@ struct GroupCommit {
             if isNeeded { committed(next) }
             if isNeeded, !lookAtFiles() { return refuse(jobs, .refused(.refused(.failed))) }
             // What is on disk is told, whatever comes after.
-            teller.tell(answers)
+            completions.call(answers)
             due.add(writer.committed())
             if !hasFailed { checkpointIfDue() }
         } catch {
@@ -185,7 +186,7 @@ struct GroupCommit {
     }
 
     private func refuse(_ jobs: [WriteJob], _ end: WriteJob.End) {
-        teller.tell(jobs.map { job in { job.refuse(end) } })
+        completions.call(jobs.map { job in { job.refuse(end) } })
     }
 
     /// Brings the whole log into the database, once nobody else has it open. What does not come in stays in the log, and

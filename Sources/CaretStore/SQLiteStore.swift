@@ -12,9 +12,9 @@ package final class SQLiteStore: DocumentStore {
     let files: FilesInPlace
     private let writes: WriteQueue
     /// What is answered from a row or a page of rows.
-    private let lookups: Confined<HistoryReader>
+    private let lookups: QueueConfined<HistoryReader>
     /// What may take as long as a text takes.
-    private let histories: Confined<HistoryReader>
+    private let histories: QueueConfined<HistoryReader>
     private let upkeep: Upkeep
     private let due = DueDocuments()
     /// What the store does by itself, until it is closed.
@@ -47,22 +47,23 @@ package final class SQLiteStore: DocumentStore {
         let files = FilesInPlace(database: folder.databasePath)
         self.files = files
         if folder.isWithoutIndex { tell(.full) }
-        lookups = Confined(
-            to: "caret.store.lookups",
-            HistoryReader(database: try folder.openForReading(), generation: generation))
-        histories = Confined(
-            to: "caret.store.histories",
-            HistoryReader(database: try folder.openForReading(), generation: generation))
-        let teller = Teller()
+        lookups = QueueConfined(
+            HistoryReader(database: try folder.openForReading(), generation: generation),
+            on: "caret.store.lookups")
+        histories = QueueConfined(
+            HistoryReader(database: try folder.openForReading(), generation: generation),
+            on: "caret.store.histories")
+        let completions = CompletionQueue()
         writes = WriteQueue(
             GroupCommit(
-                folder, files, database, row, counter, due, teller, generation, isFresh: isFresh, tell: tell),
-            teller)
+                folder, files, database, row, counter, due, completions, generation, isFresh: isFresh,
+                tell: tell),
+            completions)
         let reader = UpkeepReader(
             HistoryReader(database: try folder.openForReading(), generation: generation))
         // What it makes ready can wait; it takes no core from writers and rooms.
         upkeep = Upkeep(
-            writes: writes, reader: Confined(to: "caret.store.upkeep", qos: .background, reader),
+            writes: writes, reader: QueueConfined(reader, on: "caret.store.upkeep", qos: .background),
             settings: settings,
             calls: calls, tell: tell)
         tending = [
@@ -393,6 +394,6 @@ package final class SQLiteStore: DocumentStore {
         _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> @Sendable () -> Void,
         or refuse: @escaping @Sendable (WriteJob.End) -> Void
     ) {
-        writes.add([WriteJob(work: body, refuse: refuse)])
+        writes.add(WriteJob(work: body, refuse: refuse))
     }
 }

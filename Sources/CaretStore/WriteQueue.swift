@@ -1,38 +1,57 @@
+import CaretConcurrency
 import CaretLog
 import Synchronization
 
-/// The calls that wait for the next transaction, and the one thread that makes transactions of them.
-final class WriteQueue: Sendable {
-    private let writer: Resident<GroupCommit>
-    private let waiting = Mutex<[WriteJob]>([])
-    private let teller: Teller
+/// What the writer is to do.
+private enum WriteOrder: Sendable {
+    /// A call for the next transaction.
+    case write(WriteJob)
+    /// Close a document to appends, since it was found damaged.
+    case close(damaged: DocumentID)
+    /// See that the files are not in their place.
+    case lookAtFiles
+    /// Bring everything into the database.
+    case finish
+    /// Let go of the connection, and end the thread.
+    case end(then: @Sendable () -> Void)
+}
 
-    init(_ group: sending GroupCommit, _ teller: Teller) {
-        writer = Resident(group)
-        self.teller = teller
+/// The calls that wait for the next transaction, and the thread that makes transactions of them.
+final class WriteQueue: Sendable {
+    private typealias Orders = CoalescingQueue<WriteOrder, Confined<GroupCommit?, Turn>>
+
+    private let orders: Orders
+    private let thread: WorkerThread
+    private let completions: CompletionQueue
+    private let isClosed = Atomic(false)
+
+    init(_ group: sending GroupCommit, _ completions: CompletionQueue) {
+        let orders = Orders()
+        self.orders = orders
+        thread = WorkerThread { WriteQueue.drain(orders) }
+        self.completions = completions
+        orders.start(Confined(group, to: Turn())) {}
     }
+
+    // Nobody wants anything more from the thread.
+    deinit { if !isClosed.load(ordering: .relaxed) { enqueue(.end {}) } }
+
+    private func enqueue(_ order: WriteOrder) { enqueue([order]) }
+
+    private func enqueue(_ orders: [WriteOrder]) {
+        precondition(!isClosed.load(ordering: .relaxed), "a call on a store that was closed")
+        self.orders.enqueue(orders) { thread.wake() }
+    }
+
+    /// Puts a call into the next transaction.
+    func add(_ job: WriteJob) { enqueue(.write(job)) }
 
     /// Puts calls into the next transaction, all into the same one.
-    func add(_ jobs: [WriteJob]) {
-        let isFirst = waiting.withLock { waiting in
-            defer { waiting += jobs }
-            return waiting.isEmpty
-        }
-        if !isFirst || jobs.isEmpty { return }
-        writer.async { [self] group in
-            let jobs = waiting.withLock { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
-            group.run(jobs)
-        }
-    }
+    func add(_ jobs: [WriteJob]) { enqueue(jobs.map { .write($0) }) }
 
-    /// Closes a document to appends, since it was found damaged.
-    func close(damaged document: DocumentID) { writer.async { $0.close(damaged: document) } }
+    func close(damaged document: DocumentID) { enqueue(.close(damaged: document)) }
 
-    /// Lets the writer see that the files are not in their place.
-    func lookAtFiles() { writer.async { _ = $0.lookAtFiles() } }
+    func lookAtFiles() { enqueue(.lookAtFiles) }
 
     /// Does one call and answers with what came of it.
     func done<Answer: Sendable>(
@@ -64,8 +83,56 @@ final class WriteQueue: Sendable {
 
     /// Ends all calls that were made, and closes the connection, which must be the last one.
     func close(then completion: @escaping @Sendable () -> Void) {
-        writer.async { $0.finish() }
-        // After what the writer has left to be told.
-        writer.close { [teller] in teller.finish(then: completion) }
+        enqueue([
+            .finish,
+            // After all that the writer has left to others to call.
+            .end { [completions] in completions.finish(then: completion) },
+        ])
+        isClosed.store(true, ordering: .relaxed)
+    }
+
+    // MARK: On the thread
+
+    private static func drain(_ orders: Orders) -> WorkerThread.Next {
+        while let (batch, writer) = orders.next() {
+            let end = writer.home.run { writer.update { perform(batch, &$0) } }
+            if let end {
+                orders.close()
+                end()
+                return .end
+            }
+        }
+        return .sleep
+    }
+
+    /// Returns what is to be called at the end, once that has come.
+    private static func perform(
+        _ batch: [WriteOrder], _ group: inout GroupCommit?
+    ) -> (@Sendable () -> Void)? {
+        // All that wait share a transaction, in the place of the first of them.
+        var writes = batch.compactMap(\.job)
+        for order in batch {
+            switch order {
+            case .write:
+                if !writes.isEmpty { group!.run(writes) }
+                writes = []
+            case .close(let document): group!.close(damaged: document)
+            case .lookAtFiles: _ = group!.lookAtFiles()
+            case .finish: group!.finish()
+            case .end(let completion):
+                group = nil
+                return completion
+            }
+        }
+        return nil
+    }
+}
+
+extension WriteOrder {
+    fileprivate var job: WriteJob? {
+        switch self {
+        case .write(let job): job
+        case .close, .lookAtFiles, .finish, .end: nil
+        }
     }
 }

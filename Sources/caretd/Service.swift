@@ -91,9 +91,10 @@ struct Service {
 
     private func started(on store: SQLiteStore) async -> Server? {
         do {
-            let doorman: any Doorman = settings.requiresTokens ? tokenDoorman(store) : OpenDoorman()
+            let authenticator: any Authenticator =
+                settings.requiresTokens ? tokenAuthenticator(store) : AnonymousAuthenticator()
             let server = try Server(
-                ServerSettings(settings), store: store, in: settings.data, doorman: doorman,
+                ServerSettings(settings), store: store, in: settings.data, authenticator: authenticator,
                 counters: counters, log: log)
             for address in settings.listen {
                 try await listen(server, at: SocketAddress(address), for: address)
@@ -106,8 +107,8 @@ struct Service {
         }
     }
 
-    private func tokenDoorman(_ store: SQLiteStore) -> TokenDoorman {
-        TokenDoorman(
+    private func tokenAuthenticator(_ store: SQLiteStore) -> TokenAuthenticator {
+        TokenAuthenticator(
             store, refused: { [log] in log.write(LogEvent(.guessingSlowed, $0.field)) },
             failed: { [log] in log.write(LogEvent(.loginFailed, $0.field, .reason($1.logWord))) })
     }
@@ -146,7 +147,7 @@ private struct DoorFault: Error, CustomStringConvertible {
     var description: String { "\(place): \(fault)" }
 }
 
-extension TokenDoorman.Failure {
+extension TokenAuthenticator.Failure {
     fileprivate var logWord: LogWord {
         switch self {
         case .unknownToken: "unknown_token"

@@ -44,7 +44,7 @@ extension SocketAddress {
 }
 
 /// Lets everybody in, as one user who may do everything.
-struct OpenDoorman: Doorman {
+struct AnonymousAuthenticator: Authenticator {
     func identify(
         _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void
     ) {

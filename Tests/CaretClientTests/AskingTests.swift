@@ -1,9 +1,8 @@
+import CaretClient
 import CaretCore
 import CaretReplica
 import CaretWire
 import Testing
-
-@testable import CaretClient
 
 @Suite("Asking") struct AskingTests {
     private let list = ClientMessage.list(List())

@@ -1,9 +1,8 @@
+import CaretClient
 import CaretCore
 import CaretReplica
 import CaretWire
 import Testing
-
-@testable import CaretClient
 
 @Suite("Connecting") struct ConnectingTests {
     @Test("a client connects, says hello and is welcomed")

@@ -1,9 +1,8 @@
+import CaretClient
 import CaretCore
 import CaretReplica
 import CaretWire
 import Testing
-
-@testable import CaretClient
 
 @Suite("A document as a value") struct DocumentStateTests {
     private let author = WireChange.Author(user: "bob", client: "c-bob", time: 1)

@@ -1,9 +1,8 @@
+import CaretClient
 import CaretCore
 import CaretReplica
 import CaretWire
 import Testing
-
-@testable import CaretClient
 
 /// An open document as a value, its clock, and what happens to it: one line each.
 struct DocumentTalk {

@@ -1,10 +1,9 @@
+import CaretClient
 import CaretCore
 import CaretReplica
 import CaretWire
 import Foundation
 import Testing
-
-@testable import CaretClient
 
 @Suite("Errors as sentences") struct ErrorSentenceTests {
     /// One that a person can read: no name of a type or case, and a full stop.

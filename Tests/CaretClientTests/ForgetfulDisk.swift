@@ -1,7 +1,6 @@
+import CaretClient
 import Glibc
 import Synchronization
-
-@testable import CaretClient
 
 /// A disk in memory that loses at a power cut all that was not synced: bytes of files, and names in folders.
 final class ForgetfulDisk: FileCalls {

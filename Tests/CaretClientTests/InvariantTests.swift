@@ -1,9 +1,8 @@
+import CaretClient
 import CaretCore
 import CaretReplica
 import CaretWire
 import Testing
-
-@testable import CaretClient
 
 /// Faults planted in the state through its own methods, which its owner calls as it must not. Each is found by the
 /// invariant that it breaks.

@@ -1,10 +1,9 @@
+import CaretClient
 import CaretCore
 import CaretReplica
 import CaretWire
 import Foundation
 import Testing
-
-@testable import CaretClient
 
 @Suite("Keeping") struct KeepingTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")

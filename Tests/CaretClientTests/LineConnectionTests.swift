@@ -1,9 +1,9 @@
+import CaretClient
+import CaretConcurrency
 import CaretReplica
-@preconcurrency import Dispatch
+import Dispatch
 import Glibc
 import Testing
-
-@testable import CaretClient
 
 @Suite("The addresses of a server") struct LineConnectionTests {
     @Test(
@@ -16,15 +16,14 @@ import Testing
         }
         let queue = DispatchQueue(label: "addresses")
         let (events, told) = AsyncStream<String>.makeStream()
-        let connection = QueueBound(
-            queue,
+        let connection = Confined(
             LineConnection(queue) { event in
                 switch event {
                 case .connected: told.yield("connected")
                 case .cut(let reason): told.yield(reason.words)
                 case .heard, .overlong: break
                 }
-            })
+            }, to: queue)
         queue.async { connection.value.connect(to: addresses, within: 2_000) }
         #expect(await events.first { _ in true } == "connected")
         queue.sync { connection.value.close() }

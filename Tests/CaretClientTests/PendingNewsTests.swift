@@ -1,8 +1,7 @@
+import CaretClient
 import CaretCore
 import CaretWire
 import Testing
-
-@testable import CaretClient
 
 @Suite("Pending news") struct PendingNewsTests {
     private func document(_ name: WireString, _ revision: Revision) -> DocumentNews {

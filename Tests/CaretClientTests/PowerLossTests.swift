@@ -1,9 +1,8 @@
+import CaretClient
 import CaretCore
 import CaretReplica
 import CaretWire
 import Testing
-
-@testable import CaretClient
 
 @Suite("Kept edits and a loss of power") struct PowerLossTests {
     private static let path = "/kept"

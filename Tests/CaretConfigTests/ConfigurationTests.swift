@@ -1,7 +1,6 @@
+import CaretConfig
 import CaretWire
 import Testing
-
-@testable import CaretConfig
 
 @Suite("Configuration") struct ConfigurationTests {
     @Test("without anything the defaults hold, and are sound")

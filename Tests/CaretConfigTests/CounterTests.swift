@@ -1,8 +1,7 @@
+import CaretConfig
 import CaretWire
 import Foundation
 import Testing
-
-@testable import CaretConfig
 
 @Suite("Counters") struct CounterTests {
     @Test("every counter, refusal and latency has a number of its own")

@@ -1,7 +1,6 @@
+import CaretConfig
 import TestSupport
 import Testing
-
-@testable import CaretConfig
 
 @Suite("Histograms") struct HistogramTests {
     @Test("the ranges follow one another without a gap, from 0 to the largest number")

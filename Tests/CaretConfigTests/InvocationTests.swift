@@ -1,7 +1,6 @@
+import CaretConfig
 import CaretWire
 import Testing
-
-@testable import CaretConfig
 
 @Suite("Arguments of the server") struct InvocationTests {
     private func invoked(_ arguments: String..., environment: [String: String] = [:]) -> Invocation {

@@ -1,7 +1,6 @@
+import CaretConfig
 import CaretWire
 import Testing
-
-@testable import CaretConfig
 
 @Suite("The list of keys") struct KeyListTests {
     @Test("names are unlike each other, and made of small letters and underscores")

@@ -1,7 +1,6 @@
+import CaretConfig
 import CaretWire
 import Testing
-
-@testable import CaretConfig
 
 @Suite("Lines of the log") struct LogLineTests {
     private static let listening = LogEvent(

@@ -1,7 +1,6 @@
+import CaretConfig
 import TestSupport
 import Testing
-
-@testable import CaretConfig
 
 @Suite("How much the log takes") struct LogRateTests {
     @Test("a burst is written, then so many a second, and what was held back is counted")

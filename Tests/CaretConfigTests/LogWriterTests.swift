@@ -1,8 +1,7 @@
+import CaretConfig
 import Foundation
 import Synchronization
 import Testing
-
-@testable import CaretConfig
 
 @Suite("Writing the log") struct LogWriterTests {
     /// A pipe whose reader is the test.

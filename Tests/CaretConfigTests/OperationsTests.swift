@@ -1,8 +1,7 @@
+import CaretConfig
 import CaretWire
 import Foundation
 import Testing
-
-@testable import CaretConfig
 
 @Suite("docs/operations.md") struct OperationsTests {
     /// The rows of the table whose first column has this title, each as its cells.

@@ -1,7 +1,6 @@
+import CaretConfig
 import Foundation
 import Testing
-
-@testable import CaretConfig
 
 @Suite("What is made from the list of keys") struct ProseTests {
     private static let root = URL(filePath: #filePath)

@@ -1,6 +1,5 @@
+import CaretConfig
 import Testing
-
-@testable import CaretConfig
 
 @Suite("Sizes and times") struct QuantityTests {
     @Test(

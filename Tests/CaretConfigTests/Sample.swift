@@ -1,4 +1,4 @@
-@testable import CaretConfig
+import CaretConfig
 
 /// A configuration from what stands in the file, the environment and the arguments.
 func configured(

@@ -1,7 +1,6 @@
+import CaretCore
 import TestSupport
 import Testing
-
-@testable import CaretCore
 
 @Suite("Text") struct TextTests {
     @Test("a text that is replaced at random places reads like a plain string")

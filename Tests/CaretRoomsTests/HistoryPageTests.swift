@@ -1,9 +1,8 @@
 import CaretCore
+import CaretRooms
 import CaretWire
 import TestSupport
 import Testing
-
-@testable import CaretRooms
 
 @Suite("A page of history") struct HistoryPageTests {
     private func summary(_ random: inout Seeded) -> RevisionSummary {

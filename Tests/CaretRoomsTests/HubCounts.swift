@@ -1,4 +1,4 @@
-@testable import CaretRooms
+import CaretRooms
 
 /// How much a hub remembers.
 extension HubState {

@@ -1,10 +1,9 @@
 import CaretCore
 import CaretLog
+import CaretRooms
 import CaretWire
 import TestSupport
 import Testing
-
-@testable import CaretRooms
 
 /// Faults that are planted in the states themselves. Each is found by the invariant that it breaks.
 @Suite("Invariants") struct InvariantTests {

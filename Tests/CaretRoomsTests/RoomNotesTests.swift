@@ -1,9 +1,8 @@
 import CaretCore
+import CaretRooms
 import CaretWire
 import TestSupport
 import Testing
-
-@testable import CaretRooms
 
 @Suite("What rooms and connections have to count") struct RoomNotesTests {
     @Test("pushes, changes and moved ones are counted, and each change for each who is handed it")

@@ -1,7 +1,6 @@
+import CaretServer
 import Glibc
 import Testing
-
-@testable import CaretServer
 
 /// The other side of a connection, in a test: it waits for what it does, and fails where nothing comes for long.
 final class Client: Sendable {

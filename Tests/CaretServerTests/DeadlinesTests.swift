@@ -1,7 +1,6 @@
+import CaretServer
 import TestSupport
 import Testing
-
-@testable import CaretServer
 
 @Suite("Deadlines")
 struct DeadlinesTests {

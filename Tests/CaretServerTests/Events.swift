@@ -1,6 +1,5 @@
+import CaretServer
 import Synchronization
-
-@testable import CaretServer
 
 /// What happened, in order, for a test that waits for it.
 final class Events<Event: Sendable>: Sendable {

@@ -1,6 +1,5 @@
+import CaretServer
 import Testing
-
-@testable import CaretServer
 
 @Suite("guessing")
 struct GuessLimiterTests {

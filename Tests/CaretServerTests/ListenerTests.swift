@@ -1,7 +1,6 @@
+import CaretServer
 import Glibc
 import Testing
-
-@testable import CaretServer
 
 @Suite("Listeners", .timeLimit(.minutes(2)))
 struct ListenerTests {

@@ -1,7 +1,6 @@
+import CaretServer
 import Glibc
 import Testing
-
-@testable import CaretServer
 
 @Suite("Loops", .timeLimit(.minutes(2)))
 struct LoopTests {

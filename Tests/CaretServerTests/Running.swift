@@ -1,9 +1,8 @@
+import CaretServer
 import Dispatch
 import Glibc
 import Synchronization
 import Testing
-
-@testable import CaretServer
 
 /// Loops and a listener that last as long as a test.
 struct Running: Sendable {

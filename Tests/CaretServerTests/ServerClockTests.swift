@@ -1,6 +1,5 @@
+import CaretServer
 import Testing
-
-@testable import CaretServer
 
 @Suite("The clock of a server") struct ServerClockTests {
     /// A server that began at a time of the wall, two seconds after its machine.

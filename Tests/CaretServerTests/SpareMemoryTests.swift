@@ -1,6 +1,5 @@
+import CaretServer
 import Testing
-
-@testable import CaretServer
 
 @Suite("Memory to spare")
 struct SpareMemoryTests {

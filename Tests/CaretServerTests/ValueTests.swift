@@ -1,7 +1,6 @@
+import CaretServer
 import Glibc
 import Testing
-
-@testable import CaretServer
 
 @Suite("Slots and output queues")
 struct ValueTests {

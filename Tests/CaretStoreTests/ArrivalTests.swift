@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("Documents that arrive with their histories") struct ArrivalTests {
     private let name: DocumentName

@@ -1,10 +1,9 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("Backups") struct BackupTests {
     @Test("a backup made while others write is one moment of the store, sound, marked, and one file")

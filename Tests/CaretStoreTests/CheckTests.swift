@@ -1,10 +1,9 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("Checking a store") struct CheckTests {
     @Test("a sound store is found sound, open or not, and everything in it is counted")

@@ -1,10 +1,9 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("A damaged document among others") struct DamagedDocumentTests {
     @Test("a row that stands where the next one belongs is damage of its document, and the others go on")

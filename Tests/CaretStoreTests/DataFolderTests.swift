@@ -1,9 +1,8 @@
 import CaretLog
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("The data folder") struct DataFolderTests {
     @Test("the migrations in the binary are those in the folder, numbered without a gap")

@@ -1,8 +1,7 @@
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("A full disk") struct DiskFullTests {
     @Test("on a file system that is full nothing is lost, reads go on, and writing resumes with space")

@@ -1,6 +1,5 @@
+import CaretStore
 import Testing
-
-@testable import CaretStore
 
 @Suite("Space on the disk, as it is told") struct DiskSpaceTests {
     private func news(of events: [StoreEvent]) -> [DiskSpace.News] {

@@ -1,11 +1,10 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Dispatch
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("The lock of a folder") struct FolderLockTests {
     @Test("a store that is let go without a close holds its folder until nothing of it writes any more")

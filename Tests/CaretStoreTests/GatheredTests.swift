@@ -1,8 +1,7 @@
+import CaretStore
 import Foundation
 import Synchronization
 import Testing
-
-@testable import CaretStore
 
 @Suite("Answers that are told together") struct GatheredTests {
     @Test("they come in the order of their questions, once the last is there")

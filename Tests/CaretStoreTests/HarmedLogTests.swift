@@ -1,10 +1,9 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("A log that is harmed while the store is open") struct HarmedLogTests {
     @Test("a bit that flips in it is named, or harms nobody: now, and when the folder is opened again")

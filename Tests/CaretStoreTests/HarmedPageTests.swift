@@ -1,10 +1,9 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("Checking a store with harmed pages") struct HarmedPageTests {
     @Test("whichever page is harmed, a check goes on behind it and names every document that is damaged")

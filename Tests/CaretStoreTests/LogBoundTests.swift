@@ -1,10 +1,9 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("How long the log becomes") struct LogBoundTests {
     @Test("readers that take turns do not keep the log from being begun anew")

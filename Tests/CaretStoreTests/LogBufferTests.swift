@@ -1,6 +1,5 @@
+import CaretStore
 import Testing
-
-@testable import CaretStore
 
 @Suite("What is kept of the log until it is synced") struct LogBufferTests {
     @Test(

@@ -1,8 +1,7 @@
 import CaretCore
+import CaretStore
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("Which segments are merged") struct MergePlanTests {
     @Test("a growing history stays in few segments, and each revision is packed anew only a few times")

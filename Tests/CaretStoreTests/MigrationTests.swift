@@ -1,8 +1,7 @@
 import CaretLog
+import CaretStore
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("Migrations") struct MigrationTests {
     @Test(

@@ -1,10 +1,9 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 /// Rows of which every byte is right by itself, and that stand where they do not belong: only their neighbours tell.
 @Suite("Whole and sound rows in a wrong place") struct MisplacedRowTests {

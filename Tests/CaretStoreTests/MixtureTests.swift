@@ -1,11 +1,10 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("Files of different states in one folder") struct MixtureTests {
     @Test("a backup that is put beside the log of a crash is refused, and nothing is touched")

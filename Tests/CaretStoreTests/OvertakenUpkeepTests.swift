@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("Upkeep that was overtaken on its way to the writer") struct OvertakenUpkeepTests {
     @Test("a snapshot that was to supersede the one that history begins with by now leaves it")

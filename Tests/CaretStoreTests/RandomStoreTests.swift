@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("The store beside its model") struct RandomStoreTests {
     @Test("whatever is asked of it in whatever order, the store answers as its plainest keeper does")

@@ -1,10 +1,9 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("Two rare things at once") struct RareMomentTests {
     @Test("a pusher who was found old and pushes before being forgotten is remembered")

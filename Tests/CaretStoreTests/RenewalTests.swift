@@ -1,11 +1,10 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("An older state that was put back") struct RenewalTests {
     @Test("a folder that is opened again as it was keeps its epochs, and says nothing")

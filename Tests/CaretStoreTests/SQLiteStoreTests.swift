@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("The store in SQLite") struct SQLiteStoreTests {
     @Test("what was committed is there when the folder is opened again, in the same epoch")

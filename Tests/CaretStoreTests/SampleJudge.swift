@@ -1,8 +1,7 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import TestSupport
-
-@testable import CaretStore
 
 /// What is wrong with the answers of a store that was opened on a harmed copy of a sample's folder.
 ///

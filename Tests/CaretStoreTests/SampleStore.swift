@@ -1,10 +1,9 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 /// A folder with a store in it that has some of everything, and what is in it.
 struct SampleStore {

@@ -1,7 +1,6 @@
+import CaretStore
 import Foundation
 import Synchronization
-
-@testable import CaretStore
 
 /// A folder of its own for one test, which removes it at its end.
 struct Scratch {

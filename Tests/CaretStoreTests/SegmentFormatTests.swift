@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("The stored form of segments") struct SegmentFormatTests {
     private static let numbers = [SampleLog.ann: Int64(1), SampleLog.bob: Int64(300)]

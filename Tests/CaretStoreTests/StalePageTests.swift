@@ -1,10 +1,9 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 /// A disk that loses a write leaves a page as it stood before: every byte of it is right, and out of date.
 @Suite("A page from an earlier time") struct StalePageTests {

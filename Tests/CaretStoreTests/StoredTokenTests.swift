@@ -1,9 +1,8 @@
 import CaretLog
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("Tokens in SQLite") struct StoredTokenTests {
     @Test("what is secret of a token is in no file, and the token is known when the folder is opened again")

@@ -1,8 +1,7 @@
+import CaretStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 /// What a store does to files past SQLite, in its order, as a process of its own says it: a disk that forgets what was
 /// not synced keeps only what these laws name.

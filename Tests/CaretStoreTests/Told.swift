@@ -1,6 +1,5 @@
+import CaretStore
 import Synchronization
-
-@testable import CaretStore
 
 /// The events of a store, on whatever queue.
 final class Told: Sendable {

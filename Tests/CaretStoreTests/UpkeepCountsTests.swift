@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("What upkeep counts by") struct UpkeepCountsTests {
     @Test("the count of loose segments is that of those that are there, after merges and trims too")

@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("Upkeep at the edges of its numbers") struct UpkeepEdgeTests {
     @Test("a clock that was set back for one revision forgets nothing that is young")

@@ -1,8 +1,7 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import TestSupport
-
-@testable import CaretStore
 
 /// The writer and the reader of upkeep on a folder that no store has open, for tests that decide themselves in which
 /// order what was made ready reaches the writer.

@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
+import CaretStore
 import TestSupport
 import Testing
-
-@testable import CaretStore
 
 @Suite("What the store does by itself") struct UpkeepTests {
     @Test("a long history rests in few segments, reads as it was written, and begins its text near the head")

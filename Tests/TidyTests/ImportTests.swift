@@ -12,30 +12,35 @@ struct ImportTable {
         "Sources/CSQLite": [],
         "Sources/CZlib": [],
         "Sources/CaretClient": [
-            "CaretCore", "CaretReplica", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc",
-            "Synchronization",
+            "CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire", "Dispatch", "FoundationEssentials",
+            "Glibc", "Synchronization",
         ],
+        "Sources/CaretCommand": [
+            "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
+            "CaretRooms", "CaretServer", "CaretStore", "CaretSync", "CaretWire", "Dispatch",
+            "FoundationEssentials", "Glibc", "Synchronization",
+        ],
+        "Sources/CaretConcurrency": ["Dispatch", "Glibc", "Synchronization"],
         "Sources/CaretConfig": ["CaretWire", "Glibc", "Synchronization"],
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
         "Sources/CaretReplica": ["CaretCore", "CaretWire"],
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
         "Sources/CaretServer": [
-            "CLinux", "CZlib", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretStore",
-            "CaretWire",
-            "Dispatch", "Glibc", "Synchronization",
+            "CLinux", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms",
+            "CaretStore", "CaretWire", "Dispatch", "Glibc", "Synchronization",
         ],
         "Sources/CaretStore": [
-            "CaretCore", "CaretLog", "COpenSSL", "CSQLite", "CZlib", "Dispatch", "Glibc", "Synchronization",
+            "COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretLog", "Dispatch", "Glibc",
+            "Synchronization",
+        ],
+        "Sources/CaretSync": [
+            "CLinux", "CaretClient", "CaretCore", "CaretLog", "CaretWire", "Dispatch", "FoundationEssentials",
+            "Glibc", "Synchronization",
         ],
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
-        "Sources/caret": [
-            "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretReplica",
-            "CaretRooms",
-            "CaretServer", "CaretStore", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc",
-            "Synchronization",
-        ],
+        "Sources/caret": ["CaretCommand", "Glibc"],
         "Sources/caret-bench": [
             "CBareServer", "CLinux", "CMalloc", "CSQLite", "CZlib", "CaretConfig", "CaretCore", "CaretLog",
             "CaretRooms", "CaretServer",
@@ -48,9 +53,14 @@ struct ImportTable {
         ],
         "Tests/CFaultVFS": [],
         "Tests/CaretClientTests": [
-            "CaretClient", "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "Dispatch", "Foundation",
-            "Glibc", "Synchronization", "Testing",
+            "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretWire", "TestSupport",
+            "Dispatch", "Foundation", "Glibc", "Synchronization", "Testing",
         ],
+        "Tests/CaretCommandTests": [
+            "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretSync",
+            "CaretWire", "TestSupport", "Foundation", "Glibc", "Synchronization", "Testing",
+        ],
+        "Tests/CaretConcurrencyTests": ["CaretConcurrency", "Dispatch", "Synchronization", "Testing"],
         "Tests/CaretConfigTests": [
             "CaretConfig", "CaretWire", "TestSupport", "Foundation", "Synchronization", "Testing",
         ],
@@ -61,22 +71,22 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/CaretServerTests": [
-            "CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport", "Dispatch", "Glibc",
-            "Synchronization", "Testing",
+            "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretWire", "TestSupport", "Dispatch",
+            "Glibc", "Synchronization", "Testing",
         ],
         "Tests/CaretStoreTests": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Dispatch", "Foundation", "Synchronization",
             "Testing",
+        ],
+        "Tests/CaretSyncTests": [
+            "CaretClient", "CaretCore", "CaretSync", "CaretWire", "TestSupport", "Foundation",
+            "Synchronization", "Testing",
         ],
         "Tests/CaretWireTests": ["CaretCore", "CaretWire", "TestSupport", "Foundation", "Testing"],
         "Tests/LiveTests": [
             "CaretCore", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
         ],
         "Tests/ClientWriter": ["CaretClient", "CaretCore", "Glibc"],
-        "Tests/CommandTests": [
-            "CaretClient", "CaretConfig", "CaretCore", "CaretLog", "CaretStore", "CaretWire", "TestSupport",
-            "caret", "Foundation", "Glibc", "Synchronization", "Testing",
-        ],
         "Tests/ScenarioTests": [
             "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretWire", "TestSupport", "Foundation",
             "Testing",

@@ -8,29 +8,14 @@ struct UncheckedPromise {
 
     static let caret = [
         UncheckedPromise(
-            path: "Sources/CaretClient/Connection/QueueBound.swift", count: 1,
-            reason: "a value that only its queue touches"),
+            path: "Sources/CaretConcurrency/Confined.swift", count: 1,
+            reason: "a value that only its confinement touches, which every access checks"),
         UncheckedPromise(
             path: "Sources/CaretCore/Chunk.swift", count: 1,
             reason: "copy-on-write bytes, written only while uniquely referenced"),
         UncheckedPromise(
-            path: "Sources/CaretServer/QueueBound.swift", count: 1,
-            reason: "a value that only its queue touches"),
-        UncheckedPromise(
-            path: "Sources/CaretServer/Serving/LoopBound.swift", count: 1,
-            reason: "a value that only its loop touches"),
-        UncheckedPromise(
-            path: "Sources/CaretServer/Serving/TurnBound.swift", count: 1,
-            reason: "a value that one at a time touches, which is checked"),
-        UncheckedPromise(
             path: "Sources/CaretServer/Net/Payload.swift", count: 1,
             reason: "bytes that are written before anybody else has the reference, and never again"),
-        UncheckedPromise(
-            path: "Sources/CaretStore/Confined.swift", count: 1,
-            reason: "a value that only its queue touches"),
-        UncheckedPromise(
-            path: "Sources/CaretStore/Resident.swift", count: 1,
-            reason: "a value that only its thread touches"),
     ]
 
     private static let spellings = [["@", "unchecked"], ["nonisolated", "(", "unsafe", ")"]]

@@ -3,7 +3,7 @@ public struct RequestProgress: Equatable, Sendable {
     public let done: Int
     public let all: Int
 
-    init(done: Int, of all: Int) {
+    package init(done: Int, of all: Int) {
         self.done = done
         self.all = all
     }

@@ -1,11 +1,12 @@
-import CaretReplica
-import CaretWire
-@preconcurrency import Dispatch
+import CaretConcurrency
+package import CaretReplica
+package import CaretWire
+@preconcurrency package import Dispatch
 import Glibc
 
 /// A connection to a server, which turns messages into lines and lines into messages. Confined to its queue.
-final class LineConnection {
-    enum Event {
+package final class LineConnection {
+    package enum Event {
         case connected
         case heard(Envelope<ServerMessage>)
         /// A message was not sent: its line is longer than the server takes.
@@ -40,7 +41,7 @@ final class LineConnection {
         byteCount: LineConnection.readSize, alignment: 16)
 
     /// `tell` is called on the queue.
-    init(_ queue: DispatchQueue, _ tell: @escaping (Event) -> Void) {
+    package init(_ queue: DispatchQueue, _ tell: @escaping (Event) -> Void) {
         self.queue = queue
         self.tell = tell
     }
@@ -51,7 +52,8 @@ final class LineConnection {
 
     /// Tries one address after the other. One that is silent takes its share of the patience, or a second, and whoever
     /// waits for all of them waits no longer for the last.
-    func connect(to addresses: [SystemAddress], within patience: Milliseconds = ClientState.patience) {
+    package func connect(to addresses: [SystemAddress], within patience: Milliseconds = ClientState.patience)
+    {
         if isOver { return }
         self.addresses = addresses.reversed()
         share = max(1_000, Milliseconds(patience.value / max(1, addresses.count)))
@@ -100,10 +102,11 @@ final class LineConnection {
     }
 
     private func giveUp(_ socket: WatchedSocket, after span: Milliseconds) {
-        let attempt = QueueBound(within: queue) { [weak self, weak socket] in
+        let timedOut = { [weak self, weak socket] in
             guard let self, let socket, socket === self.socket, !isConnected else { return }
             failedToConnect(ETIMEDOUT)
         }
+        let attempt = Confined(timedOut, within: queue)
         queue.asyncAfter(deadline: .now() + .milliseconds(span.value)) { attempt.value() }
     }
 
@@ -132,7 +135,7 @@ final class LineConnection {
     // MARK: Ending
 
     /// Ends it without another event.
-    func close() {
+    package func close() {
         isOver = true
         drop()
     }

@@ -1,14 +1,14 @@
 import Glibc
 
 /// An address in the system's form.
-struct SystemAddress: Sendable {
+package struct SystemAddress: Sendable {
     let family: Int32
     private let bytes: [UInt8]
 
     /// Those that a server may be found at, best first.
     ///
     /// It may ask the network, and wait for it.
-    static func resolved(_ address: ServerAddress) throws(ResolvingFault) -> [SystemAddress] {
+    package static func resolved(_ address: ServerAddress) throws(ResolvingFault) -> [SystemAddress] {
         switch address {
         case .tcp(let host, let port): try resolved(host: host, port: port)
         case .unix(let path): [try SystemAddress(path: path)]
@@ -60,6 +60,6 @@ struct SystemAddress: Sendable {
 }
 
 /// Why there is no address.
-struct ResolvingFault: Error {
+package struct ResolvingFault: Error {
     let reason: String
 }

@@ -1,3 +1,4 @@
+import CaretConcurrency
 @preconcurrency import Dispatch
 import Glibc
 import Synchronization
@@ -56,7 +57,7 @@ final class WatchedSocket {
         guard let orders = Orders() else { return nil }
         self.descriptor = descriptor
         self.orders = orders
-        let bound = QueueBound(within: queue, handlers)
+        let bound = Confined(handlers, within: queue)
         DispatchQueue(label: "caret.client.socket").async {
             WatchedSocket.watch(descriptor, orders) { input, output in
                 queue.sync {

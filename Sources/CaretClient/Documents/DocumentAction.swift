@@ -1,20 +1,24 @@
-import CaretWire
+package import CaretWire
 
 /// What an open document wants.
-enum DocumentAction: Equatable, Sendable {
+package enum DocumentAction: Equatable, Sendable {
     case send(ClientMessage, id: RequestID?)
     case tell(DocumentUpdate)
 }
 
 /// Names a document that a client has open, whatever it is called.
-struct DocumentKey: Hashable, Comparable, Sendable {
-    let value: Int
+package struct DocumentKey: Hashable, Comparable, Sendable {
+    package let value: Int
 
-    static func < (left: DocumentKey, right: DocumentKey) -> Bool { left.value < right.value }
+    package init(value: Int) { self.value = value }
+
+    package static func < (left: DocumentKey, right: DocumentKey) -> Bool { left.value < right.value }
 }
 
 /// The ids of a client's requests, none twice.
-struct RequestIDs: Sendable {
+package struct RequestIDs: Sendable {
+
+    package init() {}
     private var last = 0
 
     func gaveOut(_ number: AskNumber) -> Bool { number.value > 0 && number.value <= last }

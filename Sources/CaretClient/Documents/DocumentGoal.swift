@@ -2,13 +2,13 @@ import CaretReplica
 import CaretWire
 
 /// What somebody waits for.
-enum DocumentGoal {
+package enum DocumentGoal {
     /// Its text is here.
     case opened
     case saved
 
     /// Nil as long as neither it is so nor it is known that it will not be.
-    func answer(_ document: DocumentState) -> Result<Void, any Error>? {
+    package func answer(_ document: DocumentState) -> Result<Void, any Error>? {
         switch (self, document.state) {
         case (_, .opening), (.saved, .offline), (.saved, .sending): nil
         case (.opened, .saved), (.opened, .sending), (.opened, .offline): .success(())

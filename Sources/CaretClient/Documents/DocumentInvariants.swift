@@ -1,9 +1,9 @@
-import CaretCore
+package import CaretCore
 import CaretReplica
 
 extension DocumentState {
     /// Throws the first invariant that does not hold. All hold after every event.
-    func checkInvariants() throws(BrokenInvariant) {
+    package func checkInvariants() throws(BrokenInvariant) {
         try replica.checkInvariants()
         try BrokenInvariant.check(
             "a document that is being opened knows the id of its request",

@@ -1,5 +1,5 @@
 public import CaretCore
-import CaretWire
+package import CaretWire
 
 /// Somebody else who has the document open, and where they stand in it.
 public struct DocumentPeer: Equatable, Sendable {
@@ -11,7 +11,7 @@ public struct DocumentPeer: Equatable, Sendable {
     public let person: Person?
     public let selections: [Selection]
 
-    init(session: String, _ introduction: Introduction, selections: [Selection]) {
+    package init(session: String, _ introduction: Introduction, selections: [Selection]) {
         self.session = session
         user = introduction.user.string
         client = introduction.client.string

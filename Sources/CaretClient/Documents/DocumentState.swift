@@ -1,17 +1,17 @@
-import CaretCore
-import CaretReplica
-import CaretWire
+package import CaretCore
+package import CaretReplica
+package import CaretWire
 
 /// A document that a client has open: the replica, and what only its owner knows: the name, the people, the views.
-struct DocumentState {
-    private(set) var replica: Replica
+package struct DocumentState {
+    package private(set) var replica: Replica
     private(set) var name: WireString
     /// It is made where there is none.
     private(set) var creates: Bool
     /// The id of the open that awaits its answer.
     private(set) var lastOpen: RequestID?
     /// When `timePassed` is due.
-    private(set) var retryAt: Moment?
+    package private(set) var retryAt: Moment?
     /// Who is behind the sessions of the document.
     private var people: [WireString: Introduction] = [:]
     /// What each bound view has not been shown yet.
@@ -22,9 +22,9 @@ struct DocumentState {
     /// What was told last.
     private(set) var toldState: SavingState
     /// What the server said when it refused something last.
-    private(set) var refusal: ServerRefusal?
+    package private(set) var refusal: ServerRefusal?
 
-    init(_ name: WireString, creating: Bool, mode: DocumentMode) {
+    package init(_ name: WireString, creating: Bool, mode: DocumentMode) {
         self.name = name
         creates = creating
         replica = Replica(mode: mode)
@@ -32,7 +32,7 @@ struct DocumentState {
     }
 
     /// Goes on with what was kept.
-    init(_ name: WireString, creating: Bool, _ replica: Replica) {
+    package init(_ name: WireString, creating: Bool, _ replica: Replica) {
         self.name = name
         creates = creating
         self.replica = replica
@@ -40,12 +40,12 @@ struct DocumentState {
     }
 
     /// The replica's, but never `saved` while a view holds text that is not in the document.
-    var state: SavingState {
+    package var state: SavingState {
         if replica.state != .saved { return replica.state }
         return withheld.values.first { $0 != .sending } ?? withheld.values.first ?? .saved
     }
 
-    var peers: [DocumentPeer] {
+    package var peers: [DocumentPeer] {
         replica.peers.compactMap { peer in
             people[peer.session].map {
                 DocumentPeer(session: peer.session.string, $0, selections: peer.selections)
@@ -55,45 +55,45 @@ struct DocumentState {
 
     // MARK: What happens
 
-    mutating func welcomed(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+    package mutating func welcomed(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
         run(replica.connected(), at: now, &ids)
     }
 
-    mutating func cutOff(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+    package mutating func cutOff(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
         lastOpen = nil
         return run(replica.cutOff(), at: now, &ids)
     }
 
-    mutating func timePassed(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+    package mutating func timePassed(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
         guard let retryAt, retryAt <= now else { return [] }
         self.retryAt = nil
         return run(replica.timePassed(), at: now, &ids)
     }
 
-    mutating func retried(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+    package mutating func retried(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
         run(replica.retry(), at: now, &ids)
     }
 
-    mutating func discarded(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+    package mutating func discarded(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
         run(replica.discard(), at: now, &ids)
     }
 
-    mutating func undone(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+    package mutating func undone(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
         run(replica.undo(), at: now, &ids)
     }
 
-    mutating func redone(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+    package mutating func redone(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
         run(replica.redo(), at: now, &ids)
     }
 
-    mutating func selected(
+    package mutating func selected(
         _ selections: [Selection], at now: Moment, _ ids: inout RequestIDs
     ) throws(TextError) -> [DocumentAction] {
         run(try replica.selected(selections), at: now, &ids)
     }
 
     /// The owner has made a change to the text as it is.
-    mutating func typed(
+    package mutating func typed(
         _ change: Change, at now: Moment, _ ids: inout RequestIDs
     ) throws(ChangeError) -> [DocumentAction] {
         let actions = try type(change, at: now)
@@ -109,15 +109,15 @@ struct DocumentState {
 
     // MARK: Views
 
-    mutating func bind(_ view: Int) { unshown[view] = Change() }
+    package mutating func bind(_ view: Int) { unshown[view] = Change() }
 
-    mutating func unbind(_ view: Int) -> [DocumentAction] {
+    package mutating func unbind(_ view: Int) -> [DocumentAction] {
         unshown[view] = nil
         return withhold(nil, in: view)
     }
 
     /// A bound view holds text that is not in the document; nil where it holds none.
-    mutating func withhold(_ state: SavingState?, in view: Int) -> [DocumentAction] {
+    package mutating func withhold(_ state: SavingState?, in view: Int) -> [DocumentAction] {
         withheld[view] = state
         return tellState()
     }
@@ -129,7 +129,7 @@ struct DocumentState {
     }
 
     /// A bound view has been changed by its person; the answer is what it is to be changed by in turn.
-    mutating func typed(
+    package mutating func typed(
         _ change: Change, in view: Int, at now: Moment, _ ids: inout RequestIDs
     ) throws(ChangeError) -> (Change, [DocumentAction]) {
         let news = unshown[view] ?? Change()
@@ -202,7 +202,7 @@ struct DocumentState {
 // What the server says.
 extension DocumentState {
     /// Nil where what it says cannot be: edits or a text that are none.
-    mutating func heard(
+    package mutating func heard(
         _ envelope: Envelope<ServerMessage>, at now: Moment, _ ids: inout RequestIDs
     ) -> [DocumentAction]? {
         note(envelope)
@@ -217,7 +217,7 @@ extension DocumentState {
     }
 
     /// A line of this document is longer than the server takes.
-    mutating func overlong(
+    package mutating func overlong(
         _ message: ClientMessage, at now: Moment, _ ids: inout RequestIDs
     ) -> [DocumentAction] {
         guard case .push(let push) = message else { return [] }
@@ -226,7 +226,7 @@ extension DocumentState {
     }
 
     /// Whether a message is about this document.
-    func isMeant(by envelope: Envelope<ServerMessage>) -> Bool {
+    package func isMeant(by envelope: Envelope<ServerMessage>) -> Bool {
         switch envelope.message {
         case .opened: envelope.id != nil && envelope.id == lastOpen
         case .change(let change): change.document == name

@@ -10,6 +10,13 @@ public struct RefusedEdits: Error, Sendable {
     public let text: Text
     /// What they change in the text that is saved.
     public let difference: Change
+
+    package init(refusal: Refusal, reason: ServerRefusal?, text: Text, difference: Change) {
+        self.refusal = refusal
+        self.reason = reason
+        self.text = text
+        self.difference = difference
+    }
 }
 
 extension RefusedEdits: CustomStringConvertible {

@@ -3,7 +3,7 @@ import Glibc
 /// The system calls by which a folder of kept edits is read and written.
 ///
 /// A file is known by its descriptor while it is open. Each call throws the code of its error.
-protocol FileCalls: Sendable {
+package protocol FileCalls: Sendable {
     func makeFolder(_ path: String) throws(FileCallFault)
     func open(_ path: String, _ flags: Int32) throws(FileCallFault) -> Int32
     /// Throws `EWOULDBLOCK` where another process has the lock.
@@ -18,8 +18,12 @@ protocol FileCalls: Sendable {
     func names(in folder: String) throws(FileCallFault) -> [String]
 }
 
-struct FileCallFault: Error, Equatable {
+package struct FileCallFault: Error, Equatable {
     let code: Int32
+
+    package init(code: Int32) {
+        self.code = code
+    }
 }
 
 /// The calls as the system has them.

@@ -7,14 +7,14 @@ import Glibc
 ///
 /// Each file is written beside, synced and renamed, so that whoever looks after a kill finds the old one or the new
 /// one, whole. One client has the folder at a time.
-final class KeepingFolder: Sendable {
+package final class KeepingFolder: Sendable {
     private let path: String
     private let files: any FileCalls
     /// Held open, and with it the lock, as long as the process lives.
     private let lock: Int32
 
     /// Throws where the folder cannot be made, or another client has it.
-    init(_ path: String, _ files: any FileCalls = SystemFiles()) throws(KeepingFault) {
+    package init(_ path: String, _ files: any FileCalls = SystemFiles()) throws(KeepingFault) {
         self.path = path
         self.files = files
         try KeepingFolder.make(path, files)
@@ -66,7 +66,7 @@ final class KeepingFolder: Sendable {
     }
 
     /// The id that a client has here, which is `proposed` the first time.
-    func clientID(orElse proposed: String) throws(KeepingFault) -> String {
+    package func clientID(orElse proposed: String) throws(KeepingFault) -> String {
         if let bytes = try read("client") { return String(decoding: bytes, as: UTF8.self) }
         try write(Array(proposed.utf8), to: "client")
         return proposed
@@ -87,7 +87,7 @@ final class KeepingFolder: Sendable {
     }
 
     /// The same, to go on with.
-    func replicas() throws(KeepingFault) -> [KeptReplica] {
+    package func replicas() throws(KeepingFault) -> [KeptReplica] {
         var found: [KeptReplica] = []
         for (number, document) in try documents() {
             do {
@@ -112,7 +112,7 @@ final class KeepingFolder: Sendable {
         }
     }
 
-    func keep(_ document: KeptDocument, as number: Int) throws(KeepingFault) {
+    package func keep(_ document: KeptDocument, as number: Int) throws(KeepingFault) {
         let bytes: Data
         do {
             bytes = try JSONEncoder().encode(document)
@@ -123,7 +123,7 @@ final class KeepingFolder: Sendable {
     }
 
     /// Nothing is unsaved any more of what was kept under this number.
-    func forget(_ number: Int) throws(KeepingFault) {
+    package func forget(_ number: Int) throws(KeepingFault) {
         let file = "\(path)/\(number).edits"
         do throws(FileCallFault) {
             // That it comes back after a power cut does no harm: what is in it is known to the server.

@@ -1,9 +1,9 @@
 import CaretCore
-import CaretReplica
+package import CaretReplica
 import CaretWire
 
 /// The unsaved edits of one document, as they lie in a file.
-struct KeptDocument: Codable, Equatable {
+package struct KeptDocument: Codable, Equatable {
     struct KeptEdit: Codable, Equatable {
         let start: Int
         let end: Int
@@ -31,7 +31,7 @@ struct KeptDocument: Codable, Equatable {
     /// It is made where there is none; nil in files of older versions, which kept no such document.
     let creates: Bool?
 
-    init(_ keepsake: Keepsake, of name: String, creates: Bool) {
+    package init(_ keepsake: Keepsake, of name: String, creates: Bool) {
         self.name = name
         self.creates = creates
         place = keepsake.place.map { KeptPlace($0) }

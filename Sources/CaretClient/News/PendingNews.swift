@@ -2,7 +2,9 @@ import CaretWire
 
 /// News of documents that nobody has taken yet: of each name that comes up again and again only the latest end is kept,
 /// and the latest of the document that has it since.
-struct PendingNews: Pending {
+package struct PendingNews: Pending {
+
+    package init() {}
     /// Where the news of one name stand.
     private struct Places {
         var end: Int?
@@ -14,9 +16,9 @@ struct PendingNews: Pending {
     private var count = 0
     private var places: [WireString: Places] = [:]
 
-    var isEmpty: Bool { news.isEmpty }
+    package var isEmpty: Bool { news.isEmpty }
 
-    mutating func add(_ next: DocumentNews) {
+    package mutating func add(_ next: DocumentNews) {
         switch next {
         // Nobody needs the end of what is told anew.
         case .beginning:
@@ -48,7 +50,7 @@ struct PendingNews: Pending {
         return count
     }
 
-    mutating func take() -> [DocumentNews] {
+    package mutating func take() -> [DocumentNews] {
         defer { self = PendingNews() }
         return news.sorted { $0.key < $1.key }.map(\.value)
     }

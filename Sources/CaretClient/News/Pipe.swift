@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What waits for whoever takes it. It joins what comes, so that it stays small when nobody takes for long.
-protocol Pending: Sendable {
+package protocol Pending: Sendable {
     associatedtype Element: Sendable
 
     var isEmpty: Bool { get }
@@ -11,7 +11,7 @@ protocol Pending: Sendable {
 }
 
 /// Hands what anybody puts in to whoever reads, who waits without holding a thread.
-final class Pipe<Content: Pending>: Sendable {
+package final class Pipe<Content: Pending>: Sendable {
     private enum End {
         case open
         case ended
@@ -38,9 +38,9 @@ final class Pipe<Content: Pending>: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ content: Content) { state = Mutex(State(content: content)) }
+    package init(_ content: Content) { state = Mutex(State(content: content)) }
 
-    func put(_ body: (inout Content) -> Void) {
+    package func put(_ body: (inout Content) -> Void) {
         let readers = state.withLock { state in
             body(&state.content)
             return state.takeReaders()
@@ -49,7 +49,7 @@ final class Pipe<Content: Pending>: Sendable {
     }
 
     /// Nothing comes any more; what waits is still handed over, and then the error.
-    func end(throwing error: (any Error)? = nil) {
+    package func end(throwing error: (any Error)? = nil) {
         let readers = state.withLock { state in
             if case .open = state.end { state.end = error.map { .failed($0) } ?? .ended }
             return state.takeReaders()
@@ -59,7 +59,7 @@ final class Pipe<Content: Pending>: Sendable {
 
     /// What has come since the last call, as soon as there is something; nil at the end, and for a task that was
     /// cancelled.
-    func next() async throws -> [Content.Element]? {
+    package func next() async throws -> [Content.Element]? {
         while !Task.isCancelled {
             switch take() {
             case .some(let elements): return elements

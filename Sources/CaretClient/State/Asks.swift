@@ -2,7 +2,7 @@ import CaretCore
 import CaretWire
 
 /// The requests that have no answer yet.
-struct Asks: Equatable {
+package struct Asks: Equatable {
     private struct Ask: Equatable {
         let number: AskNumber
         let message: ClientMessage
@@ -10,7 +10,7 @@ struct Asks: Equatable {
 
     /// So many are on their way at once. The server answers one after the other, and reads no more than 64 ahead: what
     /// waits here can still be taken back, or go over another connection.
-    static let atOnce = 16
+    package static let atOnce = 16
 
     private var waiting: [Ask] = []
     /// In the order in which they were sent.

@@ -1,7 +1,7 @@
-import CaretWire
+package import CaretWire
 
 /// What the shell of a client is to do, in this order.
-enum ClientAction: Equatable, Sendable {
+package enum ClientAction: Equatable, Sendable {
     case connect
     /// Drop the connection, or the attempt at one; nothing that it says later counts.
     case disconnect
@@ -24,14 +24,18 @@ enum ClientAction: Equatable, Sendable {
 }
 
 /// Names a request of this client, and its message.
-struct AskNumber: Hashable, Sendable {
+package struct AskNumber: Hashable, Sendable {
     let value: Int
+
+    package init(value: Int) {
+        self.value = value
+    }
 
     var id: RequestID { .number(value) }
 }
 
 /// Why a request has no answer.
-enum AskFault: Equatable, Sendable {
+package enum AskFault: Equatable, Sendable {
     case refused(ServerRefusal)
     case connection(ConnectionFault)
     case cancelled

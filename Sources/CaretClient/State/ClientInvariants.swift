@@ -1,9 +1,9 @@
-import CaretCore
+package import CaretCore
 import CaretReplica
 
 extension ClientState {
     /// Throws the first invariant that does not hold. All hold after every event.
-    func checkInvariants() throws(BrokenInvariant) {
+    package func checkInvariants() throws(BrokenInvariant) {
         for document in documents.values { try document.checkInvariants() }
         try asks.checkInvariants(link: link, ids: ids)
         try kept?.checkInvariants()

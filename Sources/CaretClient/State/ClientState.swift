@@ -1,6 +1,6 @@
 import CaretCore
-import CaretReplica
-import CaretWire
+package import CaretReplica
+package import CaretWire
 
 /// A client: its connection that comes and goes, and what is asked over it.
 ///
@@ -9,8 +9,8 @@ import CaretWire
 ///
 /// Law: every request ends once, with an answer or a fault. One that was sent when the connection ended is asked again
 /// only where doing it twice does what doing it once does.
-struct ClientState {
-    enum Link: Equatable {
+package struct ClientState {
+    package enum Link: Equatable {
         /// Nothing was tried yet.
         case idle
         case connecting
@@ -22,24 +22,31 @@ struct ClientState {
         case ended(ConnectionFault)
     }
 
-    struct Settings: Equatable {
+    package struct Settings: Equatable {
         let address: ServerAddress
         let hello: Hello
         let reconnects: Bool
         /// The store that the server must have, if it matters.
         var store: WireString?
+
+        package init(address: ServerAddress, hello: Hello, reconnects: Bool, store: WireString? = nil) {
+            self.address = address
+            self.hello = hello
+            self.reconnects = reconnects
+            self.store = store
+        }
     }
 
     /// How long to wait for a connection, and then for the welcome: a server gives `hello` as much.
     static let patience: Milliseconds = 10_000
 
     let settings: Settings
-    private(set) var link = Link.idle
+    package private(set) var link = Link.idle
     /// Why the last connection or attempt ended, since the last welcome.
     private(set) var lastFault: ConnectionFault?
     private(set) var asks = Asks()
     private(set) var ids = RequestIDs()
-    private(set) var documents: [DocumentKey: DocumentState] = [:]
+    package private(set) var documents: [DocumentKey: DocumentState] = [:]
     private(set) var lastKey = 0
     /// What documents are followed, and the id of the request that orders it.
     private(set) var follow: (message: Follow, id: RequestID)?
@@ -56,7 +63,7 @@ struct ClientState {
     /// What is unsaved of documents, where that is kept.
     private(set) var kept: KeptReplicas?
 
-    init(_ settings: Settings, kept: [KeptReplica]? = nil) {
+    package init(_ settings: Settings, kept: [KeptReplica]? = nil) {
         self.settings = settings
         self.kept = kept.map { KeptReplicas($0) }
         lastKey = kept?.map(\.key.value).max() ?? 0
@@ -66,26 +73,26 @@ struct ClientState {
 // What the owner wants.
 extension ClientState {
     /// Names the next request.
-    mutating func nextNumber() -> AskNumber { ids.nextNumber() }
+    package mutating func nextNumber() -> AskNumber { ids.nextNumber() }
 
-    mutating func begun(at now: Moment) -> [ClientAction] {
+    package mutating func begun(at now: Moment) -> [ClientAction] {
         guard link == .idle else { return [] }
         return connect(at: now) + wake()
     }
 
-    mutating func asked(_ message: ClientMessage, as number: AskNumber) -> [ClientAction] {
+    package mutating func asked(_ message: ClientMessage, as number: AskNumber) -> [ClientAction] {
         if case .ended(let fault) = link { return [.fail(number, .connection(fault))] }
         asks.add(message, as: number)
         return sendAsks()
     }
 
     /// Nobody waits for the answer any more.
-    mutating func cancelled(_ number: AskNumber) -> [ClientAction] {
+    package mutating func cancelled(_ number: AskNumber) -> [ClientAction] {
         asks.cancel(number) ? [.fail(number, .cancelled)] + sendAsks() : []
     }
 
     /// Documents are followed from here on, in place of others that were.
-    mutating func followed(_ message: Follow) -> [ClientAction] {
+    package mutating func followed(_ message: Follow) -> [ClientAction] {
         follow = (message, ids.next())
         return sendFollow()
     }
@@ -96,13 +103,13 @@ extension ClientState {
         return [.send(.unfollow(Unfollow()), id: nil)]
     }
 
-    mutating func closed(at now: Moment) -> [ClientAction] { end(.closed, at: now) }
+    package mutating func closed(at now: Moment) -> [ClientAction] { end(.closed, at: now) }
 }
 
 // Documents.
 extension ClientState {
     /// Opens a document, now or once there is a connection.
-    mutating func opened(
+    package mutating func opened(
         _ name: WireString, creating: Bool, mode: DocumentMode, at now: Moment
     ) -> (DocumentKey, [ClientAction]) {
         let key: DocumentKey
@@ -119,7 +126,7 @@ extension ClientState {
     }
 
     /// Lets something happen to a document that is open.
-    mutating func change(
+    package mutating func change(
         _ key: DocumentKey, _ body: (inout DocumentState, inout RequestIDs) throws -> [DocumentAction]
     ) rethrows -> [ClientAction] {
         // Taken out meanwhile, so that it is not copied.
@@ -156,7 +163,7 @@ extension ClientState {
         return [.wake(at: retryAt)]
     }
 
-    mutating func closed(_ key: DocumentKey) -> [ClientAction] {
+    package mutating func closed(_ key: DocumentKey) -> [ClientAction] {
         guard let document = documents.removeValue(forKey: key) else { return [] }
         kept?.close(document, key)
         guard case .welcomed = link else { return [] }
@@ -184,14 +191,14 @@ extension ClientAction {
 
 // What the connection and the clock do.
 extension ClientState {
-    mutating func connected(at now: Moment) -> [ClientAction] {
+    package mutating func connected(at now: Moment) -> [ClientAction] {
         guard link == .connecting else { return [] }
         link = .greeting
         quietSince = now
         return [.send(.hello(settings.hello), id: nil)] + wake()
     }
 
-    mutating func heard(
+    package mutating func heard(
         _ envelope: Envelope<ServerMessage>, at now: Moment, _ luck: Luck
     ) -> [ClientAction] {
         quietSince = now
@@ -204,7 +211,7 @@ extension ClientState {
     }
 
     /// A line is longer than the server takes, and was not sent.
-    mutating func overlong(
+    package mutating func overlong(
         _ message: ClientMessage, _ id: RequestID?, bytes: Int, limit: Int, at now: Moment
     ) -> [ClientAction] {
         guard let number = asks.answered(id) else {
@@ -217,7 +224,7 @@ extension ClientState {
         return [.fail(number, .refused(ServerRefusal(ErrorReport(.lineTooLong, words))))] + sendAsks()
     }
 
-    mutating func cut(_ reason: CutReason, at now: Moment, _ luck: Luck) -> [ClientAction] {
+    package mutating func cut(_ reason: CutReason, at now: Moment, _ luck: Luck) -> [ClientAction] {
         switch link {
         case .idle, .waiting, .ended: return []
         case .connecting, .greeting, .welcomed: break
@@ -235,7 +242,7 @@ extension ClientState {
             + changeAll { $0.cutOff(at: now, &$1) } + wake()
     }
 
-    mutating func timePassed(at now: Moment, _ luck: Luck) -> [ClientAction] {
+    package mutating func timePassed(at now: Moment, _ luck: Luck) -> [ClientAction] {
         if let wakesAt, wakesAt <= now { self.wakesAt = nil }
         return changeAll { $0.timePassed(at: now, &$1) } + linkWaited(until: now, luck)
     }

@@ -1,5 +1,5 @@
 /// What ended a connection, or kept one from coming about.
-enum CutReason: Equatable, Sendable {
+package enum CutReason: Equatable, Sendable {
     /// No connection came about, for this reason.
     case unreachable(String)
     /// The server ended it without a word.
@@ -15,7 +15,7 @@ enum CutReason: Equatable, Sendable {
     case outputFull
 
     /// For a person.
-    var words: String {
+    package var words: String {
         switch self {
         case .unreachable(let reason), .failed(let reason), .said(let reason): reason
         case .ended: "the server closed the connection"

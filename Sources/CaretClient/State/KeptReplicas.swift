@@ -1,14 +1,21 @@
 import CaretCore
-import CaretReplica
-import CaretWire
+package import CaretReplica
+package import CaretWire
 
 /// A document of which something is unsaved, as it was kept.
-struct KeptReplica {
-    let key: DocumentKey
+package struct KeptReplica {
+    package let key: DocumentKey
     let name: WireString
-    let replica: Replica
+    package let replica: Replica
     /// It is made where there is none.
     let creates: Bool
+
+    package init(key: DocumentKey, name: WireString, replica: Replica, creates: Bool) {
+        self.key = key
+        self.name = name
+        self.replica = replica
+        self.creates = creates
+    }
 }
 
 /// Unsaved edits of documents that are not open, and which documents have some in a file.

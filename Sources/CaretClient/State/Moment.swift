@@ -1,12 +1,16 @@
-import CaretReplica
+package import CaretReplica
 
 /// A point of a clock that never goes back.
-struct Moment: Comparable, Hashable, Sendable {
+package struct Moment: Comparable, Hashable, Sendable {
     let milliseconds: Int
 
-    static func < (left: Moment, right: Moment) -> Bool { left.milliseconds < right.milliseconds }
+    package init(milliseconds: Int) {
+        self.milliseconds = milliseconds
+    }
 
-    static func + (moment: Moment, span: Milliseconds) -> Moment {
+    package static func < (left: Moment, right: Moment) -> Bool { left.milliseconds < right.milliseconds }
+
+    package static func + (moment: Moment, span: Milliseconds) -> Moment {
         Moment(milliseconds: moment.milliseconds + span.value)
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// Where one loop or queue counts. Confined to its owner: only one thread at a time adds to it, so an addition is a
 /// load and a store, and no other core waits for it. Anybody may read its sheet meanwhile, without asking.
 package struct Tally {
-    let sheet: TallySheet
+    package let sheet: TallySheet
 
     package func add(_ count: Int = 1, to counter: Counter) {
         sheet.add(UInt64(count), at: counter.rawValue)
@@ -26,7 +26,7 @@ package struct Tally {
 
 /// The numbers of one tally, for its owner to write and everybody to read. Each is whole by itself; two may be of
 /// different moments.
-final class TallySheet: Sendable {
+package final class TallySheet: Sendable {
     static let refusals = Counter.allCases.count
     private static let latencies = refusals + ErrorCode.allCases.count
     /// The ranges of a histogram, its sum and its largest number.
@@ -62,7 +62,7 @@ final class TallySheet: Sendable {
 
     // MARK: For everybody
 
-    var counts: Counts {
+    package var counts: Counts {
         Counts(
             counters: numbers(0..<Self.refusals), refusals: numbers(Self.refusals..<Self.latencies),
             latencies: Latency.allCases.map { histogram(at: Self.start(of: $0)) })

@@ -51,7 +51,7 @@ package struct ConfigurationKey: Sendable {
     }
 
     /// Its value is a list, and its option may stand several times.
-    var isList: Bool {
+    package var isList: Bool {
         if case .addresses = kind { true } else { false }
     }
 

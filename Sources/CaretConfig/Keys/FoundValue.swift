@@ -1,5 +1,5 @@
 /// What was found as the value of a key.
-enum FoundValue {
+package enum FoundValue {
     /// In a flag or a variable, where everything is text.
     case word(String)
     /// In the file.

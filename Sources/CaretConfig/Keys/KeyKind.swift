@@ -1,6 +1,6 @@
 extension ConfigurationKey {
     /// Takes what was found into the settings; false where it is not allowed.
-    func take(_ found: FoundValue, into settings: inout Settings) -> Bool {
+    package func take(_ found: FoundValue, into settings: inout Settings) -> Bool {
         switch kind {
         case .folder(let path): put(found.text.flatMap(Self.folder), path, &settings)
         case .addresses(let path): put(found.texts.flatMap(Self.addresses), path, &settings)

@@ -7,7 +7,7 @@ struct QuantityUnit {
 }
 
 /// Sizes in bytes, written with the largest unit that divides them.
-enum SizeText {
+package enum SizeText {
     private static let units = [
         QuantityUnit(name: "B", size: 1),
         QuantityUnit(name: "kB", size: 1_000, isOther: true),
@@ -19,10 +19,10 @@ enum SizeText {
         QuantityUnit(name: "GiB", size: 1 << 30),
     ]
 
-    static func written(_ bytes: Int) -> String { Quantity.written(bytes, in: units) }
+    package static func written(_ bytes: Int) -> String { Quantity.written(bytes, in: units) }
 
     /// The bytes of a text such as `25 MiB` or `26214400`.
-    static func read(_ text: String) -> Int? { Quantity.read(text, in: units, plain: 1) }
+    package static func read(_ text: String) -> Int? { Quantity.read(text, in: units, plain: 1) }
 }
 
 /// What the Int of a setting counts, and a plain number of a key.
@@ -41,7 +41,7 @@ package enum TimeUnit: Int, Sendable {
 }
 
 /// Lengths of time, written with the largest unit that divides them.
-enum TimeText {
+package enum TimeText {
     private static let units = [
         QuantityUnit(name: "ms", size: 1),
         QuantityUnit(name: "s", size: TimeUnit.seconds.rawValue),
@@ -52,14 +52,14 @@ enum TimeText {
         QuantityUnit(name: "days", size: TimeUnit.days.rawValue),
     ]
 
-    static func written(_ count: Int, _ unit: TimeUnit) -> String {
+    package static func written(_ count: Int, _ unit: TimeUnit) -> String {
         if count == 0 { return "0 s" }
         let text = Quantity.written(count * unit.rawValue, in: units)
         return text == "1 days" ? "1 day" : text
     }
 
     /// How many of `unit` a text such as `30 s` is; nil where it is not a whole number of them.
-    static func read(_ text: String, in unit: TimeUnit, plain: TimeUnit) -> Int? {
+    package static func read(_ text: String, in unit: TimeUnit, plain: TimeUnit) -> Int? {
         guard let milliseconds = Quantity.read(text, in: units, plain: plain.rawValue) else { return nil }
         let (count, rest) = milliseconds.quotientAndRemainder(dividingBy: unit.rawValue)
         return rest == 0 ? count : nil

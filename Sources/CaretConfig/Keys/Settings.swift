@@ -30,7 +30,7 @@ package struct Settings: Equatable, Sendable {
     /// Pushes a connection a second where tokens are required.
     package var pushesPerSecond = 100
     /// As configured; `limits` is what holds.
-    var configuredLimits = Limits()
+    package var configuredLimits = Limits()
 
     package init() {}
 

@@ -133,13 +133,13 @@ package struct LogWord: ExpressibleByStringLiteral, Equatable, Sendable {
 }
 
 extension LogField {
-    enum Value {
+    package enum Value {
         case word(String)
         case number(Int64)
     }
 
     /// As it stands in the line.
-    var keyAndValue: (key: String, value: Value) {
+    package var keyAndValue: (key: String, value: Value) {
         switch self {
         case .transport(let transport): ("transport", .word(transport.rawValue))
         case .address(let address): ("address", .word(address.description))

@@ -15,6 +15,11 @@ package struct LogQueue: Sendable {
         package var line: LogLine
         /// The line before has no end.
         package let endsLineBefore: Bool
+
+        package init(line: LogLine, endsLineBefore: Bool) {
+            self.line = line
+            self.endsLineBefore = endsLineBefore
+        }
     }
 
     /// Lines that wait: a writer that is stuck for so many is given no more.

@@ -8,7 +8,7 @@ package import CaretWire
 /// that order. Its time is what `timePassed` said last: whoever runs it says the time in front of every other event, but
 /// for bytes that came, which bring it along.
 package struct ConnectionState: Sendable {
-    enum Phase: Equatable, Sendable {
+    package enum Phase: Equatable, Sendable {
         case expectingHello
         /// It is being found out whose token it is.
         case authenticating(Hello, RequestID?)
@@ -23,7 +23,7 @@ package struct ConnectionState: Sendable {
     }
 
     /// What is said last.
-    enum Farewell: Equatable, Sendable {
+    package enum Farewell: Equatable, Sendable {
         /// Nothing: the peer has sent all that it wants to.
         case none
         case shuttingDown(retryAfterMilliseconds: Int?)
@@ -32,7 +32,7 @@ package struct ConnectionState: Sendable {
     }
 
     /// A request that is not answered yet, behind which others wait.
-    enum Underway: Equatable, Sendable {
+    package enum Underway: Equatable, Sendable {
         /// The hub answers, or a room the guest.
         case asked(ClientMessage)
         case opening(SessionID, WireString)
@@ -57,14 +57,14 @@ package struct ConnectionState: Sendable {
     let peer: WireString?
     let settings: ConnectionSettings
     var now: Int64
-    var phase = Phase.expectingHello
+    package var phase = Phase.expectingHello
     let helloUntil: Int64
     var input: ConnectionInput
     var output = OutputLedger()
     var documents = OpenDocuments()
-    var underway: Underway?
+    package var underway: Underway?
     /// Requests that take long and have no answer yet, behind which nothing waits: the hub takes one at a time.
-    var longRequests = 0
+    package var longRequests = 0
     /// Requests to close a session that were answered because it had ended, and that its room will refuse too.
     var lateCloses: [SessionID: LateClose] = [:]
     var waiting = WaitingLines()
@@ -79,7 +79,7 @@ package struct ConnectionState: Sendable {
     package internal(set) var end: ConnectionEnd?
     /// The errors that were sent since somebody asked, for whoever counts them.
     private var refusals: [ErrorCode: Int] = [:]
-    var actions: [ConnectionAction] = []
+    package var actions: [ConnectionAction] = []
 
     package init(
         _ id: ConnectionID, settings: ConnectionSettings, from peer: WireString? = nil, at now: Int64

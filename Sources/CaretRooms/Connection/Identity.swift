@@ -31,7 +31,7 @@ package enum Authentication: Equatable, Sendable {
 }
 
 /// Who is at the other end of a connection.
-struct Member: Equatable, Sendable {
+package struct Member: Equatable, Sendable {
     let pusher: Pusher
     let token: TokenID
     var grants: Grants

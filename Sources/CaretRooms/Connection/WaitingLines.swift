@@ -1,4 +1,4 @@
-import CaretWire
+package import CaretWire
 
 /// Messages that were read and wait for a request that is not answered yet, in the order sent.
 struct WaitingLines: Equatable, Sendable {
@@ -79,7 +79,7 @@ extension ClientMessage {
         isRequest && other.isRequest || sharesDocument(with: other)
     }
 
-    func sharesDocument(with other: ClientMessage) -> Bool {
+    package func sharesDocument(with other: ClientMessage) -> Bool {
         let (first, second) = documents
         return first.map(other.isAbout) ?? false || second.map(other.isAbout) ?? false
     }

@@ -3,7 +3,7 @@ import CaretLog
 import CaretWire
 
 /// Whoever has joined and has not left, in the order of joining.
-struct Attendance: Equatable, Sendable {
+package struct Attendance: Equatable, Sendable {
     enum Stage: Equatable, Sendable {
         /// It waits until others of its user and client are gone.
         case waiting
@@ -34,7 +34,7 @@ struct Attendance: Equatable, Sendable {
     private var crowds: [Pusher: [ConnectionID]] = [:]
 
     var isEmpty: Bool { attendants.isEmpty }
-    var connections: [ConnectionID] { attendants.keys.sorted() }
+    package var connections: [ConnectionID] { attendants.keys.sorted() }
 
     subscript(connection: ConnectionID) -> Attendant? { attendants[connection] }
 

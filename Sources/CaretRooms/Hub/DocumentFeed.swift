@@ -5,7 +5,7 @@ import CaretLog
 ///
 /// A document is told of at most once in so many milliseconds, however often it changes, and only its newest news are kept:
 /// nothing grows with a slow follower but by documents, and by their ends, which all are kept up to a bound.
-struct DocumentFeed: Equatable, Sendable {
+package struct DocumentFeed: Equatable, Sendable {
     enum News: Equatable, Sendable {
         case changed(DocumentEntry)
         /// It was renamed, or deleted where there is no new name.
@@ -43,7 +43,7 @@ struct DocumentFeed: Equatable, Sendable {
     /// Somebody follows: nothing is kept else.
     private(set) var isWatched = false
 
-    mutating func watch(_ isWatched: Bool) {
+    package mutating func watch(_ isWatched: Bool) {
         self.isWatched = isWatched
         if isWatched { return }
         (items, newest, stirred, told, firstDue) = ([], [:], [:], [:], nil)

@@ -1,11 +1,15 @@
-import CaretWire
+package import CaretWire
 
 /// Revisions that are told in one answer, as many as fit.
 ///
 /// How many bytes they take is bounded as long as that will do: to count them is to write them, once more than the answer
 /// does.
-struct HistoryPage: Equatable, Sendable {
-    private(set) var revisions: [RevisionSummary] = []
+package struct HistoryPage: Equatable, Sendable {
+    package private(set) var revisions: [RevisionSummary] = []
+
+    package init(revisions: [RevisionSummary] = []) {
+        self.revisions = revisions
+    }
     /// What they take at most.
     private var bytes = 0
     /// Of the first so many it is counted, and of the rest bounded by so much.
@@ -13,7 +17,7 @@ struct HistoryPage: Equatable, Sendable {
     private var bound = 0
 
     /// Takes a revision in; false where it does not fit any more, which the first one always does.
-    mutating func take(_ revision: RevisionSummary, within limit: Int) -> Bool {
+    package mutating func take(_ revision: RevisionSummary, within limit: Int) -> Bool {
         let most = revision.mostBytes
         if bytes + most <= limit {
             bound += most
@@ -37,7 +41,7 @@ struct HistoryPage: Equatable, Sendable {
 
 extension RevisionSummary {
     /// As it stands in a page.
-    var encodedBytes: Int {
+    package var encodedBytes: Int {
         Revisions(document: "", revisions: [self]).encodedBytes
             - Revisions(document: "", revisions: []).encodedBytes
     }

@@ -3,7 +3,7 @@ import CaretLog
 import CaretWire
 
 /// An administrator's request on its way.
-struct AdminJob: Equatable, Sendable {
+package struct AdminJob: Equatable, Sendable {
     let admin: AdminRequest
     let request: HubRequest
     /// The document that it names, once that was found.

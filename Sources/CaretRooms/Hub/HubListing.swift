@@ -3,7 +3,7 @@ import CaretLog
 import CaretWire
 
 /// A `list` on its way.
-struct ListJob: Equatable, Sendable {
+package struct ListJob: Equatable, Sendable {
     let request: HubRequest
     let limit: Int
     let unit: CodeUnit

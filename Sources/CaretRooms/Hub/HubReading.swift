@@ -3,7 +3,7 @@ import CaretLog
 import CaretWire
 
 /// A `read` on its way.
-struct ReadJob: Equatable, Sendable {
+package struct ReadJob: Equatable, Sendable {
     let request: HubRequest
     let entry: DocumentEntry
     /// By time, where that was asked.
@@ -11,7 +11,7 @@ struct ReadJob: Equatable, Sendable {
 }
 
 /// A `history` on its way.
-struct HistoryJob: Equatable, Sendable {
+package struct HistoryJob: Equatable, Sendable {
     let request: HubRequest
     let history: History
     let entry: DocumentEntry

@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 
 /// A document that has a room, or that nobody may open a room for just now.
-struct HubRoom: Equatable, Sendable {
+package struct HubRoom: Equatable, Sendable {
     enum State: Equatable, Sendable {
         /// Its text is being read.
         case loading(DocumentEntry)
@@ -21,7 +21,7 @@ struct HubRoom: Equatable, Sendable {
     var epoch: Epoch
     var state: State
     /// Those that were told to open it, and have not ended.
-    var sessions: Set<SessionID> = []
+    package var sessions: Set<SessionID> = []
     /// It has said that nobody needs it, when the hub knew of somebody.
     var offersUnload = false
     /// The epochs were renewed while the room could not be told.
@@ -29,11 +29,11 @@ struct HubRoom: Equatable, Sendable {
     /// Where its history begins, if that has changed while the room could not be told.
     var trimmed: Revision?
     /// Requests for the document, in the order in which they came.
-    var waiting: [HubWaiting] = []
+    package var waiting: [HubWaiting] = []
 }
 
 /// A request on its way to the room of its document.
-struct HubWaiting: Equatable, Sendable {
+package struct HubWaiting: Equatable, Sendable {
     var request: HubRequest
     /// How often its name turned out to be another document's meanwhile.
     var attempts = 0

@@ -12,24 +12,24 @@ package struct HubState: Sendable {
     /// What others may know a pusher's client by. Pure.
     let publicClient: @Sendable (Pusher) -> WireString
     var now: Int64
-    var attendance = Attendance()
+    package var attendance = Attendance()
     var grantsBook = GrantsBook()
-    var rooms: [DocumentID: HubRoom] = [:]
+    package var rooms: [DocumentID: HubRoom] = [:]
     /// The names of the documents that have a room, or are about to.
-    var names: [DocumentName: DocumentID] = [:]
+    package var names: [DocumentName: DocumentID] = [:]
     /// Until when requests wait for rooms that were told to rename or delete.
-    var endings: [DocumentID: Int64] = [:]
+    package var endings: [DocumentID: Int64] = [:]
     /// Where each session is.
-    var sessions: [SessionID: DocumentID] = [:]
+    package var sessions: [SessionID: DocumentID] = [:]
     /// Those that are so far behind that their rooms do not have at hand what they need.
-    var slowSessions: Set<SessionID> = []
+    package var slowSessions: Set<SessionID> = []
     /// What the store was asked and has not answered.
-    var calls: [CallID: Call] = [:]
+    package var calls: [CallID: Call] = [:]
     private var lastCall = 0
     /// Readings that wait until their room has settled what their connection pushed: at most one of each connection.
-    var readings: [ConnectionID: HubRequest] = [:]
+    package var readings: [ConnectionID: HubRequest] = [:]
     var followers: [ConnectionID: Follower] = [:]
-    var feed = DocumentFeed()
+    package var feed = DocumentFeed()
     /// There may be something to tell a follower.
     var needsDelivery = false
     /// When there will be.
@@ -45,7 +45,7 @@ package struct HubState: Sendable {
     }
 
     /// Why the store was asked.
-    enum Call: Equatable, Sendable {
+    package enum Call: Equatable, Sendable {
         /// For the document that a request is about.
         case lookUp(HubWaiting)
         /// For the text that a room begins with.

@@ -1,9 +1,9 @@
 import CaretCore
-import CaretLog
+package import CaretLog
 import CaretWire
 
 /// Why a room or the hub does not do what it is asked.
-struct RequestRefusal: Error, Equatable {
+package struct RequestRefusal: Error, Equatable {
     let code: ErrorCode
     let message: String
     /// Where the document's head is, where whoever refuses it does not say that by itself.
@@ -16,7 +16,7 @@ struct RequestRefusal: Error, Equatable {
     }
 
     /// What a store's refusal of a document is on the wire.
-    init(_ refusal: StoreRefusal) {
+    package init(_ refusal: StoreRefusal) {
         switch refusal {
         case .gone: self = .notFound
         case .damaged:

@@ -2,7 +2,7 @@ import CaretCore
 import CaretWire
 
 /// What events have made the room do, until the caller takes it.
-struct RoomEffects: Sendable {
+package struct RoomEffects: Sendable {
     private(set) var actions: [RoomAction] = []
     /// For metrics. Nothing is decided by them.
     var notes = RoomNotes()
@@ -12,7 +12,7 @@ struct RoomEffects: Sendable {
     /// that the text of its document once took as a line.
     private static let mostCopied = 4 << 10
 
-    mutating func add(_ action: RoomAction) { actions.append(action) }
+    package mutating func add(_ action: RoomAction) { actions.append(action) }
 
     mutating func takeActions() -> [RoomAction] {
         defer { actions = [] }

@@ -22,6 +22,23 @@ package struct RoomNotes: Equatable, Sendable {
     /// An answer of the store is damaged, and the store has not noticed.
     package var foundDamage = false
 
+    package init(
+        pushes: Int = 0, changes: Int = 0, rebases: Int = 0, deliveries: Int = 0,
+        refusals: [ErrorCode: Int] = [:], slowSessions: [SessionID] = [], caughtUp: [SessionID] = [],
+        acked: [UInt64] = [], opened: [UInt64] = [], foundDamage: Bool = false
+    ) {
+        self.pushes = pushes
+        self.changes = changes
+        self.rebases = rebases
+        self.deliveries = deliveries
+        self.refusals = refusals
+        self.slowSessions = slowSessions
+        self.caughtUp = caughtUp
+        self.acked = acked
+        self.opened = opened
+        self.foundDamage = foundDamage
+    }
+
     package var isEmpty: Bool {
         pushes + changes + deliveries == 0 && refusals.isEmpty && slowSessions.isEmpty && caughtUp.isEmpty
             && opened.isEmpty && acked.isEmpty && !foundDamage

@@ -1,9 +1,9 @@
 import CaretLog
-import CaretWire
+package import CaretWire
 
 /// What a session asks of a room and what waits until its pusher is known, so that all of it takes effect in the
 /// order sent.
-enum RoomRequest: Equatable, Sendable {
+package enum RoomRequest: Equatable, Sendable {
     case open(RoomOpening)
     /// A push that was accepted before is not asked again whether its session has the document open.
     case push(RoomPush, wasAccepted: Bool)

@@ -15,29 +15,29 @@ package struct RoomState: Sendable {
     /// The name by which others may know a pusher's client. Pure.
     let publicClient: @Sendable (Pusher) -> WireString
 
-    var log: DocumentLog
-    var catchUp = CatchUp()
-    var queries = StoreQueries()
+    package var log: DocumentLog
+    package var catchUp = CatchUp()
+    package var queries = StoreQueries()
 
-    var pushers = KnownPushers()
-    var pushes = PushPipeline()
-    var repeats = PendingRepeats()
+    package var pushers = KnownPushers()
+    package var pushes = PushPipeline()
+    package var repeats = PendingRepeats()
     /// Connections that wait for pushes: at most one request of each.
-    var awaited: [AwaitedPushes] = []
+    package var awaited: [AwaitedPushes] = []
 
-    var sessions = SessionList()
-    var presence = PresenceBoard()
+    package var sessions = SessionList()
+    package var presence = PresenceBoard()
     var checks: Checks
     var squashed: SquashedLines?
 
-    var pause = RoomPause()
+    package var pause = RoomPause()
     var idleness = Idleness.needed
     /// The room is closed: it refuses everything with this.
-    var closedWith: RequestRefusal?
+    package var closedWith: RequestRefusal?
     /// The store has said that it was not put back, or cannot tell: a client that knows more than the head is wrong.
     var trustsStore = false
     var clock: RoomClock
-    var effects = RoomEffects()
+    package var effects = RoomEffects()
     /// More events are at hand, and what is due waits for them.
     private var isGathering = false
 

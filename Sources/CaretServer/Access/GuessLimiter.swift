@@ -17,18 +17,18 @@ package struct GuessLimiter: Sendable {
     }
 
     /// Places that become free one after the other.
-    struct Allowance {
+    package struct Allowance {
         let places: Int64
         /// Milliseconds until the next one is free.
-        let interval: Int64
+        package let interval: Int64
     }
 
     /// More than a person mistypes, or a program that was not told of a new token shows, before somebody looks.
-    static let own = Allowance(places: 10, interval: 6_000)
+    package static let own = Allowance(places: 10, interval: 6_000)
     /// For all that find no room: enough for those who come in while others flood.
     static let shared = Allowance(places: 1_000, interval: 10)
     /// Some megabytes; to keep so many takes as many guesses every few seconds.
-    static let mostAddresses = 65_536
+    package static let mostAddresses = 65_536
     /// Milliseconds between two looks for addresses that need not be kept: each goes through all of them.
     static let sweepInterval: Int64 = 1_000
 
@@ -39,7 +39,7 @@ package struct GuessLimiter: Sendable {
 
     package init() {}
 
-    var addressCount: Int { freeAt.count }
+    package var addressCount: Int { freeAt.count }
 
     /// Somebody shows a token from an address.
     package mutating func shown(from address: AddressBlock, at now: Int64) -> Decision {

@@ -38,7 +38,7 @@ package final class Connection {
     package let id: SocketID
     /// The other side's address.
     package let peer: SocketAddress
-    let descriptor: Int32
+    package let descriptor: Int32
     /// The sockets of its loop, it among them.
     package unowned let sockets: Sockets
     private var handler: (any ConnectionHandler)?

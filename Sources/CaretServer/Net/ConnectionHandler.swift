@@ -1,7 +1,7 @@
 /// Names a socket on every queue: the loop it belongs to for life, and its place there.
 package struct SocketID: Hashable, Sendable {
     package let loop: LoopNumber
-    let slot: SlotID
+    package let slot: SlotID
 }
 
 /// Why a connection ended.

@@ -2,7 +2,9 @@
 ///
 /// A deadline is mostly moved to later, again and again, and hardly ever met. So to move it later only writes it down;
 /// the heap is put right when the earlier time comes. A value; the moments are the caller's, so any clock will do.
-struct Deadlines {
+package struct Deadlines {
+
+    package init() {}
     private struct Entry {
         /// When the slot is due; nil for never.
         var due: Moment?
@@ -16,10 +18,10 @@ struct Deadlines {
     private var heap: [Int] = []
 
     /// The moment at which to look again: no slot is due before. Nil where none is due ever.
-    var next: Moment? { heap.first.map { entries[$0].scheduled } }
+    package var next: Moment? { heap.first.map { entries[$0].scheduled } }
 
     /// When a slot is due.
-    subscript(slot: Int) -> Moment? {
+    package subscript(slot: Int) -> Moment? {
         get { slot < entries.count ? entries[slot].due : nil }
         set { set(slot, due: newValue) }
     }
@@ -41,7 +43,7 @@ struct Deadlines {
     }
 
     /// A slot that was due by `now`, which then is due no more; to be asked until there is none.
-    mutating func popDue(by now: Moment) -> Int? {
+    package mutating func popDue(by now: Moment) -> Int? {
         while let slot = heap.first, entries[slot].scheduled <= now {
             guard let due = entries[slot].due else {
                 removeFirst()

@@ -1,3 +1,4 @@
+import CaretConcurrency
 @preconcurrency import Dispatch
 
 /// One serial queue with the sockets that belong to it for life.
@@ -8,14 +9,14 @@
 package final class Loop: Sendable {
     package let number: LoopNumber
     private let mailbox: Mailbox
-    private let runner: QueueBound<LoopRunner>
+    private let runner: Confined<LoopRunner, DispatchQueue>
 
     package init(_ number: LoopNumber, _ settings: LoopSettings = LoopSettings()) throws(SystemFault) {
         let queue = DispatchQueue(label: "caret.loop.\(number.rawValue)")
         self.number = number
         mailbox = try Mailbox()
         let sockets = try Sockets(number, mailbox, settings)
-        runner = QueueBound(queue, LoopRunner(sockets, mailbox))
+        runner = Confined(LoopRunner(sockets, mailbox), to: queue)
         let runner = runner
         queue.async {
             // Only once this block is gone is everything given back that it held.
@@ -26,7 +27,7 @@ package final class Loop: Sendable {
     /// Has the job done in the loop's next turn, in the order of posting; false where the loop has stopped, and then
     /// it is not done.
     @discardableResult
-    package func post(_ job: @escaping @Sendable (Sockets) -> Void) -> Bool { mailbox.put(job) }
+    package func post(_ job: @escaping @Sendable (Sockets) -> Void) -> Bool { mailbox.enqueue(job) }
 
     /// What a job answers with; nil where the loop has stopped.
     package func asked<Answer: Sendable>(

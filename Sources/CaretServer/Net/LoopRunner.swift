@@ -25,7 +25,7 @@ final class LoopRunner {
                 return completion
             }
             // A job that comes from here on wakes the loop: none is overlooked.
-            let maySleep = !sockets.hasWork && mailbox.mayFallAsleep()
+            let maySleep = !sockets.hasWork && mailbox.maySleep()
             sockets.turn(maySleep ? .asLongAsItTakes : .not)
         }
     }

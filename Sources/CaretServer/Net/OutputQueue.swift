@@ -1,7 +1,7 @@
-import Glibc
+package import Glibc
 
 /// The payloads that wait to be written to a connection.
-struct OutputQueue {
+package struct OutputQueue {
     private struct Entry {
         let payload: Payload
         /// Those of the payload, here too since they are looked at often, and to count a reference costs as much.
@@ -14,16 +14,20 @@ struct OutputQueue {
     /// How much of the first entry is written.
     private var written = 0
     /// Bytes that wait.
-    private(set) var bytes = 0
+    package private(set) var bytes = 0
+
+    package init(bytes: Int = 0) {
+        self.bytes = bytes
+    }
 
     /// Room for more entries than this is given back once all are written: there may be very many connections.
     private static let roomKept = 16
     /// So many written entries are kept in front at most.
     private static let writtenKept = 64
 
-    var isEmpty: Bool { first == entries.count }
+    package var isEmpty: Bool { first == entries.count }
 
-    mutating func append(_ payload: Payload) {
+    package mutating func append(_ payload: Payload) {
         entries.append(Entry(payload: payload, bytes: payload.bytes))
         bytes += payload.bytes.count
     }
@@ -35,7 +39,7 @@ struct OutputQueue {
     }
 
     /// Says where the bytes that come first lie, in as many pieces as there is room for, and in how many it did.
-    func fill(_ pieces: UnsafeMutableBufferPointer<iovec>) -> Int {
+    package func fill(_ pieces: UnsafeMutableBufferPointer<iovec>) -> Int {
         let count = min(pieces.count, entries.count - first)
         for index in 0..<count {
             let bytes = entries[first + index].bytes
@@ -47,7 +51,7 @@ struct OutputQueue {
     }
 
     /// Takes so many bytes off the front.
-    mutating func take(_ count: Int) {
+    package mutating func take(_ count: Int) {
         bytes -= count
         var left = count
         while left > 0 {

@@ -1,6 +1,6 @@
 /// Names one stay of something in a slot; a later stay in the same slot has another name.
 package struct SlotID: Hashable, Sendable {
-    let slot: UInt32
+    package let slot: UInt32
     /// How often the slot was given before.
     let generation: UInt32
 
@@ -10,13 +10,15 @@ package struct SlotID: Hashable, Sendable {
     }
 
     /// As the system hands it back with an event.
-    init(word: UInt64) { self.init(slot: UInt32(truncatingIfNeeded: word), generation: UInt32(word >> 32)) }
+    package init(word: UInt64) {
+        self.init(slot: UInt32(truncatingIfNeeded: word), generation: UInt32(word >> 32))
+    }
 
-    var word: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
+    package var word: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
 }
 
 /// Things by number, where a number that is free again names what comes next, and an old name finds nothing.
-struct Slots<Content> {
+package struct Slots<Content> {
     private struct Slot {
         var generation: UInt32 = 0
         var content: Content?
@@ -25,12 +27,12 @@ struct Slots<Content> {
     private var slots: [Slot] = []
     private var free: [UInt32] = []
 
-    var count: Int { slots.count - free.count }
+    package var count: Int { slots.count - free.count }
 
     /// All that is there, in the order of the slots.
     var contents: [Content] { slots.compactMap(\.content) }
 
-    subscript(id: SlotID) -> Content? {
+    package subscript(id: SlotID) -> Content? {
         guard id.slot < slots.count, slots[Int(id.slot)].generation == id.generation else { return nil }
         return slots[Int(id.slot)].content
     }
@@ -40,7 +42,7 @@ struct Slots<Content> {
 
     /// Puts in what `make` makes for its name, and answers with the name.
     @discardableResult
-    mutating func insert(_ make: (SlotID) -> Content) -> SlotID {
+    package mutating func insert(_ make: (SlotID) -> Content) -> SlotID {
         if free.isEmpty {
             free.append(UInt32(slots.count))
             slots.append(Slot())
@@ -51,7 +53,9 @@ struct Slots<Content> {
         return id
     }
 
-    mutating func remove(_ id: SlotID) {
+    package init() {}
+
+    package mutating func remove(_ id: SlotID) {
         if self[id] == nil { return }
         slots[Int(id.slot)].content = nil
         slots[Int(id.slot)].generation &+= 1

@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// Where a socket is, or the other side of one.
 package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
@@ -64,7 +64,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    var family: Int32 {
+    package var family: Int32 {
         switch self {
         case .ip4: AF_INET
         case .ip6: AF_INET6
@@ -95,7 +95,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Calls `body` with the address in the system's form.
-    func inSystemForm<Answer>(
+    package func inSystemForm<Answer>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Answer
     ) throws(AddressFault) -> Answer {
         switch self {

@@ -1,10 +1,18 @@
+import CaretConcurrency
 import Glibc
 
-/// A loop's place among the server's loops.
+/// A loop's index among the server's loops.
 package struct LoopNumber: Hashable, Sendable {
     package let rawValue: Int
 
     package init(_ rawValue: Int) { self.rawValue = rawValue }
+}
+
+/// Only the code on a loop has the loop's sockets, so they prove that it runs there.
+extension LoopNumber: Confinement {
+    package func check(_ sockets: Sockets) {
+        precondition(sockets.number == self, "loop \(sockets.number) touches a value of loop \(self)")
+    }
 }
 
 /// The sockets of one loop, with their deadlines and counters. Confined to the loop's queue: others have it only in
@@ -122,7 +130,7 @@ package final class Sockets {
         counters.turns += 1
         counters.events += events
         for index in 0..<events { dispatch(poller[index]) }
-        run(mailbox.take())
+        run(mailbox.takeAll())
         meetDeadlines()
         finishTurn()
     }
@@ -156,7 +164,7 @@ package final class Sockets {
         if !resumed.isEmpty { deliverRests() }
         behindEvents?()
         // What connections are told because of that is written in this turn.
-        run(mailbox.take())
+        run(mailbox.takeAll())
         if !unflushed.isEmpty { flush() }
         if !ended.isEmpty { tellEnded() }
         behindEvents?()
@@ -185,7 +193,7 @@ package final class Sockets {
 
     /// Does the jobs that are left, writes once more, and closes everything.
     func stop() {
-        run(mailbox.shut())
+        run(mailbox.close())
         finishTurn()
         for content in slots.contents {
             switch content {

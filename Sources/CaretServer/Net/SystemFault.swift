@@ -8,7 +8,7 @@ package struct SystemFault: Error, Equatable, CustomStringConvertible {
     package let code: Int32
 
     /// Of the call that failed just now.
-    init(_ call: StaticString, code: Int32 = errno) {
+    package init(_ call: StaticString, code: Int32 = errno) {
         self.call = call.description
         self.code = code
     }
@@ -18,7 +18,7 @@ package struct SystemFault: Error, Equatable, CustomStringConvertible {
 
 /// Does a call again while a signal interrupts it. The answer is negative where it failed, with the reason in `errno`.
 @inline(__always)
-func uninterrupted<Answer: SignedInteger>(_ call: () -> Answer) -> Answer {
+package func uninterrupted<Answer: SignedInteger>(_ call: () -> Answer) -> Answer {
     while true {
         let answer = call()
         if answer >= 0 || errno != EINTR { return answer }

@@ -3,11 +3,11 @@ import CaretRooms
 import CaretWire
 import Synchronization
 
-/// Runs what a connection's state wants done, on its socket and with the others. Confined to the connection's loop.
+/// Runs the actions of a connection's state, on its socket and with the rooms and the hub. Confined to the connection's loop.
 final class ConnectionShell: ConnectionHandler {
     private let id: ConnectionID
     private var state: ConnectionState
-    /// It lets this shell go when it is over.
+    /// It lets go of this shell when it is over.
     private let connection: Connection
     private let door: Door
     private let host: LoopHost
@@ -44,20 +44,20 @@ final class ConnectionShell: ConnectionHandler {
     }
 
     func inputEnded(on connection: Connection) {
-        takeTime()
+        advanceTime()
         run(state.inputEnded())
     }
 
     func wrote(_ bytes: Int, on connection: Connection) {
-        takeTime()
+        advanceTime()
         host.tally.add(bytes, to: .bytesOut)
         run(state.written(bytes))
     }
 
-    func deadlinePassed(on connection: Connection) { takeTime() }
+    func deadlinePassed(on connection: Connection) { advanceTime() }
 
     func closed(_ reason: CloseReason, on connection: Connection) {
-        takeTime()
+        advanceTime()
         run(state.connectionLost())
         noteEnd(reason)
         switchboard.gone(id, from: connection.sockets)
@@ -65,7 +65,7 @@ final class ConnectionShell: ConnectionHandler {
 
     // MARK: The others
 
-    func take(_ job: ConnectionJob, _ lines: [[UInt8]], at time: Int64) {
+    func handle(_ job: ConnectionJob, _ lines: [[UInt8]], at time: Int64) {
         run(state.timePassed(time))
         switch job {
         case .sent(let session, let line): send(lines[line], to: session)
@@ -87,7 +87,7 @@ final class ConnectionShell: ConnectionHandler {
 
     // MARK: Actions
 
-    private func takeTime() { run(state.timePassed(switchboard.clock.time(at: connection.sockets.now))) }
+    private func advanceTime() { run(state.timePassed(switchboard.clock.time(at: connection.sockets.now))) }
 
     private func run(_ actions: [ConnectionAction]) {
         if let refusals = state.takeRefusals() { count(refusals) }
@@ -122,12 +122,14 @@ final class ConnectionShell: ConnectionHandler {
         case .releaseLine(let bytes): switchboard.lineBudget.withLock { $0.release(bytes) }
         case .authenticate(let token):
             let (id, switchboard) = (id, switchboard)
-            switchboard.doorman.identify(token, at: door) { switchboard.tell(id, .authenticated($0)) }
-        case .join(let joining): host.tellHub(.join(joining))
-        case .ask(let request): host.tellHub(.ask(request))
-        case .tookDocuments: host.tellHub(.tookDocuments(id))
-        case .leave: host.tellHub(.left(id))
-        case .tell(let document, let event): host.tell(document, event, from: id)
+            switchboard.authenticator.identify(token, at: door) {
+                switchboard.send(.authenticated($0), to: id)
+            }
+        case .join(let joining): host.notifyHub(.join(joining))
+        case .ask(let request): host.notifyHub(.ask(request))
+        case .tookDocuments: host.notifyHub(.tookDocuments(id))
+        case .leave: host.notifyHub(.left(id))
+        case .tell(let document, let event): host.send(event, to: document, from: id)
         case .wake(let time): connection.deadline = switchboard.clock.moment(of: time)
         case .endOutput: connection.endOutput()
         case .close: connection.close()

@@ -3,9 +3,9 @@ import CaretLog
 import CaretRooms
 import CaretWire
 
-/// What the hub asks of the store.
+/// The calls of the hub to the store.
 extension Switchboard {
-    func ask(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
+    func call(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
         switch call {
         case .find(let name): store.find(name) { answer(.found($0)) }
         case .create(let name, let time): store.create(name, at: time) { answer(.created($0)) }
@@ -19,15 +19,15 @@ extension Switchboard {
         case .rename(let document, let name): store.rename(document, to: name) { answer(.renamed($0)) }
         case .delete(let document, let time):
             store.delete(document, at: time) { answer(.deleted($0.refusal)) }
-        case .tokens(let call): ask(call) { answer(.tokens($0)) }
-        case .admin(let call): ask(call, as: id) { answer(.admin($0)) }
+        case .tokens(let call): self.call(call) { answer(.tokens($0)) }
+        case .admin(let call): self.call(call, as: id) { answer(.admin($0)) }
         }
     }
 
-    private func ask(
+    private func call(
         _ call: AdminCall, as id: CallID, then answer: @escaping @Sendable (AdminCallAnswer) -> Void
     ) {
-        let progress: StoreCare.Progress = { [hub] in hub.post(.progressed(id, $0)) }
+        let progress: StoreCare.Progress = { [hub] in hub.enqueue(.progressed(id, $0)) }
         switch call {
         case .counters: answer(.counted(Counted(board.counts, since: clock.start)))
         case .deleted(let prefix, let after, let limit):
@@ -40,7 +40,7 @@ extension Switchboard {
         }
     }
 
-    private func ask(_ call: TokenCall, then answer: @escaping @Sendable (TokenAnswer) -> Void) {
+    private func call(_ call: TokenCall, then answer: @escaping @Sendable (TokenAnswer) -> Void) {
         switch call {
         case .add(let user, let grants, let time):
             store.addToken(of: user, grants, at: time) { [log] result in

@@ -2,12 +2,12 @@ import CaretLog
 import CaretRooms
 import Synchronization
 
-/// Feeds the hub what it is told, and runs what it wants done. Confined to the hub's queue.
+/// Feeds the hub its events, and runs the actions. Confined to the hub's queue.
 final class HubRunner {
     private var state: HubState
     private let switchboard: Switchboard
     private let timer: QueueTimer
-    /// When the state wants to be told the time, which it asks for once: what it asked for last holds.
+    /// When the state wants the time. It asks once, and its last wish holds.
     private var wake: Int64?
     /// To be called once the last connection has left.
     private var finished: (@Sendable () -> Void)?
@@ -18,15 +18,15 @@ final class HubRunner {
         state = HubState(
             limits: settings.limits, at: switchboard.clock.now, publicClient: settings.publicClient)
         let inbox = switchboard.hub
-        timer = QueueTimer(on: inbox.queue) { [weak inbox] in inbox?.post(.timePassed) }
+        timer = QueueTimer(on: inbox.queue) { [weak inbox] in inbox?.enqueue(.timePassed) }
     }
 
     func run(_ jobs: [HubJob]) {
         for job in jobs {
             if case .timePassed = job { timer.passed() }
             let time = switchboard.clock.now
-            // By time and not by the timer: any job may bring the state the time that it waits for, and what it asks for
-            // then must outlast the timer's own job behind it.
+            // By time and not by the timer: any job may bring the state the time that it waits for. What it asks for
+            // then must outlast the timer's own job, which comes later.
             if let wake, wake <= time { self.wake = nil }
             run(state.timePassed(time))
             perform(job)
@@ -62,12 +62,12 @@ final class HubRunner {
     private func run(_ actions: [HubAction]) {
         for action in actions {
             switch action {
-            case .tell(let connection, let news): switchboard.tell(connection, .told(news))
+            case .tell(let connection, let news): switchboard.send(.told(news), to: connection)
             case .call(let id, let call):
-                switchboard.ask(call, as: id) { [switchboard] in switchboard.hub.post(.answered(id, $0)) }
-            case .makeRoom(let entry, let snapshot): switchboard.tell(entry.id, .make(entry, snapshot))
-            case .tellRoom(let document, let event): switchboard.tell(document, .order(document, event))
-            case .dropRoom(let document): switchboard.tell(document, .drop(document))
+                switchboard.call(call, as: id) { [switchboard] in switchboard.hub.enqueue(.answered(id, $0)) }
+            case .makeRoom(let entry, let snapshot): switchboard.send(.make(entry, snapshot), to: entry.id)
+            case .tellRoom(let document, let event): switchboard.send(.order(document, event), to: document)
+            case .dropRoom(let document): switchboard.send(.drop(document), to: document)
             case .watchCommits(let watches):
                 switchboard.watchesCommits.store(watches, ordering: .sequentiallyConsistent)
             case .wake(let time): wake = time

@@ -1,75 +1,31 @@
+import CaretConcurrency
 @preconcurrency import Dispatch
-import Synchronization
 
-/// Jobs for what one queue does. Anybody may post, and never waits; what came while others were done is done in one go.
-final class Inbox<Job: Sendable>: Sendable {
-    typealias Work = @Sendable ([Job]) -> Void
-
-    private struct State {
-        var jobs: [Job] = []
-        /// The queue is at work, or is about to be, and looks again before it rests.
-        var isAwake = false
-        var isEnded = false
-        var work: Work?
-    }
+/// Jobs for one dispatch queue. Anybody may enqueue, and never waits.
+package final class Inbox<Job: Sendable>: Sendable {
+    package typealias Work = @Sendable ([Job]) -> Void
 
     let queue: DispatchQueue
-    private let state = Mutex(State())
+    private let jobs = CoalescingQueue<Job, Work>()
 
-    init(_ label: String) { queue = DispatchQueue(label: label) }
+    package init(_ label: String) { queue = DispatchQueue(label: label) }
 
-    /// Has all jobs done by `work`, on the queue; those that came before too.
-    func begin(_ work: @escaping Work) {
-        let wakes = state.withLock { state in
-            state.work = work
-            return Inbox.wakes(&state)
-        }
-        if wakes { wake() }
-    }
+    /// Has all jobs done by `work` on the queue, also those that came before.
+    package func start(_ work: @escaping Work) { jobs.start(work) { wake() } }
 
-    func post(_ job: Job) { post { $0.append(job) } }
+    package func enqueue(_ job: Job) { jobs.enqueue(job) { wake() } }
 
-    func post(_ jobs: [Job]) { post { $0 += jobs } }
+    package func enqueue(_ jobs: [Job]) { self.jobs.enqueue(jobs) { wake() } }
 
-    private func post(_ add: (inout [Job]) -> Void) {
-        let wakes = state.withLock { state in
-            if state.isEnded { return false }
-            add(&state.jobs)
-            return Inbox.wakes(&state)
-        }
-        if wakes { wake() }
-    }
+    private func wake() { queue.async { self.drain() } }
 
-    private static func wakes(_ state: inout State) -> Bool {
-        if state.isAwake || state.work == nil || state.jobs.isEmpty { return false }
-        state.isAwake = true
-        return true
-    }
+    private func drain() { while let (jobs, work) = self.jobs.next() { work(jobs) } }
 
-    private func wake() { queue.async { self.work() } }
-
-    private func work() {
-        while true {
-            let (jobs, work) = state.withLock { state in
-                defer { state.jobs = [] }
-                if state.jobs.isEmpty { state.isAwake = false }
-                return (state.jobs, state.work)
-            }
-            guard let work, !jobs.isEmpty else { return }
-            work(jobs)
-        }
-    }
-
-    /// Lets go of whoever did the work; what comes is dropped.
-    func ended() async {
+    /// Lets go of `work` after the drain that runs. Later jobs are dropped.
+    package func close() async {
         await withCheckedContinuation { done in
             queue.async {
-                // Let go of outside of the lock: it may hold much.
-                let held = self.state.withLock { state in
-                    defer { state = State(isEnded: true) }
-                    return state
-                }
-                withExtendedLifetime(held) {}
+                self.jobs.close()
                 done.resume()
             }
         }

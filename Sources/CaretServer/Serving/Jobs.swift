@@ -1,12 +1,12 @@
-import CaretCore
-import CaretLog
-import CaretRooms
+package import CaretCore
+package import CaretLog
+package import CaretRooms
 import CaretWire
 
-/// What connections of one loop are told, in this order.
+/// Jobs for connections of one loop, in this order.
 struct ConnectionJobs: Sendable {
     private(set) var jobs: [(connection: ConnectionID, job: ConnectionJob)] = []
-    /// What rooms send, to which jobs refer: what many are sent is there once.
+    /// The lines that rooms send. Jobs refer to them, so that a line for many connections is there once.
     private(set) var lines: [[UInt8]] = []
 
     init() {}
@@ -23,8 +23,8 @@ struct ConnectionJobs: Sendable {
         jobs.append((session.connection, .sent(session, line: known ?? lines.count - 1)))
     }
 
-    /// What many are sent is sent to one behind the other, in three units at most, and in between each gets what is his
-    /// alone.
+    /// A line for many sessions goes to one after the other, in three units at most. In between each session gets lines
+    /// of its own.
     private static let lookedAt = 4
 }
 
@@ -37,9 +37,9 @@ extension [UInt8] {
     }
 }
 
-/// What a connection is told by others than its socket.
+/// What a connection gets from others than its socket.
 enum ConnectionJob: Sendable {
-    /// By a room. Most are this one, so that it is kept small.
+    /// By a room. Most jobs are this one, so it is kept small.
     case sent(SessionID, line: Int)
     case ended(SessionID)
     case cut(SessionID)
@@ -48,7 +48,7 @@ enum ConnectionJob: Sendable {
     indirect case authenticated(Authentication)
 }
 
-/// What the hub is told.
+/// What the hub gets.
 enum HubJob: Sendable {
     case join(Joining)
     case ask(HubRequest)
@@ -70,27 +70,32 @@ enum HubJob: Sendable {
     case timePassed
 }
 
-/// What rooms are told.
-enum RoomJob: Sendable {
-    /// By a connection; it gets it back where there is no such room.
+/// What rooms get.
+package enum RoomJob: Sendable {
+    /// By a connection, which gets it back where there is no such room.
     case event(DocumentID, RoomEvent, from: ConnectionID)
     /// By the hub.
     case order(DocumentID, RoomEvent)
-    indirect case answer(RoomPlace, RoomAnswer)
+    indirect case answer(RoomInstance, RoomAnswer)
     indirect case make(DocumentEntry, Snapshot)
     case drop(DocumentID)
     case timePassed
 }
 
-/// A room; a later one of the same document has another number.
-struct RoomPlace: Hashable, Sendable {
+/// One life of a room. A later room of the same document has another number.
+package struct RoomInstance: Hashable, Sendable {
     let document: DocumentID
     let number: Int
+
+    package init(document: DocumentID, number: Int) {
+        self.document = document
+        self.number = number
+    }
 }
 
-/// What comes of an action of a room.
-enum RoomAnswer: Sendable {
-    /// The moment is that at which the store told.
+/// The answer to an action of a room.
+package enum RoomAnswer: Sendable {
+    /// The moment is when the store reported it.
     case appended(AppendOutcome, at: Moment)
     case appendedLocked(missed: [LoggedChange], AppendOutcome, at: Moment)
     case pusherFound(Pusher, Result<PusherAnswer, StoreRefusal>)

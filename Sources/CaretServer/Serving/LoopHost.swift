@@ -10,14 +10,14 @@ final class LoopHost {
     private let log: LogWriter
     private var made: Int64 = 0
     private var shells: [ConnectionID: ConnectionShell] = [:]
-    /// Of the lines that many connections are told at once.
+    /// Of the lines that many connections get at once.
     let payloads = SharedPayloads()
     private var emptied: (@Sendable () -> Void)?
 
     private let hub: Inbox<HubJob>
     private let rooms: RoomQueues
-    /// For each queue of rooms what its rooms are to be told once all that came in this turn was read: so that pushes
-    /// that came together come to their room together.
+    /// For each queue of rooms the events of this turn. Rooms get them after all sockets were read, so that pushes that
+    /// came together reach their room together.
     private var outgoing: [[RoomJob]]
 
     init(
@@ -30,28 +30,28 @@ final class LoopHost {
         self.rooms = rooms
         self.tally = tally
         self.log = log
-        outgoing = Array(repeating: [], count: rooms.turns.count)
+        outgoing = Array(repeating: [], count: rooms.queues.count)
     }
 
-    func tell(_ document: DocumentID, _ event: RoomEvent, from connection: ConnectionID) {
-        outgoing[rooms.place(of: document)].append(.event(document, event, from: connection))
+    func send(_ event: RoomEvent, to document: DocumentID, from connection: ConnectionID) {
+        outgoing[rooms.index(of: document)].append(.event(document, event, from: connection))
     }
 
-    func tellRooms() {
-        for place in outgoing.indices where !outgoing[place].isEmpty {
-            let jobs = outgoing[place]
-            outgoing[place] = []
-            rooms.turns[place].bring(jobs, from: loop)
+    func bringToRooms() {
+        for index in outgoing.indices where !outgoing[index].isEmpty {
+            let jobs = outgoing[index]
+            outgoing[index] = []
+            rooms.queues[index].bring(jobs, fromLoop: loop)
         }
     }
 
-    /// What the hub tells rooms about it comes to them behind what they are told here.
-    func tellHub(_ job: HubJob) {
-        tellRooms()
-        hub.post(job)
+    /// Rooms get what the hub sends them about it after what they get here.
+    func notifyHub(_ job: HubJob) {
+        bringToRooms()
+        hub.enqueue(job)
     }
 
-    /// The next id tells the loop, and is used only once.
+    /// Gives out the next id. It names the loop, and is used only once.
     func insert(_ make: (ConnectionID) -> ConnectionShell) -> ConnectionShell {
         made += 1
         let id = ConnectionID(made * Int64(loopCount) + Int64(loop))
@@ -62,7 +62,7 @@ final class LoopHost {
 
     func remove(_ id: ConnectionID) {
         shells[id] = nil
-        if shells.isEmpty { tellEmpty() }
+        if shells.isEmpty { notifyEmpty() }
     }
 
     /// There was no descriptor or memory for a connection.
@@ -74,21 +74,20 @@ final class LoopHost {
     /// Calls back once no connection is left.
     func whenEmpty(_ completion: @escaping @Sendable () -> Void) {
         emptied = completion
-        if shells.isEmpty { tellEmpty() }
+        if shells.isEmpty { notifyEmpty() }
     }
 
-    private func tellEmpty() {
+    private func notifyEmpty() {
         emptied?()
         emptied = nil
     }
 
-    func take(_ batch: ConnectionJobs, at time: Int64) {
-        for (id, job) in batch.jobs { shells[id]?.take(job, batch.lines, at: time) }
+    func deliver(_ batch: ConnectionJobs, at time: Int64) {
+        for (id, job) in batch.jobs { shells[id]?.handle(job, batch.lines, at: time) }
         payloads.forget()
     }
 
-    /// Tells all who are there.
-    func tellAll(_ job: ConnectionJob, at time: Int64) {
-        for id in shells.keys.sorted() { shells[id]?.take(job, [], at: time) }
+    func deliverToAll(_ job: ConnectionJob, at time: Int64) {
+        for id in shells.keys.sorted() { shells[id]?.handle(job, [], at: time) }
     }
 }

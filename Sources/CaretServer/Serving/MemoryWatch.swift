@@ -1,4 +1,5 @@
 import CLinux
+import CaretConcurrency
 @preconcurrency import Dispatch
 import Glibc
 
@@ -21,7 +22,7 @@ package final class MemoryWatch: Sendable {
     package init(gaveBack: @escaping @Sendable (Int) -> Void) {
         caret_bound_heaps(MemoryWatch.heaps, MemoryWatch.kept, MemoryWatch.apart)
         let queue = DispatchQueue(label: "caret.memory", qos: .utility)
-        let keeper = QueueBound(queue, MemoryKeeper(gaveBack))
+        let keeper = Confined(MemoryKeeper(gaveBack), to: queue)
         let interval = DispatchTimeInterval.seconds(MemoryWatch.interval)
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now(), repeating: interval, leeway: .milliseconds(500))

@@ -1,13 +1,15 @@
 import CaretLog
 
-/// The turns that rooms are run in.
+/// The queues on which rooms run.
 struct RoomQueues: Sendable {
-    let turns: [Turns<RoomsRunner>]
+    let queues: [LoopFirstQueue<RoomsRunner>]
 
-    init(count: Int) { turns = (0..<count).map { Turns("caret.rooms.\($0)") } }
+    init(count: Int) { queues = (0..<count).map { LoopFirstQueue("caret.rooms.\($0)") } }
 
-    /// In which of them the room of a document is run.
-    func place(of document: DocumentID) -> Int {
-        Int(UInt64(bitPattern: document.value) % UInt64(turns.count))
+    subscript(document: DocumentID) -> LoopFirstQueue<RoomsRunner> { queues[index(of: document)] }
+
+    /// On which of them the room of a document runs.
+    func index(of document: DocumentID) -> Int {
+        Int(UInt64(bitPattern: document.value) % UInt64(queues.count))
     }
 }

@@ -6,24 +6,24 @@ import CaretWire
 @preconcurrency import Dispatch
 import Synchronization
 
-/// Some rooms: it feeds each what it is told, and runs what it wants done. Confined to its turns.
-final class RoomsRunner: TurnWorker {
+/// Some rooms: it feeds each its events, and runs the actions. Confined to the turns of its queue.
+final class RoomsRunner: LoopFirstWorker {
     private final class Host {
-        let place: RoomPlace
-        /// Where it stands among the rooms here.
+        let instance: RoomInstance
+        /// Its index among the rooms here.
         let slot: Int
         var state: RoomState
-        /// Its text is so long that what makes or reads all of it takes long.
+        /// Its text is so long that to make or read all of it is expensive.
         var isLarge = false
-        /// It was told something by the jobs that are being done.
+        /// It got an event from the jobs of this drain.
         var gathers = false
         /// The room's head when it did what was due last.
         var head: Revision
-        /// When the store told of what the jobs that are being done say is on disk.
+        /// When the store reported what the jobs of this drain say is on disk.
         var syncedAt: Moment?
 
-        init(_ place: RoomPlace, slot: Int, _ state: RoomState) {
-            self.place = place
+        init(_ instance: RoomInstance, slot: Int, _ state: RoomState) {
+            self.instance = instance
             self.slot = slot
             self.state = state
             head = state.head
@@ -33,35 +33,35 @@ final class RoomsRunner: TurnWorker {
     private let switchboard: Switchboard
     private let limits: Limits
     private var rooms: [DocumentID: Host] = [:]
-    /// What the rooms keep of their histories, by their slots.
+    /// How much of their histories the rooms keep, by their slots.
     private var windows: WindowBudget
     private var slots: [Host?] = []
     private var freeSlots: [Int] = []
     private var made = 0
     private var wakes = Deadlines()
     private let timer: QueueTimer
-    /// The rooms that were told something, and that do what is due once all jobs are done.
+    /// The rooms that got an event. They do what is due after all jobs of the drain.
     private var gathering: [Host] = []
-    /// For each loop what its connections are to be told once all jobs are done.
+    /// For each loop what its connections get after all jobs of the drain.
     private var outgoing: [ConnectionJobs]
     private let tally: Tally
-    /// What the hub is told behind all that connections are.
+    /// What the hub gets after the connections have theirs.
     private var hubJobs: [HubJob] = []
-    /// What was handed over and is not measured yet.
+    /// What was sent and is not measured yet.
     private var measured: [(latency: Latency, from: UInt64, count: Int)] = []
 
-    init(_ turns: Turns<RoomsRunner>, _ switchboard: Switchboard) {
+    init(_ queue: LoopFirstQueue<RoomsRunner>, _ switchboard: Switchboard) {
         self.switchboard = switchboard
         limits = switchboard.connectionSettings.limits
         windows = WindowBudget(
             bound: limits.windowBudget / switchboard.roomQueueCount, most: limits.windowBytes)
-        timer = QueueTimer(on: turns.queue) { [weak turns] in turns?.post(.timePassed) }
+        timer = QueueTimer(on: queue.queue) { [weak queue] in queue?.enqueue(.timePassed) }
         tally = switchboard.board.tally()
         outgoing = Array(repeating: ConnectionJobs(), count: switchboard.loops.count)
     }
 
-    func areDear(_ jobs: [RoomJob]) -> Bool {
-        jobs.contains { $0.isDear { rooms[$0]?.isLarge == true } }
+    func areExpensive(_ jobs: [RoomJob]) -> Bool {
+        jobs.contains { $0.isExpensive { rooms[$0]?.isLarge == true } }
     }
 
     func run(_ jobs: [RoomJob]) {
@@ -80,16 +80,16 @@ final class RoomsRunner: TurnWorker {
     private func perform(_ job: RoomJob, at time: Int64) {
         switch job {
         case .event(let document, let event, let connection):
-            guard let host = rooms[document] else { return tell(connection, .undelivered(event)) }
+            guard let host = rooms[document] else { return send(.undelivered(event), to: connection) }
             feed(host, at: time) { $0.received(event) }
         case .order(let document, let event):
             guard let host = rooms[document] else {
-                preconditionFailure("the hub tells document \(document.value), which has no room")
+                preconditionFailure("the hub has an order for document \(document.value), which has no room")
             }
             feed(host, at: time) { $0.received(event) }
-        case .answer(let place, let answer):
-            guard let host = rooms[place.document], host.place == place else { return }
-            take(answer, host, at: time)
+        case .answer(let instance, let answer):
+            guard let host = rooms[instance.document], host.instance == instance else { return }
+            apply(answer, host, at: time)
         case .make(let entry, let snapshot): make(entry, snapshot, at: time)
         case .drop(let document): drop(document)
         case .timePassed: timer.passed()
@@ -104,7 +104,7 @@ final class RoomsRunner: TurnWorker {
         let state = RoomState(
             entry, head: snapshot, limits: limits, at: time,
             publicClient: switchboard.connectionSettings.publicClient)
-        let host = Host(RoomPlace(document: entry.id, number: made), slot: slot, state)
+        let host = Host(RoomInstance(document: entry.id, number: made), slot: slot, state)
         if slot == slots.count { slots.append(host) } else { slots[slot] = host }
         precondition(
             rooms.updateValue(host, forKey: entry.id) == nil, "document \(entry.id.value) has two rooms")
@@ -114,7 +114,7 @@ final class RoomsRunner: TurnWorker {
     }
 
     private func drop(_ document: DocumentID) {
-        guard let host = rooms[document], host.state.isIdle else { return tellHub(.kept(document)) }
+        guard let host = rooms[document], host.state.isIdle else { return notifyHub(.kept(document)) }
         rooms[document] = nil
         windows.keeps(0, at: host.slot)
         wakes[host.slot] = nil
@@ -122,7 +122,7 @@ final class RoomsRunner: TurnWorker {
         freeSlots.append(host.slot)
         tally.add(to: .roomsClosed)
         switchboard.log.write(LogEvent(.roomClosed, .document(document.value)))
-        tellHub(.dropped(document))
+        notifyHub(.dropped(document))
     }
 
     private func wakeRooms(at moment: Moment, _ time: Int64) {
@@ -134,7 +134,7 @@ final class RoomsRunner: TurnWorker {
 
     // MARK: Events
 
-    private func take(_ answer: RoomAnswer, _ host: Host, at time: Int64) {
+    private func apply(_ answer: RoomAnswer, _ host: Host, at time: Int64) {
         host.syncedAt = answer.moment ?? host.syncedAt
         feed(host, at: time) { state in
             switch answer {
@@ -152,11 +152,11 @@ final class RoomsRunner: TurnWorker {
             case .deleted(let result): state.deleted(result)
             }
         }
-        // Behind what the room did, so that the hub finds it done.
-        let document = host.place.document
+        // After what the room did, so that the hub finds it done.
+        let document = host.instance.document
         switch answer {
-        case .renamed(let name, let result): tellHub(.renamed(document, name, result))
-        case .deleted(let result): tellHub(.deleted(document, result.refusal))
+        case .renamed(let name, let result): notifyHub(.renamed(document, name, result))
+        case .deleted(let result): notifyHub(.deleted(document, result.refusal))
         case .appended, .appendedLocked, .pusherFound, .historyRead, .textRead, .reloaded, .reloadFailed,
             .epochsRenewed, .computed, .summed:
             break
@@ -184,7 +184,7 @@ final class RoomsRunner: TurnWorker {
     private func finish(_ host: Host) {
         host.gathers = false
         // It may have been dropped by the last job.
-        guard rooms[host.place.document] === host else { return }
+        guard rooms[host.instance.document] === host else { return }
         let (actions, head, textBytes, windowBytes, notes) = RoomsRunner.finish(&host.state)
         host.isLarge = textBytes > RoomJob.mostText
         windows.keeps(windowBytes, at: host.slot)
@@ -193,11 +193,11 @@ final class RoomsRunner: TurnWorker {
         host.syncedAt = nil
         defer { host.head = head }
         if host.head != head, switchboard.watchesCommits.load(ordering: .sequentiallyConsistent) {
-            tellHub(.changed(host.place.document))
+            notifyHub(.changed(host.instance.document))
         }
     }
 
-    /// Has rooms that were told nothing let go of what they keep beyond their share.
+    /// Has rooms that got no event let go of what they keep beyond their share.
     private func boundWindows() {
         for slot in windows.excess() {
             guard let host = slots[slot] else { continue }
@@ -217,11 +217,11 @@ final class RoomsRunner: TurnWorker {
         case .send(let session, let line):
             outgoing[switchboard.loop(of: session.connection)].send(line, to: session)
         case .ended(let session):
-            tell(session.connection, .ended(session))
-            tellHub(.ended(session))
-        case .pushesSettled(let connection): tellHub(.pushesSettled(connection))
-        case .cut(let session): tell(session.connection, .cut(session))
-        case .unload: tellHub(.unloadOffered(host.place.document))
+            send(.ended(session), to: session.connection)
+            notifyHub(.ended(session))
+        case .pushesSettled(let connection): notifyHub(.pushesSettled(connection))
+        case .cut(let session): send(.cut(session), to: session.connection)
+        case .unload: notifyHub(.unloadOffered(host.instance.document))
         case .wake(let time):
             let moment = switchboard.clock.moment(of: time)
             if moment < wakes[host.slot] ?? Moment(nanoseconds: .max) {
@@ -231,36 +231,36 @@ final class RoomsRunner: TurnWorker {
             switchboard.log.write(
                 LogEvent(
                     .textDiverged, .connection(Int(session.connection.value)),
-                    .document(host.place.document.value), .revision(revision.value)))
+                    .document(host.instance.document.value), .revision(revision.value)))
         case .append, .appendLocked, .lookUp, .read, .readText, .reload, .renewEpochs, .compute, .sum,
             .rename,
             .delete:
-            switchboard.ask(action, for: host.place)
+            switchboard.call(action, for: host.instance)
         }
     }
 
-    private func tell(_ connection: ConnectionID, _ job: ConnectionJob) {
+    private func send(_ job: ConnectionJob, to connection: ConnectionID) {
         outgoing[switchboard.loop(of: connection)].add(job, for: connection)
     }
 
-    private func tellHub(_ job: HubJob) { hubJobs.append(job) }
+    private func notifyHub(_ job: HubJob) { hubJobs.append(job) }
 
-    /// Connections first: what the hub does about it comes to them behind what they are told here. And all of that at
-    /// once: who hears that a document is gone may open it again, and is not to be found with it open still.
+    /// Connections first: they get what the hub does about it after what they get here. And all of it at once: a client
+    /// that hears that a document is gone may open it again, and its connection must not have it open still.
     private func flush() {
         for loop in outgoing.indices where !outgoing[loop].isEmpty {
-            switchboard.tell(loop: loop, outgoing[loop])
+            switchboard.send(outgoing[loop], toLoop: loop)
             outgoing[loop] = ConnectionJobs()
         }
         if hubJobs.isEmpty { return }
-        switchboard.hub.post(hubJobs)
+        switchboard.hub.enqueue(hubJobs)
         hubJobs.removeAll(keepingCapacity: true)
     }
 
     // MARK: Counting
 
     private func count(_ notes: RoomNotes, of host: Host, at head: Revision) {
-        let document = LogField.document(host.place.document.value)
+        let document = LogField.document(host.instance.document.value)
         tally.add(notes.pushes, to: .pushes)
         tally.add(notes.changes, to: .changes)
         tally.add(notes.rebases, to: .rebases)
@@ -277,9 +277,9 @@ final class RoomsRunner: TurnWorker {
             tally.add(to: .slowReaders)
             switchboard.log.write(
                 LogEvent(.slowReader, .connection(Int(session.connection.value)), document))
-            tellHub(.fellBehind(session, true))
+            notifyHub(.fellBehind(session, true))
         }
-        for session in notes.caughtUp { tellHub(.fellBehind(session, false)) }
+        for session in notes.caughtUp { notifyHub(.fellBehind(session, false)) }
         for read in notes.acked { measured.append((.ack, read, 1)) }
         for read in notes.opened { measured.append((.opening, read, 1)) }
         if let syncedAt = host.syncedAt, notes.deliveries > 0 {
@@ -287,7 +287,7 @@ final class RoomsRunner: TurnWorker {
         }
     }
 
-    /// Looks at the clock once for all that was handed over.
+    /// Looks at the clock once for all that was sent.
     private func measure() {
         if measured.isEmpty { return }
         let now = switchboard.clock.moment.nanoseconds
@@ -297,7 +297,7 @@ final class RoomsRunner: TurnWorker {
 }
 
 extension RoomAnswer {
-    /// When the store told that something was on disk.
+    /// When the store reported that something is on disk.
     fileprivate var moment: Moment? {
         switch self {
         case .appended(_, let moment), .appendedLocked(_, _, let moment): moment

@@ -1,15 +1,15 @@
 /// The time of the values, in milliseconds since 1970: that of the wall when the server began, and what has passed
 /// since by the clock that only goes forward.
-struct ServerClock: Sendable {
+package struct ServerClock: Sendable {
     /// Milliseconds from 1970 to the beginning of the steady clock.
     private let offset: Int64
     private let steady: @Sendable () -> Moment
     /// When the server began.
-    let start: Int64
+    package let start: Int64
 
     /// `wall` is in milliseconds since 1970. A wall clock that stands before that, or beyond what the wire has numbers
     /// for, is taken for one that stands at that edge.
-    init(
+    package init(
         wall: Int64 = SystemClock.wall.milliseconds, steady: @escaping @Sendable () -> Moment = { .now }
     ) {
         start = min(max(wall, 0), ServerClock.latest)
@@ -21,12 +21,12 @@ struct ServerClock: Sendable {
     private static let latest: Int64 = 1 << 48
 
     var moment: Moment { steady() }
-    var now: Int64 { time(at: moment) }
+    package var now: Int64 { time(at: moment) }
 
-    func time(at moment: Moment) -> Int64 { Int64(moment.nanoseconds / 1_000_000) + offset }
+    package func time(at moment: Moment) -> Int64 { Int64(moment.nanoseconds / 1_000_000) + offset }
 
     /// The first moment of a millisecond.
-    func moment(of time: Int64) -> Moment {
+    package func moment(of time: Int64) -> Moment {
         // No deadline is as far off as the bounds, within which no number is too large.
         let steady = min(max(0, time), 1 << 60) - offset
         return Moment(nanoseconds: UInt64(min(max(0, steady), 1 << 43)) * 1_000_000)

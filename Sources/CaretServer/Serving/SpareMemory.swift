@@ -3,14 +3,20 @@
 /// The C library keeps what was freed for whoever asks next, in a heap for each of several threads, and returns little of
 /// it by itself. To return it takes time, and so does getting it again: so it is returned when the process rests, or
 /// where that has been waited for long. A value, which is told now and then what the process has.
-struct SpareMemory: Sendable {
+package struct SpareMemory: Sendable {
     /// What the process has at a moment.
-    struct Look: Sendable {
+    package struct Look: Sendable {
         /// Bytes of memory that are nobody's: it has them from the system, and nobody in it.
         let spare: Int
         /// CPU time that it has used since its start, in nanoseconds.
         let used: UInt64
         let time: Moment
+
+        package init(spare: Int, used: UInt64, time: Moment) {
+            self.spare = spare
+            self.used = used
+            self.time = time
+        }
     }
 
     /// Bytes: less is not worth it.
@@ -28,13 +34,13 @@ struct SpareMemory: Sendable {
     /// Since when there is something to give back.
     private var dueSince: Moment?
 
-    init(_ first: Look) {
+    package init(_ first: Look) {
         least = first.spare
         last = first
     }
 
     /// Whether memory is to be given back now. Then `gaveBack` is told what is left.
-    mutating func looked(_ look: Look) -> Bool {
+    package mutating func looked(_ look: Look) -> Bool {
         let passed = look.time.nanoseconds - last.time.nanoseconds
         let rests = (look.used - last.used) * SpareMemory.restingPart < passed
         last = look
@@ -49,7 +55,7 @@ struct SpareMemory: Sendable {
         return rests || look.time >= since.after(seconds: SpareMemory.longestWait)
     }
 
-    mutating func gaveBack(leaving spare: Int) {
+    package mutating func gaveBack(leaving spare: Int) {
         least = spare
         dueSince = nil
     }

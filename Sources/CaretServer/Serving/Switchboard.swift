@@ -1,3 +1,4 @@
+import CaretConcurrency
 import CaretConfig
 import CaretCore
 import CaretLog
@@ -5,13 +6,13 @@ import CaretRooms
 import CaretWire
 import Synchronization
 
-/// Who is where: every loop, every queue of rooms and the hub, and the ways between them.
+/// Every loop, every queue of rooms and the hub, and the ways between them.
 ///
-/// What one of them tells another comes in the order in which it was told, and behind what made it be told.
+/// What one of them sends another arrives in the order in which it was sent, and after whatever caused it.
 final class Switchboard: Sendable {
     let clock: ServerClock
     let connectionSettings: ConnectionSettings
-    let doorman: any Doorman
+    let authenticator: any Authenticator
     let board: CounterBoard
     let log: LogWriter
     let store: any DocumentStore & TokenStore
@@ -22,18 +23,18 @@ final class Switchboard: Sendable {
     let lineBudget: Mutex<LineBudget>
     let loops: [Loop]
     /// How many there are that run rooms.
-    var roomQueueCount: Int { rooms.turns.count }
-    private let hosts: [LoopBound<LoopHost>]
+    var roomQueueCount: Int { rooms.queues.count }
+    private let hosts: [Confined<LoopHost, LoopNumber>]
     private let rooms: RoomQueues
 
     init(
         _ settings: ServerSettings, _ connectionSettings: ConnectionSettings,
         store: any DocumentStore & TokenStore,
-        care: StoreCare, doorman: any Doorman, board: CounterBoard, log: LogWriter
+        care: StoreCare, authenticator: any Authenticator, board: CounterBoard, log: LogWriter
     ) throws(SystemFault) {
         clock = ServerClock()
         self.connectionSettings = connectionSettings
-        self.doorman = doorman
+        self.authenticator = authenticator
         self.store = store
         self.care = care
         self.board = board
@@ -42,8 +43,8 @@ final class Switchboard: Sendable {
         let rooms = RoomQueues(count: settings.roomQueues)
         self.rooms = rooms
         let hosts = (0..<settings.loops).map { [hub] in
-            LoopBound(
-                LoopNumber($0), LoopHost($0, of: settings.loops, hub, rooms, board.tally(), log))
+            Confined(
+                LoopHost($0, of: settings.loops, hub, rooms, board.tally(), log), to: LoopNumber($0))
         }
         self.hosts = hosts
         var loops: [Loop] = []
@@ -56,7 +57,7 @@ final class Switchboard: Sendable {
         self.loops = loops
     }
 
-    /// What somebody is sent for whom there is no descriptor.
+    /// What a client gets for whose connection there is no descriptor.
     private static let refusal: [UInt8] = {
         var writer = JSONWriter()
         let report = ErrorReport(
@@ -65,17 +66,17 @@ final class Switchboard: Sendable {
         return writer.bytes
     }()
 
-    /// Begins to do what is told to the hub and to rooms.
+    /// Starts the hub and the rooms.
     func begin() {
-        let hub = QueueBound(hub.queue, HubRunner(self))
-        self.hub.begin { hub.value.run($0) }
-        for turns in rooms.turns { turns.begin(RoomsRunner(turns, self), on: loops) }
+        let hub = Confined(HubRunner(self), to: hub.queue)
+        self.hub.start { hub.value.run($0) }
+        for queue in rooms.queues { queue.start(RoomsRunner(queue, self), on: loops) }
     }
 
-    /// Tells everybody that the server stops, and comes back once all have been told all.
+    /// Tells every connection that the server stops, and returns once all of them are closed.
     func drained() async {
-        tellAllConnections(.told(.shuttingDown(retryAfterMilliseconds: nil)))
-        await withCheckedContinuation { done in hub.post(.shutDown { done.resume() }) }
+        sendToAllConnections(.told(.shuttingDown(retryAfterMilliseconds: nil)))
+        await withCheckedContinuation { done in hub.enqueue(.shutDown { done.resume() }) }
         for (loop, host) in zip(loops, hosts) {
             await withCheckedContinuation { done in
                 let isPosted = loop.post { host.value(on: $0).whenEmpty { done.resume() } }
@@ -84,18 +85,18 @@ final class Switchboard: Sendable {
         }
     }
 
-    /// Lets go of the hub and of all rooms, whom nobody tells anything any more.
+    /// Lets go of the hub and of all rooms. The loops must have stopped.
     func ended() async {
-        await hub.ended()
-        for turns in rooms.turns { await turns.ended() }
+        await hub.close()
+        for queue in rooms.queues { await queue.close() }
     }
 
     // MARK: Connections
 
-    /// Makes what stands behind a new connection; on its loop.
+    /// Makes the shell of a new connection; on its loop.
     func shell(for connection: Connection, at door: Door) -> ConnectionShell {
         let host = hosts[connection.id.loop.rawValue].value(on: connection.sockets)
-        connection.sockets.behindEvents = { host.tellRooms() }
+        connection.sockets.behindEvents = { host.bringToRooms() }
         let shell = host.insert { ConnectionShell($0, connection, at: door, host, self) }
         shell.begin()
         return shell
@@ -105,33 +106,34 @@ final class Switchboard: Sendable {
         hosts[loop(of: connection)].value(on: sockets).remove(connection)
     }
 
-    /// On which loop a connection is.
+    /// The index of a connection's loop.
     func loop(of connection: ConnectionID) -> Int { Int(connection.value % Int64(loops.count)) }
 
-    func tell(_ connection: ConnectionID, _ job: ConnectionJob) {
-        tell(loop: loop(of: connection), ConnectionJobs(job, for: connection))
+    func send(_ job: ConnectionJob, to connection: ConnectionID) {
+        send(ConnectionJobs(job, for: connection), toLoop: loop(of: connection))
     }
 
-    func tell(loop: Int, _ jobs: ConnectionJobs) {
+    func send(_ jobs: ConnectionJobs, toLoop loop: Int) {
         let (host, clock) = (hosts[loop], clock)
-        loops[loop].post { host.value(on: $0).take(jobs, at: clock.time(at: $0.now)) }
+        loops[loop].post { host.value(on: $0).deliver(jobs, at: clock.time(at: $0.now)) }
     }
 
-    func tellAllConnections(_ job: ConnectionJob) {
+    func sendToAllConnections(_ job: ConnectionJob) {
         for (loop, host) in zip(loops, hosts) {
-            loop.post { [clock] in host.value(on: $0).tellAll(job, at: clock.time(at: $0.now)) }
+            loop.post { [clock] in host.value(on: $0).deliverToAll(job, at: clock.time(at: $0.now)) }
         }
     }
 
     // MARK: Rooms
 
-    func tell(_ document: DocumentID, _ job: RoomJob) { turns(of: document).post(job) }
+    func send(_ job: RoomJob, to document: DocumentID) { rooms[document].enqueue(job) }
 
-    func answer(_ place: RoomPlace, _ answer: RoomAnswer) {
-        turns(of: place.document).postToLoop(.answer(place, answer))
-    }
-
-    private func turns(of document: DocumentID) -> Turns<RoomsRunner> {
-        rooms.turns[rooms.place(of: document)]
+    func answer(_ room: RoomInstance, _ answer: RoomAnswer) {
+        let queue = rooms[room.document]
+        if answer.isExpensive {
+            queue.enqueueExpensive(.answer(room, answer))
+        } else {
+            queue.enqueueOnLastLoop(.answer(room, answer))
+        }
     }
 }

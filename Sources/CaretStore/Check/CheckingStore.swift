@@ -12,7 +12,7 @@ extension SQLiteStore {
         defer { calls.ended() }
         // Another file may have the name.
         if !files.look() { throw .system(ENOENT) }
-        let connection = Confined(to: "caret.store.check", try folder.openForReading())
+        let connection = QueueConfined(try folder.openForReading(), on: "caret.store.check")
         let result = await connection.done { [calls] database in
             Result { () throws(DatabaseFault) in
                 var check = try StoreCheck(database, isStopped: { calls.isClosing })
@@ -69,7 +69,7 @@ extension SQLiteStore {
         do throws(OpeningFault) { source = try folder.openForReading() } catch { throw BackupFault(error) }
         let backup = Backup(
             path: path, time: time, isStopped: { [calls] in calls.isClosing }, progress: progress)
-        let connection = Confined(to: "caret.store.backup", source)
+        let connection = QueueConfined(source, on: "caret.store.backup")
         let result = await connection.done { database in
             Result { () throws(BackupFault) in try backup.make(from: database) }
         }

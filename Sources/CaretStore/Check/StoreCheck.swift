@@ -1,10 +1,10 @@
 import CaretCore
-import CaretLog
+package import CaretLog
 
 /// Reads a store from end to end: every page, row, chain, snapshot and pusher. It changes nothing.
 ///
 /// Confined with its connection.
-struct StoreCheck {
+package struct StoreCheck {
     private var reader: HistoryReader
     private var report = CheckReport()
     private var database: Database { reader.database }
@@ -12,14 +12,16 @@ struct StoreCheck {
     private let isStopped: @Sendable () -> Bool
 
     /// `database` is a connection that reads.
-    init(_ database: Database, isStopped: @escaping @Sendable () -> Bool = { false }) throws(DatabaseFault) {
+    package init(_ database: Database, isStopped: @escaping @Sendable () -> Bool = { false })
+        throws(DatabaseFault)
+    {
         self.isStopped = isStopped
         let row = try StoreRow.read(database)
         reader = HistoryReader(database: database, generation: Generation(row?.place.generation ?? 0))
     }
 
     /// Checks one document, or all of them and the file.
-    mutating func run(_ document: DocumentID?, progress: (CheckProgress) -> Void) -> CheckReport {
+    package mutating func run(_ document: DocumentID?, progress: (CheckProgress) -> Void) -> CheckReport {
         if let document { check(document) } else { checkAll(progress) }
         return report
     }

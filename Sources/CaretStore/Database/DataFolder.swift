@@ -5,7 +5,7 @@ import Synchronization
 /// The folder of a store: its database file, and the lock that keeps other servers out.
 ///
 /// Whoever holds it holds the lock, until it is let go; the system does that when the process ends.
-final class DataFolder: Sendable {
+package final class DataFolder: Sendable {
     let path: String
     /// Nil once it is let go.
     private let lock: Mutex<Int32?>
@@ -13,7 +13,7 @@ final class DataFolder: Sendable {
     private let withoutIndex = Atomic(false)
 
     /// Takes the lock of a folder that exists.
-    init(_ path: String) throws(OpeningFault) {
+    package init(_ path: String) throws(OpeningFault) {
         self.path = path
         let file = open(path + "/caret.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if file < 0 { throw .system(errno) }
@@ -30,7 +30,7 @@ final class DataFolder: Sendable {
     var databasePath: String { path + "/caret.sqlite" }
 
     /// Lets the folder go: every connection to its database must have been closed before.
-    func unlock() {
+    package func unlock() {
         lock.withLock { file in
             guard let held = file.take() else { return }
             // A process that was begun just now may hold the file for a moment too, and with it the lock.
@@ -55,7 +55,7 @@ final class DataFolder: Sendable {
     }
 
     /// The one connection that writes: the schema is that of this build, and a commit is on disk when it returns.
-    func openForWriting(
+    package func openForWriting(
         migrations: [Migration] = Migration.all, tell: (StoreEvent) -> Void = { _ in }
     ) throws(OpeningFault) -> Database {
         // Before SQLite has the file open: to open and close it then would take SQLite's own locks away.
@@ -184,7 +184,7 @@ final class DataFolder: Sendable {
     }
 
     /// A connection that reads what was committed, once `openForWriting` has made the file.
-    func openForReading() throws(OpeningFault) -> Database { try opened(for: .read) }
+    package func openForReading() throws(OpeningFault) -> Database { try opened(for: .read) }
 
     /// A connection that reads a folder that no server has open: where there is no log, it makes none.
     func openForChecking() throws(OpeningFault) -> Database {

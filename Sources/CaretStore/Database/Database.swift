@@ -4,8 +4,8 @@ import Glibc
 /// One connection to a database file.
 ///
 /// Confined to the thread or queue of whoever opened it.
-final class Database {
-    enum Access {
+package final class Database {
+    package enum Access {
         case read
         /// The file as it stands, past its log; nobody may write to it meanwhile.
         case readAlone
@@ -24,7 +24,7 @@ final class Database {
 
     /// `sharesIndex`: the index of the log is a file beside it, as others may read the database too. Else it is in the
     /// memory of this process, which needs no space on the disk.
-    init(path: String, for access: Access, sharesIndex: Bool = true) throws(DatabaseFault) {
+    package init(path: String, for access: Access, sharesIndex: Bool = true) throws(DatabaseFault) {
         guard let layer = sharesIndex ? PageSums.vfsName : PageSums.vfsNameWithoutIndex else {
             throw DatabaseFault(code: SQLITE_ERROR, message: "SQLite took no layer for the sums of pages")
         }
@@ -83,7 +83,7 @@ final class Database {
     private static let patience: Int32 = 5000
 
     /// Makes the pages of a database that has none yet bear sums.
-    func reserveSums() throws(DatabaseFault) {
+    package func reserveSums() throws(DatabaseFault) {
         // The size first: to set it takes the reserve back.
         try execute("PRAGMA page_size = \(PageSums.pageSize)")
         var count = Int32(PageSums.reservedBytes)
@@ -95,7 +95,7 @@ final class Database {
     var pagesInLog: Int { Int(logged.pointee) }
 
     /// How the log is brought into the database.
-    enum Checkpoint {
+    package enum Checkpoint {
         /// As much as no reader still needs.
         case passive
         /// All of it, for which readers are waited for a short while.
@@ -105,13 +105,13 @@ final class Database {
     }
 
     /// Whether the log is left as it is when the connection is closed.
-    func keepLog(_ keeps: Bool) {
+    package func keepLog(_ keeps: Bool) {
         // It refuses only what it does not know.
         _ = caret_sqlite_keep_log(connection, keeps ? 1 : 0)
     }
 
     /// Brings the log into the database; whether all of it is there now, so that whoever writes next may begin it anew.
-    func checkpoint(_ checkpoint: Checkpoint) throws(DatabaseFault) -> Bool {
+    package func checkpoint(_ checkpoint: Checkpoint) throws(DatabaseFault) -> Bool {
         let mode =
             switch checkpoint {
             case .passive: SQLITE_CHECKPOINT_PASSIVE
@@ -130,18 +130,19 @@ final class Database {
     }
 
     /// Runs statements that answer nothing and have no parameters.
-    func execute(_ sql: String) throws(DatabaseFault) {
+    package func execute(_ sql: String) throws(DatabaseFault) {
         let code = sqlite3_exec(connection, sql, nil, nil, nil)
         if code != SQLITE_OK { throw fault(code) }
     }
 
     /// Runs one statement; its rows are not looked at.
-    func run(_ sql: String, _ values: Value...) throws(DatabaseFault) { try run(sql, values) }
+    package func run(_ sql: String, _ values: Value...) throws(DatabaseFault) { try run(sql, values) }
 
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFault) { try eachRow(sql, values) { _ in } }
 
     /// The first row of an answer, read by `read`; nil where there is none.
-    func first<Result>(_ sql: String, _ values: [Value] = [], read: (Row) -> Result) throws(DatabaseFault)
+    package func first<Result>(_ sql: String, _ values: [Value] = [], read: (Row) -> Result)
+        throws(DatabaseFault)
         -> Result?
     {
         var result: Result?
@@ -149,7 +150,8 @@ final class Database {
         return result
     }
 
-    func all<Result>(_ sql: String, _ values: [Value] = [], read: (Row) -> Result) throws(DatabaseFault)
+    package func all<Result>(_ sql: String, _ values: [Value] = [], read: (Row) -> Result)
+        throws(DatabaseFault)
         -> [Result]
     {
         var results: [Result] = []
@@ -177,12 +179,12 @@ final class Database {
     var changes: Int { Int(sqlite3_changes64(connection)) }
 
     /// The number of rows that were ever changed through this connection.
-    var totalChanges: Int64 { sqlite3_total_changes64(connection) }
+    package var totalChanges: Int64 { sqlite3_total_changes64(connection) }
 
     /// Does `body` in one transaction that takes the write lock at once: all of it is committed, or none.
     ///
     /// Where `isNeeded` says no in the end, it is none, and nothing is written.
-    func transaction<Result, Failure: Error>(
+    package func transaction<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result, isNeeded: () -> Bool = { true },
         orFault failure: (DatabaseFault) -> Failure
     ) throws(Failure) -> Result {

@@ -2,7 +2,9 @@
 /// behind the other; handed on together they cost a fraction.
 ///
 /// Of one open file.
-struct LogBuffer: ~Copyable {
+package struct LogBuffer: ~Copyable {
+
+    package init() {}
     /// SQLite's own layer takes less than 128 KiB at a time.
     private static let room = 120 << 10
 
@@ -13,7 +15,7 @@ struct LogBuffer: ~Copyable {
     deinit { bytes.deallocate() }
 
     /// Takes what stands behind the rest and has room; whether it did.
-    mutating func take(_ piece: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+    package mutating func take(_ piece: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         if count == 0 { start = offset }
         guard offset == start + Int64(count), piece.count <= bytes.count - count else { return false }
         UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: piece)
@@ -22,10 +24,10 @@ struct LogBuffer: ~Copyable {
     }
 
     /// Gives everything to `write`, which answers with SQLite's code. Where that fails, whoever hears of it writes anew.
-    mutating func handOn(_ write: (UnsafeRawBufferPointer, Int64) -> Int32) -> Int32 {
+    package mutating func handOn(_ write: (UnsafeRawBufferPointer, Int64) -> Int32) -> Int32 {
         defer { count = 0 }
         return write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), start)
     }
 
-    var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 }

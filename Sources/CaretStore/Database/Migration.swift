@@ -3,7 +3,7 @@ import CaretLog
 /// One step of the schema, as `migrations/` has it.
 package struct Migration: Sendable {
     package let number: Int64
-    let sql: [UInt8]
+    package let sql: [UInt8]
 
     package init(number: Int64, sql: [UInt8]) {
         self.number = number

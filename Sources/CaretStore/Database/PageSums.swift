@@ -9,8 +9,8 @@ import Glibc
 /// frame is checked again by its own sum. The frames of a commit are written at once when they are synced, before which
 /// nobody reads them. The layer is a VFS of its own above the default one; it changes how pages are read and written, and
 /// nothing else.
-enum PageSums {
-    static let pageSize = 4096
+package enum PageSums {
+    package static let pageSize = 4096
     /// What a database leaves free at the end of every page.
     static let reservedBytes = 4
 

@@ -43,23 +43,23 @@ struct Statement {
 }
 
 /// What stands in a column.
-enum Value {
+package enum Value {
     case integer(Int64)
     case bytes([UInt8])
     case null
 }
 
 /// The row that a statement stands at.
-struct Row {
+package struct Row {
     fileprivate let statement: OpaquePointer
 
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
     func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
-    func bytes(_ column: Int32) -> [UInt8] {
+    package func bytes(_ column: Int32) -> [UInt8] {
         // The pointer first: asking for the count may not move it, asking for the pointer may.
         let start = sqlite3_column_blob(statement, column)
         return Array(

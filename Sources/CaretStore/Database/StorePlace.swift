@@ -2,16 +2,16 @@ import CaretLog
 
 /// How far a store has got: which generation, how many groups it has committed, and how many checkpoints its file bears
 /// for certain.
-struct StorePlace: Equatable {
-    var generation: UInt64
+package struct StorePlace: Equatable {
+    package var generation: UInt64
     var commits: Int64
     /// The number that the file has in its own header at least, whatever its log has and whatever becomes of the machine.
     var checkpoints: Int64
 }
 
 /// The one row of `store`.
-struct StoreRow: Equatable {
-    var place: StorePlace
+package struct StoreRow: Equatable {
+    package var place: StorePlace
     /// When this file was made as a backup.
     var backup: Int64?
 
@@ -30,7 +30,8 @@ struct StoreRow: Equatable {
     }
 
     /// `checkpoints` is what the counter knows for certain.
-    static func read(_ database: Database, checkpoints: Int64 = 0) throws(DatabaseFault) -> StoreRow? {
+    package static func read(_ database: Database, checkpoints: Int64 = 0) throws(DatabaseFault) -> StoreRow?
+    {
         try database.first("SELECT generation, commits, backup FROM store") { row in
             let place = StorePlace(
                 generation: UInt64(bitPattern: row.integer(0)), commits: row.integer(1),

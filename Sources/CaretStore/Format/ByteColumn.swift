@@ -1,13 +1,13 @@
 /// Bytes that numbers are written to, small ones in few bytes.
-struct ByteColumn {
-    private(set) var bytes: [UInt8] = []
+package struct ByteColumn {
+    package private(set) var bytes: [UInt8] = []
 
-    init() {}
+    package init() {}
 
     init(room: Int) { bytes.reserveCapacity(room) }
 
     /// Seven bits a byte, the lowest first; the highest bit says that more follow.
-    mutating func append(_ number: UInt64) {
+    package mutating func append(_ number: UInt64) {
         var rest = number
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)

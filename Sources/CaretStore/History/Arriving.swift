@@ -34,7 +34,7 @@ package struct Publication: Sendable {
 extension HistoryWriter {
     /// Makes a document to which changes can be appended, and that nobody finds. Its row is that of a document that is
     /// being removed: where it is never published, upkeep removes what came of it once this process has ended.
-    mutating func begin(_ arrival: Arrival, epoch: UInt64) throws(StoreFault) -> DocumentEntry {
+    package mutating func begin(_ arrival: Arrival, epoch: UInt64) throws(StoreFault) -> DocumentEntry {
         let (id, start) = (try nextDocument(), arrival.start)
         var row = DocumentRow(
             DocumentEntry(
@@ -52,7 +52,7 @@ extension HistoryWriter {
 
     /// Makes documents that have arrived known, all of them or none: none where one wants a name that another document
     /// has, which is the answer.
-    mutating func publish(_ publications: [Publication]) throws(StoreFault) -> DocumentName? {
+    package mutating func publish(_ publications: [Publication]) throws(StoreFault) -> DocumentName? {
         var rows: [DocumentRow] = []
         for publication in publications {
             guard arriving.contains(publication.document) else { throw .gone }

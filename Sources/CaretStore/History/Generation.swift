@@ -1,10 +1,10 @@
 import Synchronization
 
 /// The part that the epochs of all documents have in common, as every connection of a store sees it.
-final class Generation: Sendable {
+package final class Generation: Sendable {
     private let current: Atomic<UInt64>
 
-    init(_ value: UInt64) { current = Atomic(value) }
+    package init(_ value: UInt64) { current = Atomic(value) }
 
     var value: UInt64 { current.load(ordering: .acquiring) }
 

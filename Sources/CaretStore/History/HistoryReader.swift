@@ -4,7 +4,7 @@ import CaretLog
 /// Reads documents and their histories through one connection, and checks every chain on the way.
 ///
 /// Confined with its connection. What belongs together is read inside one transaction of its caller.
-struct HistoryReader {
+package struct HistoryReader {
     let database: Database
     private let shared: Generation
     private var authors = AuthorCache()
@@ -14,7 +14,7 @@ struct HistoryReader {
 
     var generation: UInt64 { shared.value }
 
-    init(database: Database, generation: Generation) {
+    package init(database: Database, generation: Generation) {
         self.database = database
         shared = generation
     }

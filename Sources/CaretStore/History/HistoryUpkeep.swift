@@ -1,11 +1,11 @@
-import CaretCore
-import CaretLog
+package import CaretCore
+package import CaretLog
 
 // What upkeep does.
 extension HistoryWriter {
     /// Keeps a snapshot that was made of the history as it is. With it goes an older one that it makes superfluous,
     /// unless history begins there by now. `covered` of the bytes behind the newest snapshot are behind it no longer.
-    mutating func keep(
+    package mutating func keep(
         _ snapshot: StoredSnapshot, superseding old: Revision? = nil, covering covered: Int = 0
     ) throws(StoreFault) {
         var row = try document(snapshot.document)
@@ -32,7 +32,7 @@ extension HistoryWriter {
     }
 
     /// Puts one segment in the place of those that it was made of. False where they are no longer there.
-    mutating func replace(_ replacement: Replacement) throws(StoreFault) -> Bool {
+    package mutating func replace(_ replacement: Replacement) throws(StoreFault) -> Bool {
         var row = try document(replacement.document)
         guard let oldest = replacement.old.first, let newest = replacement.old.last else { return true }
         let (from, to) = (
@@ -66,7 +66,7 @@ extension HistoryWriter {
 
     /// Makes history begin at a snapshot. What stands in front of it is removed by and by. False where the segment
     /// that is cut is no longer there.
-    mutating func trim(_ plan: TrimPlan) throws(StoreFault) -> Bool {
+    package mutating func trim(_ plan: TrimPlan) throws(StoreFault) -> Bool {
         let (id, start) = (plan.snapshot.document, plan.snapshot.revision)
         if try document(id).entry.start >= start { return true }
         if let cut = plan.cut {
@@ -90,7 +90,7 @@ extension HistoryWriter {
     }
 
     /// Removes some of the segments and snapshots that stand in front of the history.
-    mutating func removeTrimmed(of id: DocumentID) throws(StoreFault) {
+    package mutating func removeTrimmed(of id: DocumentID) throws(StoreFault) {
         let start = Value.integer(Int64(try document(id).entry.start.value))
         _ = try removeSome("segment", "id", "length(body)", of: id, where: "last <= ?2", start)
         _ = try removeSome("snapshot", "revision", "length(body)", of: id, where: "revision < ?2", start)
@@ -156,7 +156,7 @@ extension HistoryWriter {
     }
 
     /// Forgets pushers of a document that were last seen before `time`.
-    func forget(_ authors: [Int64], of id: DocumentID, usedBefore time: Int64) throws(StoreFault) {
+    package func forget(_ authors: [Int64], of id: DocumentID, usedBefore time: Int64) throws(StoreFault) {
         for author in authors {
             try database.write(
                 "DELETE FROM pusher WHERE document = ? AND author = ? AND used < ?",

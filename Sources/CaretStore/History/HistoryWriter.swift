@@ -1,10 +1,10 @@
 import CaretCore
-import CaretLog
+package import CaretLog
 
 /// Changes documents and their histories through the one connection that writes, inside a transaction of its caller.
 ///
 /// Confined with its connection. What it refuses it has not begun to write.
-struct HistoryWriter {
+package struct HistoryWriter {
     let database: Database
     private let shared: Generation
     private(set) var reader: HistoryReader
@@ -18,7 +18,7 @@ struct HistoryWriter {
     var due: Set<DocumentID> = []
 
     /// The documents that have begun to arrive and are not published; whoever ends before that leaves them to upkeep.
-    var arriving: Set<DocumentID> = []
+    package var arriving: Set<DocumentID> = []
     /// Those of them that the last commit knew of.
     private var arrivingAtCommit: Set<DocumentID> = []
     /// The documents whose histories were found damaged: nothing is appended to what cannot be read.
@@ -36,7 +36,7 @@ struct HistoryWriter {
 
     var generation: UInt64 { shared.value }
 
-    init(database: Database, generation: Generation, isFresh: Bool = false) {
+    package init(database: Database, generation: Generation, isFresh: Bool = false) {
         self.database = database
         self.isFresh = isFresh
         shared = generation
@@ -44,13 +44,13 @@ struct HistoryWriter {
     }
 
     /// The transaction was committed; answers with the documents that have become due in it.
-    mutating func committed() -> Set<DocumentID> {
+    package mutating func committed() -> Set<DocumentID> {
         defer { (due, hasWritten, arrivingAtCommit) = ([], false, arriving) }
         return due
     }
 
     /// The transaction was undone, and with it whatever is known here.
-    mutating func rolledBack() {
+    package mutating func rolledBack() {
         let (arriving, damaged) = (arrivingAtCommit, damaged)
         self = HistoryWriter(database: database, generation: shared, isFresh: isFresh)
         (self.arriving, arrivingAtCommit, self.damaged) = (arriving, arriving, damaged)
@@ -86,7 +86,7 @@ struct HistoryWriter {
 
     // MARK: Appending
 
-    mutating func append(_ append: Append) throws(StoreFault) -> AppendOutcome {
+    package mutating func append(_ append: Append) throws(StoreFault) -> AppendOutcome {
         var row: DocumentRow
         do throws(StoreFault) {
             row = try document(append.document)
@@ -185,7 +185,7 @@ struct HistoryWriter {
     }
 
     /// The identity of a new document.
-    func nextDocument() throws(StoreFault) -> DocumentID { DocumentID(try lastDocument() + 1) }
+    package func nextDocument() throws(StoreFault) -> DocumentID { DocumentID(try lastDocument() + 1) }
 
     /// The highest identity that was ever given, which the sum of a new row must name.
     private func lastDocument() throws(StoreFault) -> Int64 {

@@ -1,7 +1,7 @@
-import CaretLog
+package import CaretLog
 
 /// What stops a call inside the store.
-enum StoreFault: Error {
+package enum StoreFault: Error {
     /// What the caller is told.
     case refused(HistoryRefusal)
     /// SQLite failed; the whole transaction is undone.

@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 
 /// A row of `snapshot`.
-struct StoredSnapshot {
+package struct StoredSnapshot {
     static let columns = "revision, body, digest, chain"
 
     let document: DocumentID

@@ -1,15 +1,15 @@
-import CaretCore
+package import CaretCore
 
 /// Which segments are joined: neighbours of about one size, once there are many of them, so that each revision is packed
 /// anew only a few times.
-enum MergePlan {
+package enum MergePlan {
     /// A block that packs well, and can still be read within some ten milliseconds.
-    static let mostChanges = 16_384
-    static let mostBytes = 256 << 10
+    package static let mostChanges = 16_384
+    package static let mostBytes = 256 << 10
 
     /// The segments to be joined next; nil where nothing is due. `places` are all of a document in their order. None
     /// are joined over the newest snapshot: what is behind it is read alone.
-    static func next(
+    package static func next(
         _ places: [SegmentPlace], behind snapshot: Revision, isIdle: Bool
     ) -> ArraySlice<SegmentPlace>? {
         let edge = places.firstIndex { $0.last > snapshot } ?? places.endIndex

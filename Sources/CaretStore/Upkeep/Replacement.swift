@@ -1,7 +1,7 @@
 import CaretLog
 
 /// One segment in the place of several.
-struct Replacement {
+package struct Replacement {
     let document: DocumentID
     let old: [SegmentPlace]
     let new: EncodedSegment

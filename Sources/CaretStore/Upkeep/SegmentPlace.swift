@@ -1,16 +1,24 @@
-import CaretCore
+package import CaretCore
 
 /// A row of `segment` without its content.
-struct SegmentPlace: Equatable {
+package struct SegmentPlace: Equatable {
     let row: Int64
-    let first: Revision
-    let last: Revision
+    package let first: Revision
+    package let last: Revision
     /// As it is stored.
-    let bytes: Int
+    package let bytes: Int
     /// Stored as it was appended.
-    let isLoose: Bool
+    package let isLoose: Bool
 
-    var changes: Int { last.value - first.value + 1 }
+    package init(row: Int64, first: Revision, last: Revision, bytes: Int, isLoose: Bool) {
+        self.row = row
+        self.first = first
+        self.last = last
+        self.bytes = bytes
+        self.isLoose = isLoose
+    }
+
+    package var changes: Int { last.value - first.value + 1 }
 
     func loose(_ isLoose: Bool) -> SegmentPlace {
         SegmentPlace(row: row, first: first, last: last, bytes: bytes, isLoose: isLoose)

@@ -1,6 +1,6 @@
 /// How a history is made to begin later.
-struct TrimPlan {
-    let snapshot: StoredSnapshot
+package struct TrimPlan {
+    package let snapshot: StoredSnapshot
     /// Of the segment that the beginning falls into, what stands behind it.
     let cut: Replacement?
 }

@@ -5,7 +5,7 @@ import CaretLog
 /// writer only to be put in place.
 struct Upkeep: Sendable {
     let writes: WriteQueue
-    let reader: Confined<UpkeepReader>
+    let reader: QueueConfined<UpkeepReader>
     let settings: StoreSettings
     let calls: OpenCalls
     let lastRound = LastRound()

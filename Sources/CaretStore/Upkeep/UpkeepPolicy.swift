@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 
 /// When something is due, as numbers.
-enum UpkeepPolicy {
+package enum UpkeepPolicy {
     /// So many segments as they were appended are merged.
     static let loose = 64
     /// So many merged ones of one size are merged again.
@@ -10,17 +10,17 @@ enum UpkeepPolicy {
     /// And so many of any size once nobody writes any more.
     static let fanOutWhenIdle = 4
     /// A document that nobody has changed for so long is idle, in milliseconds.
-    static let idle: Int64 = 60_000
+    package static let idle: Int64 = 60_000
 
     /// An older snapshot is worth its place where the history in front of it takes so many times as many bytes.
     static let snapshotShare = 32
 
     /// So many changes behind the newest snapshot cost about what reading the text costs: a change is replayed in
     /// about the time in which 150 bytes are unpacked and checked.
-    static func mostChanges(behindSnapshotOf utf8: Int) -> Int { max(256, utf8 / 150) }
+    package static func mostChanges(behindSnapshotOf utf8: Int) -> Int { max(256, utf8 / 150) }
 
     /// And so much of inserted text.
-    static func mostWeight(behindSnapshotOf utf8: Int) -> Int { max(256 << 10, 2 * utf8) }
+    package static func mostWeight(behindSnapshotOf utf8: Int) -> Int { max(256 << 10, 2 * utf8) }
 
     /// Once nobody writes any more a snapshot is made for the last time, so it is due with fewer changes behind it; a
     /// text that came at once is as well read from its segment.

@@ -1,14 +1,14 @@
-import CaretCore
-import CaretLog
+package import CaretCore
+package import CaretLog
 
 /// Finds what is due, and makes it ready, through a connection of its own.
 ///
 /// Confined to the queue of the upkeep.
-struct UpkeepReader {
+package struct UpkeepReader {
     private var reader: HistoryReader
     private var database: Database { reader.database }
 
-    init(_ reader: HistoryReader) { self.reader = reader }
+    package init(_ reader: HistoryReader) { self.reader = reader }
 
     /// A document as it is visited; its row is nil where it is damaged.
     struct Visited: Sendable {
@@ -49,7 +49,7 @@ struct UpkeepReader {
     // MARK: One document's history
 
     /// What is due for a document; nil where nothing is. `isNew`: it was not looked at since it was written to.
-    mutating func next(
+    package mutating func next(
         for id: DocumentID, isIdle: Bool, isNew: Bool
     ) -> Result<DueStep?, StoreFault> {
         reading { reader throws(StoreFault) -> DueStep? in
@@ -69,7 +69,7 @@ struct UpkeepReader {
     }
 
     /// How a document's history can be made to begin behind a revision; nil where it already begins there.
-    mutating func trimming(
+    package mutating func trimming(
         of id: DocumentID, through revision: Revision
     ) -> Result<TrimPlan?, StoreFault> {
         reading { reader throws(StoreFault) in
@@ -97,7 +97,7 @@ struct UpkeepReader {
         return (try? found.get()) ?? nil
     }
 
-    func pushers(of id: DocumentID, usedBefore time: Int64) -> Result<[Int64], StoreFault> {
+    package func pushers(of id: DocumentID, usedBefore time: Int64) -> Result<[Int64], StoreFault> {
         Result { () throws(StoreFault) in
             try database.every(
                 // The oldest first: `HistoryReader.hasPusher` relies on it.

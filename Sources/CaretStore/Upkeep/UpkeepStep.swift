@@ -1,7 +1,7 @@
-import CaretCore
+package import CaretCore
 
 /// One thing to be done for a document's history, made ready.
-enum UpkeepStep {
+package enum UpkeepStep {
     case merge(Replacement)
     /// A snapshot to be kept, the one that it makes superfluous, and what of the weight behind the newest it covers.
     case snapshot(StoredSnapshot, superseded: Revision?, covered: Int)
@@ -24,8 +24,8 @@ enum UpkeepStep {
 }
 
 /// What is due for a document, and whether nothing is due behind it.
-struct DueStep {
-    let step: UpkeepStep
+package struct DueStep {
+    package let step: UpkeepStep
     let isLast: Bool
 
     init(_ step: UpkeepStep, isLast: Bool) {

@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
+import CaretRooms
 import CaretWire
 import TestSupport
-
-@testable import CaretRooms
 
 /// Something that is wrong with a room, so that it can be told whether a simulation finds it: what the room wants
 /// done, or what it is told, is changed on the way.

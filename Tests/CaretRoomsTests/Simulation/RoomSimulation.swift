@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
+import CaretRooms
 import CaretWire
 import TestSupport
-
-@testable import CaretRooms
 
 /// One room with its clients, its store and all that lies between them, in the hands of chance.
 struct RoomSimulation {

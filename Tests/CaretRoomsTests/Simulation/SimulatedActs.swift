@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
+import CaretRooms
 import CaretWire
 import TestSupport
-
-@testable import CaretRooms
 
 /// What clients do.
 extension RoomSimulation {

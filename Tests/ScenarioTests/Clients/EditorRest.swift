@@ -1,8 +1,7 @@
 import CaretCore
 import CaretReplica
+import CaretRooms
 import CaretWire
-
-@testable import CaretRooms
 
 /// The editor in a world that comes to rest.
 extension Editor {

@@ -1,8 +1,7 @@
 import CaretCore
 import CaretLog
+import CaretRooms
 import CaretWire
-
-@testable import CaretRooms
 
 /// A rebase that begins one revision too late: `>` where `>=` belongs.
 final class RevisionSkipped: PlantedFault {

@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
+import CaretRooms
 import CaretWire
 import TestSupport
-
-@testable import CaretRooms
 
 /// What a client pushed under a number.
 struct SaidPush {

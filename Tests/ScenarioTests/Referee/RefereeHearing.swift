@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
 import CaretReplica
+import CaretRooms
 import CaretWire
-
-@testable import CaretRooms
 
 /// What a client is told, line by line.
 extension Referee {

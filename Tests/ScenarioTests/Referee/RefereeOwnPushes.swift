@@ -1,7 +1,6 @@
 import CaretCore
+import CaretRooms
 import CaretWire
-
-@testable import CaretRooms
 
 /// What a client had pushed when it asked to read.
 struct OwnPushes {

@@ -1,8 +1,7 @@
 import CaretCore
 import CaretLog
+import CaretRooms
 import CaretWire
-
-@testable import CaretRooms
 
 /// What a session selected, as its room took it.
 struct TakenSelection {

@@ -1,9 +1,8 @@
 import CaretCore
 import CaretLog
+import CaretRooms
 import CaretWire
 import TestSupport
-
-@testable import CaretRooms
 
 /// The server's values on their queues, and the shell around them: it runs what they want done, and decides nothing.
 extension World {

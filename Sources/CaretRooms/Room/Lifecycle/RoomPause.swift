@@ -21,7 +21,7 @@ enum PauseReason: Equatable, Sendable {
 }
 
 /// The reasons for which a room accepts nothing new, and the requests that wait for the end of the pause.
-struct RoomPause: Sendable {
+package struct RoomPause: Sendable {
     /// How far the first reason is.
     enum Phase: Equatable, Sendable {
         /// It waits for what is under way.
@@ -36,7 +36,7 @@ struct RoomPause: Sendable {
     private(set) var phase = Phase.waiting
     private var queued: [RoomRequest] = []
 
-    var isOver: Bool { reasons.isEmpty }
+    package var isOver: Bool { reasons.isEmpty }
     var hasQueued: Bool { !queued.isEmpty }
     var first: PauseReason? { reasons.first }
     /// The reason that the store was asked for, if it was.
@@ -52,7 +52,7 @@ struct RoomPause: Sendable {
         reasons.insert(.reload, at: phase == .waiting ? 0 : min(1, reasons.count))
     }
 
-    mutating func beginAsking() { phase = .asked }
+    package mutating func beginAsking() { phase = .asked }
     mutating func rest() { phase = .resting }
     mutating func endRest() { if phase == .resting { phase = .waiting } }
 
@@ -77,7 +77,7 @@ struct RoomPause: Sendable {
     // MARK: Requests that wait
 
     /// Lets a request wait, or refuses it.
-    mutating func queue(_ request: RoomRequest) -> RequestRefusal? { queued.join(request) }
+    package mutating func queue(_ request: RoomRequest) -> RequestRefusal? { queued.join(request) }
 
     mutating func takeQueued() -> [RoomRequest] {
         defer { queued = [] }

@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 
 /// The way back to the store's head, when the store may have more than the room.
-struct CatchUp: Sendable {
+package struct CatchUp: Sendable {
     enum Phase: Equatable, Sendable {
         case idle
         /// The revisions after the head are being read.
@@ -35,7 +35,7 @@ struct CatchUp: Sendable {
 
     mutating func wait(for pusher: Pusher) { waiting.append(pusher) }
 
-    var hasWaiting: Bool { !waiting.isEmpty }
+    package var hasWaiting: Bool { !waiting.isEmpty }
 
     mutating func takeWaiting() -> [Pusher] {
         defer { waiting = [] }

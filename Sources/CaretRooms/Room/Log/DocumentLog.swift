@@ -1,25 +1,25 @@
-import CaretCore
+package import CaretCore
 package import CaretLog
 package import CaretWire
 
 /// A document's history as its room knows it: its name, its epoch, and the newest revisions with the text at the head.
 ///
 /// It holds only what the store has said is on disk.
-struct DocumentLog: Sendable {
+package struct DocumentLog: Sendable {
     let document: DocumentID
     /// The document's name on the wire.
-    private(set) var name: WireString
-    private(set) var epoch: Epoch
+    package private(set) var name: WireString
+    package private(set) var epoch: Epoch
     /// The epoch's name on the wire; each push must quote it.
     private(set) var epochName: WireString
     /// The first revision whose text the store keeps.
-    private(set) var start: Revision
+    package private(set) var start: Revision
     private(set) var lineBreak: LineBreak
-    private(set) var window: LogWindow
+    package private(set) var window: LogWindow
     /// The time of the newest revision: no revision is earlier than the one before it.
     private(set) var newestTime: Int64
 
-    init(_ entry: DocumentEntry, head: Snapshot, windowBytes: Int) {
+    package init(_ entry: DocumentEntry, head: Snapshot, windowBytes: Int) {
         document = entry.id
         name = WireString(entry.name.description)
         (epoch, epochName) = (entry.epoch, entry.epoch.wire)
@@ -63,7 +63,7 @@ struct DocumentLog: Sendable {
     }
 
     /// The document begins again with this text, and with no revisions before it.
-    mutating func restart(at snapshot: Snapshot, in epoch: Epoch) {
+    package mutating func restart(at snapshot: Snapshot, in epoch: Epoch) {
         (self.epoch, epochName) = (epoch, epoch.wire)
         window = LogWindow(snapshot, mostBytes: window.mostBytes)
     }

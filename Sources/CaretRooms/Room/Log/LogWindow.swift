@@ -1,9 +1,9 @@
 import CaretCore
-import CaretLog
+package import CaretLog
 import CaretWire
 
 /// A revision as a room keeps it: with the text that it made.
-struct Committed: Sendable {
+package struct Committed: Sendable {
     let revision: Revision
     let logged: LoggedChange
     let change: Change
@@ -67,10 +67,10 @@ struct PerUnit<Made: Sendable>: Sendable {
 }
 
 /// The last revisions of a document, bounded in bytes: whoever is behind is brought up from here.
-struct LogWindow: Sendable {
+package struct LogWindow: Sendable {
     private(set) var mostBytes: Int
     /// The text in front of the first revision that is kept.
-    private(set) var start: Snapshot
+    package private(set) var start: Snapshot
     private var revisions: [Committed] = []
     /// Of the newest revisions, while streams are served.
     var runs = PerUnit<LineRun>()
@@ -84,7 +84,7 @@ struct LogWindow: Sendable {
         self.mostBytes = mostBytes
     }
 
-    var head: Snapshot {
+    package var head: Snapshot {
         revisions.last.map { Snapshot(revision: $0.revision, text: $0.text) } ?? start
     }
 

@@ -1,8 +1,8 @@
-import CaretCore
+package import CaretCore
 import CaretLog
 
 /// What the room has asked the store to look up, and how long it waits after the store could not answer.
-struct StoreQueries: Sendable {
+package struct StoreQueries: Sendable {
     /// A reading of the revisions after one.
     private struct Reading: Sendable {
         var count = 0
@@ -10,7 +10,7 @@ struct StoreQueries: Sendable {
         var sessions: [SessionID] = []
     }
 
-    private(set) var unanswered = 0
+    package private(set) var unanswered = 0
     /// Readings under way, by the revision before the first one that is read.
     private var readings: [Revision: Reading] = [:]
     /// The store could not answer: it is not asked again before this time.
@@ -24,7 +24,9 @@ struct StoreQueries: Sendable {
     func isReading(after revision: Revision) -> Bool { readings[revision] != nil }
 
     /// The store was asked for the revisions after this one.
-    mutating func beganReading(after revision: Revision) { readings[revision, default: Reading()].count += 1 }
+    package mutating func beganReading(after revision: Revision) {
+        readings[revision, default: Reading()].count += 1
+    }
 
     /// A session waits for the revisions after this one, which the store was asked for.
     mutating func wait(_ session: SessionID, forRevisionsAfter revision: Revision) {

@@ -1,9 +1,9 @@
-import CaretCore
+package import CaretCore
 import CaretWire
 
 /// The order in which a room's sessions made themselves known, selected and left. Each session is told what came after
 /// what it was told last, so that nothing grows with those who are late.
-struct PresenceBoard: Sendable {
+package struct PresenceBoard: Sendable {
     struct News: Equatable, Sendable {
         enum What: Equatable, Sendable {
             case selected(SessionID)
@@ -15,9 +15,14 @@ struct PresenceBoard: Sendable {
         let what: What
     }
 
-    private(set) var now = 0
+    package private(set) var now = 0
     /// The number of all sessions' selections.
-    private(set) var selectionCount = 0
+    package private(set) var selectionCount = 0
+
+    package init(now: Int = 0, selectionCount: Int = 0) {
+        self.now = now
+        self.selectionCount = selectionCount
+    }
     /// Ascending. A session's older news stays until the list is swept.
     private var news: [News] = []
     /// How long the list may become before sweeping it is worth the time.
@@ -26,7 +31,7 @@ struct PresenceBoard: Sendable {
     var wantsSweep: Bool { news.count > mostNews }
 
     /// A session selects; every time is another moment.
-    mutating func select(_ selections: [Selection], by session: inout RoomSession) {
+    package mutating func select(_ selections: [Selection], by session: inout RoomSession) {
         selectionCount += selections.count - session.presence.selections.count
         session.presence.select(selections, at: add(.selected(session.id)))
     }

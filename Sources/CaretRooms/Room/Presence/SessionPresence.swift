@@ -1,18 +1,18 @@
-import CaretCore
+package import CaretCore
 import CaretWire
 
 /// What a session has selected, and what it has been told of others. Moments are those of the `PresenceBoard`.
-struct SessionPresence: Sendable {
+package struct SessionPresence: Sendable {
     /// In the text at the head.
-    private(set) var selections: [Selection] = []
+    package private(set) var selections: [Selection] = []
     /// When the session made itself known; nil before it has.
-    private(set) var known: Int?
+    package private(set) var known: Int?
     /// When it last selected.
-    private(set) var selected = 0
+    package private(set) var selected = 0
     /// The lines that tell others of it.
     private var lines = PeerLines()
     /// It has been told what others selected up to this moment.
-    private(set) var told: Int
+    package private(set) var told: Int
     /// It has been told who made themselves known up to this moment.
     private(set) var introduced: Int
     /// The time at which it was last told of others.
@@ -22,7 +22,7 @@ struct SessionPresence: Sendable {
 
     init(told: Int, introduced: Int) { (self.told, self.introduced) = (told, introduced) }
 
-    mutating func select(_ selections: [Selection], at moment: Int) {
+    package mutating func select(_ selections: [Selection], at moment: Int) {
         self.selections = selections
         lines = PeerLines()
         selected = moment
@@ -35,7 +35,7 @@ struct SessionPresence: Sendable {
 
     // MARK: Telling it of others
 
-    mutating func toldAll(until moment: Int, at time: Int64) {
+    package mutating func toldAll(until moment: Int, at time: Int64) {
         (told, introduced, toldAt, isLate) = (moment, moment, time, false)
     }
 

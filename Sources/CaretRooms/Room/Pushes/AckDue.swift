@@ -3,7 +3,7 @@ import CaretLog
 import CaretWire
 
 /// A committed push of whose ack its session has not been handed yet.
-struct AckDue: Sendable {
+package struct AckDue: Sendable {
     private(set) var id: RequestID?
     let committed: Committed
     /// What was committed is what was sent, and sent on this connection.
@@ -12,7 +12,7 @@ struct AckDue: Sendable {
     /// When the push was read.
     let readAt: UInt64?
 
-    init(_ pending: PendingPush, as committed: Committed) {
+    package init(_ pending: PendingPush, as committed: Committed) {
         let push = pending.push
         id = push.id
         self.committed = committed

@@ -1,7 +1,7 @@
 package import CaretLog
 
 /// A connection waits for its pushes, because of a request that the room does not answer itself.
-struct AwaitedPushes: Equatable, Sendable {
+package struct AwaitedPushes: Equatable, Sendable {
     let pusher: Pusher
     let connection: ConnectionID
 }

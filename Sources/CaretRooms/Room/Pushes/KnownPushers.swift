@@ -2,7 +2,7 @@ import CaretCore
 package import CaretLog
 
 /// What is known of pushers: each one's highest committed push, kept while somebody needs it.
-struct KnownPushers: Sendable {
+package struct KnownPushers: Sendable {
     enum Knowledge: Equatable, Sendable {
         case asked(Asked)
         case known(PusherEntry?)
@@ -43,7 +43,7 @@ struct KnownPushers: Sendable {
     /// Whether a session, push or request needs what is known of a pusher.
     func isHeld(_ pusher: Pusher) -> Bool { holders[pusher] != nil }
 
-    func isKnown(_ pusher: Pusher) -> Bool {
+    package func isKnown(_ pusher: Pusher) -> Bool {
         if case .known? = knowledge[pusher] { true } else { false }
     }
 
@@ -114,7 +114,7 @@ struct KnownPushers: Sendable {
     // MARK: What is committed
 
     /// A push of his was committed.
-    mutating func committed(_ entry: PusherEntry, by pusher: Pusher) {
+    package mutating func committed(_ entry: PusherEntry, by pusher: Pusher) {
         switch knowledge[pusher] {
         case .known: knowledge[pusher] = .known(entry)
         case .asked(var asked):
@@ -142,10 +142,10 @@ struct KnownPushers: Sendable {
 
     // MARK: Who is needed
 
-    mutating func retain(_ pusher: Pusher) { holders[pusher, default: 0] += 1 }
+    package mutating func retain(_ pusher: Pusher) { holders[pusher, default: 0] += 1 }
 
     /// What is known is forgotten with the last who needs it.
-    mutating func release(_ pusher: Pusher) {
+    package mutating func release(_ pusher: Pusher) {
         let left = (holders[pusher] ?? 1) - 1
         holders[pusher] = left > 0 ? left : nil
         if left <= 0, isKnown(pusher) { knowledge[pusher] = nil }

@@ -3,7 +3,7 @@ import CaretLog
 import CaretWire
 
 /// A push that the room has accepted and not resolved yet.
-struct PendingPush: Equatable, Sendable {
+package struct PendingPush: Equatable, Sendable {
     enum Stage: Equatable, Sendable {
         /// It waits for the text at this revision.
         case needsText(Revision)
@@ -17,7 +17,7 @@ struct PendingPush: Equatable, Sendable {
         case inFlight
     }
 
-    var push: RoomPush
+    package var push: RoomPush
     var stage: Stage
     /// Nothing was known of earlier pushes of this pusher.
     let isFirstOfPusher: Bool
@@ -30,7 +30,7 @@ struct PendingPush: Equatable, Sendable {
     /// How often the room has computed something for it in the background.
     var rounds = 0
 
-    init(_ push: RoomPush, whole: NormalText?, isFirstOfPusher: Bool) {
+    package init(_ push: RoomPush, whole: NormalText?, isFirstOfPusher: Bool) {
         self.push = push
         self.whole = whole
         self.isFirstOfPusher = isFirstOfPusher

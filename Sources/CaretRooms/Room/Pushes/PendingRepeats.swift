@@ -24,10 +24,10 @@ struct PendingRepeat: Equatable, Sendable {
 }
 
 /// The repeats that wait for the store.
-struct PendingRepeats: Sendable {
+package struct PendingRepeats: Sendable {
     private var repeats: [PendingRepeat] = []
 
-    var isEmpty: Bool { repeats.isEmpty }
+    package var isEmpty: Bool { repeats.isEmpty }
 
     func owesAnswer(to session: SessionID) -> Bool { repeats.contains { $0.push.session == session } }
 

@@ -1,6 +1,6 @@
-import CaretCore
+package import CaretCore
 import CaretLog
-import CaretWire
+package import CaretWire
 
 extension Text {
     /// The length in front of an offset in a unit that is known only now.
@@ -13,7 +13,7 @@ extension Text {
     }
 
     /// The change that these edits are in this text, which is that of a revision.
-    func change(
+    package func change(
         _ edits: [WireEdit], in unit: CodeUnit, at revision: Revision
     ) throws(RequestRefusal) -> Change {
         var result: [Edit] = []
@@ -53,7 +53,7 @@ extension Text {
     }
 
     /// The selections that these are in this text; nil where one is none.
-    func selections(_ selections: [WireSelection], in unit: CodeUnit) -> [Selection]? {
+    package func selections(_ selections: [WireSelection], in unit: CodeUnit) -> [Selection]? {
         var result: [Selection] = []
         for selection in selections {
             // Which offset is wrong is told by the caller, who knows the message.
@@ -66,7 +66,7 @@ extension Text {
     }
 
     /// Selections of this text as they are sent in a unit.
-    func wire(_ selections: [Selection], in unit: CodeUnit) -> [WireSelection] {
+    package func wire(_ selections: [Selection], in unit: CodeUnit) -> [WireSelection] {
         selections.map { selection in
             WireSelection(count(selection.anchor, in: unit), count(selection.head, in: unit))
         }
@@ -108,7 +108,7 @@ extension WireEdit {
 }
 
 /// A whole text as it was sent, with the line breaks that the server keeps.
-struct NormalText: Equatable, Sendable {
+package struct NormalText: Equatable, Sendable {
     let text: Text
     /// What the first line break says; nil where there is none.
     let lineBreak: LineBreak?

@@ -1,20 +1,20 @@
-import CaretCore
-import CaretLog
+package import CaretCore
+package import CaretLog
 import CaretWire
 
 /// The pushes that a room has accepted and not resolved: at most one of each pusher.
-struct PushPipeline: Sendable {
+package struct PushPipeline: Sendable {
     private var pending: [Pusher: PendingPush] = [:]
     /// The pushers whose push is ready, in the order in which it became so.
     private var ready: [Pusher] = []
-    private(set) var inFlight: SegmentInFlight?
+    package private(set) var inFlight: SegmentInFlight?
     /// How many appends in a row lost to another writer.
     private(set) var conflicts = 0
     private var lastWork = 0
     /// The computation that all other pushes wait for.
     private var priority: WorkID?
 
-    subscript(pusher: Pusher) -> PendingPush? { pending[pusher] }
+    package subscript(pusher: Pusher) -> PendingPush? { pending[pusher] }
 
     var isEmpty: Bool { pending.isEmpty && inFlight == nil }
     /// An expensive push has waited for others, and others wait for it now.
@@ -34,7 +34,7 @@ struct PushPipeline: Sendable {
 
     // MARK: One push
 
-    mutating func add(_ push: PendingPush) { pending[push.push.pusher] = push }
+    package mutating func add(_ push: PendingPush) { pending[push.push.pusher] = push }
 
     /// Takes a push out, whose answer is sent by the caller.
     mutating func remove(_ pusher: Pusher) -> PendingPush? {
@@ -80,7 +80,7 @@ struct PushPipeline: Sendable {
 
     // MARK: Background work
 
-    mutating func beginComputing(_ pusher: Pusher, at revision: Revision) -> WorkID {
+    package mutating func beginComputing(_ pusher: Pusher, at revision: Revision) -> WorkID {
         lastWork += 1
         let id = WorkID(lastWork)
         pending[pusher]?.stage = .computing(id, at: revision)
@@ -102,22 +102,22 @@ struct PushPipeline: Sendable {
 
     /// All that are ready, for whoever plans a segment. The pushes that do not come into it are given back by
     /// `returnReady`.
-    mutating func takeReady() -> [Pusher] {
+    package mutating func takeReady() -> [Pusher] {
         defer { ready = [] }
         return ready
     }
 
-    mutating func returnReady(_ pushers: ArraySlice<Pusher>) {
+    package mutating func returnReady(_ pushers: ArraySlice<Pusher>) {
         if !pushers.isEmpty { ready = pushers + ready }
     }
 
     var hasReady: Bool { !ready.isEmpty }
 
-    mutating func joinSegment(_ pusher: Pusher) { pending[pusher]?.stage = .inFlight }
+    package mutating func joinSegment(_ pusher: Pusher) { pending[pusher]?.stage = .inFlight }
 
     mutating func append(_ segment: SegmentInFlight) { inFlight = segment }
 
-    mutating func endAppend() { inFlight = nil }
+    package mutating func endAppend() { inFlight = nil }
 
     /// Whether it is on disk is not known, and will be read from the log.
     mutating func outcomeIsUnknown() { inFlight?.isUncertain = true }
@@ -129,7 +129,7 @@ struct PushPipeline: Sendable {
     mutating func noteConflict() { conflicts += 1 }
 
     /// The pushes of the segment that was not appended wait for the next one, before all others.
-    mutating func returnSegment() {
+    package mutating func returnSegment() {
         guard let segment = inFlight else { return }
         inFlight = nil
         var returned: [Pusher] = []

@@ -44,8 +44,8 @@ package struct SegmentPlan: Equatable, Sendable {
 }
 
 /// A segment while it is put together: the text and the revision that it leads to so far.
-struct SegmentDraft: Sendable {
-    enum Verdict: Sendable {
+package struct SegmentDraft: Sendable {
+    package enum Verdict: Sendable {
         /// It becomes this revision.
         case committed(Committed)
         /// It comes to nothing behind this text.
@@ -64,7 +64,7 @@ struct SegmentDraft: Sendable {
     private var passed: [Change] = []
     private var passedPushers: Set<Pusher> = []
     private(set) var changes: [PushedChange] = []
-    private(set) var verdicts: [(pusher: Pusher, verdict: Verdict)] = []
+    package private(set) var verdicts: [(pusher: Pusher, verdict: Verdict)] = []
     private(set) var lineBreak: LineBreak?
 
     init(_ head: Snapshot, time: Int64, limits: Limits.Announced) {
@@ -133,12 +133,12 @@ struct SegmentDraft: Sendable {
 }
 
 /// What is being appended.
-struct SegmentInFlight: Sendable {
+package struct SegmentInFlight: Sendable {
     let append: Append
     let plan: SegmentPlan
-    let draft: SegmentDraft
+    package let draft: SegmentDraft
     /// It may or may not be on disk.
-    var isUncertain = false
+    package var isUncertain = false
 
     /// The draft's revision, if it is exactly what the log has there.
     func holds(_ logged: LoggedChange, at revision: Revision) -> PushedChange? {

@@ -1,19 +1,19 @@
-import CaretCore
-import CaretLog
+package import CaretCore
+package import CaretLog
 import CaretWire
 
 /// One participant in a room: who they are, how far they have been sent the log, and what they have selected.
-struct RoomSession: Sendable {
-    let id: SessionID
-    let participant: Participant
+package struct RoomSession: Sendable {
+    package let id: SessionID
+    package let participant: Participant
     /// Its pusher's mark.
     let mark: Int
     let mode: OpenMode
     /// It watches, and wants several revisions as one change.
     let squashes: Bool
     var rights: Rights
-    var stream: SessionStream
-    var presence: SessionPresence
+    package var stream: SessionStream
+    package var presence: SessionPresence
 
     init(_ opening: RoomOpening, _ stream: SessionStream, _ presence: SessionPresence) {
         id = opening.session
@@ -26,32 +26,32 @@ struct RoomSession: Sendable {
         self.presence = presence
     }
 
-    var pusher: Pusher { participant.pusher }
-    var unit: CodeUnit { participant.unit }
+    package var pusher: Pusher { participant.pusher }
+    package var unit: CodeUnit { participant.unit }
     /// It ends as soon as it has been sent what is due, and asks for nothing more.
     var isEnding: Bool { stream.ending != .none }
 }
 
 /// The sessions of a room, in the order of their ids: nothing that is sent depends on the order of a dictionary.
-struct SessionList: Sendable {
+package struct SessionList: Sendable {
     private var sessions: [RoomSession]
     /// There may be something to send to every session.
     private var isDeliveryNeeded = false
 
-    init(_ sessions: [RoomSession] = []) { self.sessions = sessions }
+    package init(_ sessions: [RoomSession] = []) { self.sessions = sessions }
 
     var isEmpty: Bool { sessions.isEmpty }
-    var indices: Range<Int> { sessions.indices }
-    var all: [RoomSession] { sessions }
+    package var indices: Range<Int> { sessions.indices }
+    package var all: [RoomSession] { sessions }
 
-    subscript(index: Int) -> RoomSession {
+    package subscript(index: Int) -> RoomSession {
         _read { yield sessions[index] }
         _modify { yield &sessions[index] }
     }
 
-    subscript(id: SessionID) -> RoomSession? { index(of: id).map { sessions[$0] } }
+    package subscript(id: SessionID) -> RoomSession? { index(of: id).map { sessions[$0] } }
 
-    func index(of id: SessionID) -> Int? {
+    package func index(of id: SessionID) -> Int? {
         let index = insertionIndex(of: id)
         return index < sessions.count && sessions[index].id == id ? index : nil
     }
@@ -61,9 +61,9 @@ struct SessionList: Sendable {
 
     mutating func add(_ session: RoomSession) { sessions.insert(session, at: insertionIndex(of: session.id)) }
 
-    mutating func remove(at index: Int) -> RoomSession { sessions.remove(at: index) }
+    package mutating func remove(at index: Int) -> RoomSession { sessions.remove(at: index) }
 
-    mutating func removeAll() { sessions = [] }
+    package mutating func removeAll() { sessions = [] }
 
     private func insertionIndex(of id: SessionID) -> Int {
         sessions.indices.firstPlace { sessions[$0].id >= id }

@@ -1,4 +1,4 @@
-import CaretCore
+package import CaretCore
 import CaretLog
 import CaretWire
 
@@ -27,15 +27,15 @@ struct CloseRequest: Equatable, Sendable {
 }
 
 /// A session's cursor in the room's log, and what has been sent and not taken.
-struct SessionStream: Sendable {
+package struct SessionStream: Sendable {
     /// The revision whose text it was sent first.
     private(set) var opened: Revision
     /// The head when it was opened.
     let joined: Revision
     /// The last revision that it was sent.
-    private(set) var position: Revision
+    package private(set) var position: Revision
     /// Bytes that it was sent and that its connection has not reported as taken.
-    private(set) var outstanding = 0
+    package private(set) var outstanding = 0
     private(set) var phase = StreamPhase.live
     private(set) var ending = SessionEnding.none
     /// Nothing more is sent: its connection is to be closed.
@@ -69,13 +69,13 @@ struct SessionStream: Sendable {
 
     // MARK: Bytes
 
-    mutating func sent(_ bytes: Int) { outstanding += bytes }
-    mutating func taken(_ bytes: Int) { outstanding = max(0, outstanding - bytes) }
+    package mutating func sent(_ bytes: Int) { outstanding += bytes }
+    package mutating func taken(_ bytes: Int) { outstanding = max(0, outstanding - bytes) }
     mutating func cut() { isCut = true }
 
     // MARK: Position
 
-    mutating func moved(to revision: Revision) { position = revision }
+    package mutating func moved(to revision: Revision) { position = revision }
 
     mutating func waitForHistory() { phase = .readingHistory }
 
@@ -105,7 +105,7 @@ struct SessionStream: Sendable {
 
     // MARK: Acks
 
-    mutating func owe(_ ack: AckDue) { due = ack }
+    package mutating func owe(_ ack: AckDue) { due = ack }
 
     mutating func takeDue() -> AckDue? {
         defer { due = nil }

@@ -1,0 +1,291 @@
+import CaretClient
+package import CaretCore
+package import CaretLog
+import CaretReplica
+import CaretStore
+import CaretSync
+package import CaretWire
+import Glibc
+
+/// Reads an archive a line at a time, and holds each line to what may stand there: histories are replayed, and the
+/// counts and sums at the end compared. Whatever is not so is a failure that says where.
+package final class ArchiveReader {
+    package enum Part {
+        case document(ArchivedDocument, DocumentName, start: Text)
+        case revision(ArchivedRevision, [LoggedEdit])
+        case documentEnd
+    }
+
+    private struct OpenDocument {
+        let document: ArchivedDocument
+        var revision: Revision
+        var text: Text
+    }
+
+    private enum State {
+        case beginning
+        case between
+        case inside(OpenDocument)
+        case ended
+    }
+
+    private let path: String
+    /// Stands in front of the names from now on.
+    private let prefix: String
+    private let input: GzipInput
+    private var bytes = [UInt8](repeating: 0, count: 1 << 18)
+    private var unread = 0..<0
+    private var framer = LineFramer(limit: ArchiveReader.longestHead)
+    private var decoder = MessageDecoder()
+    private var sum = SHA256()
+    private var state = State.beginning
+    private var line = 0
+    private(set) var documents = 0
+    private(set) var revisions = 0
+    /// Of the documents that live.
+    private(set) var names: Set<DocumentName> = []
+
+    /// The user and client of the revision before, who were found valid: mostly the next one is theirs too.
+    private var knownAuthor: (user: WireString, client: WireString)?
+
+    /// Bytes of the first line: a file that is no archive is refused before more of it is held.
+    private static let longestHead = 64 << 10
+    /// The longest text, all of it control characters, and what stands around it.
+    private static let longestLine = 6 * DocumentEntry.longestText + (64 << 10)
+    /// A line may have so many bytes, and so many more for each byte of the file. Text packs to a tenth: a line beyond
+    /// that was made to fill the memory.
+    private static let (plainLine, bytesForPackedByte) = (64 << 20, 32)
+
+    private var longestLine: Int {
+        min(
+            ArchiveReader.longestLine,
+            ArchiveReader.plainLine + ArchiveReader.bytesForPackedByte * min(input.fileBytes, 1 << 30))
+    }
+
+    package init(_ path: String, prefix: String) throws(Failure) {
+        self.path = path
+        self.prefix = prefix
+        do throws(GzipInput.Fault) {
+            input = try GzipInput(path)
+        } catch {
+            throw Failure("\(path): it cannot be read: \(error.words)")
+        }
+    }
+
+    /// How much of the file is read.
+    var progress: Progress { Progress(input.readBytes, of: input.fileBytes) }
+
+    /// Nil at the end of an archive that is whole.
+    package func next() throws(Failure) -> Part? {
+        while true {
+            if case .ended = state { return nil }
+            guard let next = try nextLine() else { throw cutOff }
+            if let part = try take(next) { return part }
+        }
+    }
+
+    private func take(_ next: ArchiveLine) throws(Failure) -> Part? {
+        switch (state, next) {
+        case (.beginning, .head(let head)):
+            if head.version != ArchiveHead.version {
+                throw fault("it is of version \(head.version), where \(ArchiveHead.version) is known here")
+            }
+            state = .between
+            framer.limit = longestLine
+            return nil
+        case (.between, .document(let document)): return try begin(document)
+        case (.inside(var open), .revision(let revision)):
+            // Nobody else has the text, so that it is not copied.
+            state = .between
+            let edits = try take(revision, into: &open)
+            state = .inside(open)
+            return .revision(revision, edits)
+        case (.inside(let open), .check(let check)):
+            try end(open, check)
+            return .documentEnd
+        case (.between, .end(let end)):
+            try take(end)
+            return nil
+        case (.beginning, _): throw fault("it is no archive of caret")
+        case (.between, _): throw fault("a document or the end is missing")
+        case (.inside, _): throw fault("a revision or the document's check is missing")
+        case (.ended, _): throw fault("something stands behind the end")
+        }
+    }
+
+    // MARK: Documents
+
+    private func begin(_ document: ArchivedDocument) throws(Failure) -> Part {
+        let found: (DocumentName, Text)
+        do {
+            found = (
+                try DocumentName(prefix + document.document.string),
+                try Text(document.text?.string ?? "")
+            )
+        } catch {
+            throw fault("it names a document \(document.document.string.harmless), which cannot be")
+        }
+        if document.deleted == nil, !names.insert(found.0).inserted {
+            throw fault("a second document is called \(found.0.description.harmless)")
+        }
+        documents += 1
+        state = .inside(OpenDocument(document: document, revision: document.start, text: found.1))
+        return .document(document, found.0, start: found.1)
+    }
+
+    private func take(
+        _ revision: ArchivedRevision, into open: inout OpenDocument
+    ) throws(Failure) -> [LoggedEdit] {
+        if revision.revision != open.revision.next || revision.revision > open.document.revision {
+            throw fault("revision \(revision.revision.value) stands there", in: open)
+        }
+        try requireValid(revision, in: open)
+        let edits: [LoggedEdit]
+        do {
+            let change = try Change(revision.edits.map { try Edit($0) })
+            let text = open.text
+            edits = try change.edits.map { try LoggedEdit($0, in: text) }
+            try open.text.apply(change)
+        } catch {
+            throw fault("revision \(revision.revision.value) does not fit the text before it", in: open)
+        }
+        if open.text.length.utf8 > DocumentEntry.longestText {
+            throw fault(
+                "revision \(revision.revision.value) makes a text of \(open.text.length.utf8) bytes, where "
+                    + "\(DocumentEntry.longestText) may be", in: open)
+        }
+        open.revision = revision.revision
+        revisions += 1
+        return edits
+    }
+
+    /// Refuses an author whom the protocol rules out: the names would be shown to everyone who looks at the history.
+    private func requireValid(_ revision: ArchivedRevision, in open: OpenDocument) throws(Failure) {
+        let (user, client) = (revision.author.user, revision.author.client)
+        if let knownAuthor, knownAuthor == (user, client) { return }
+        let words = "revision \(revision.revision.value) is by the"
+        do throws(DocumentName.Fault) { _ = try UserName(user.string) } catch {
+            throw fault("\(words) user \(user.string.harmless), which no user can be called", in: open)
+        }
+        let isPrintable = client.utf8.allSatisfy { 0x20..<0x7F ~= $0 }
+        guard isPrintable, 1...Limits.client.upperBound ~= client.utf8.count else {
+            throw fault("\(words) client \(client.string.harmless), which no client can be called", in: open)
+        }
+        knownAuthor = (user, client)
+    }
+
+    private func end(_ open: OpenDocument, _ check: Check) throws(Failure) {
+        if open.revision != open.document.revision {
+            throw fault("revisions are missing up to \(open.document.revision.value)", in: open)
+        }
+        if check != Check(open.text, of: open.document.document, at: open.revision) {
+            throw fault("its text is not the one that was exported", in: open)
+        }
+        state = .between
+    }
+
+    private func take(_ end: ArchiveEnd) throws(Failure) {
+        if end.documents != documents || end.revisions != revisions {
+            throw fault(
+                "\(documents.counting("document")) and \(revisions.counting("revision")) stand there, where "
+                    + "\(end.documents) and \(end.revisions) were written")
+        }
+        if !end.sum.utf8.elementsEqual(sum.digest().hexadecimal.utf8) {
+            throw fault("the check sum is not that of what stands in front of it")
+        }
+        state = .ended
+        if try nextLine() != nil { throw fault("something stands behind the end") }
+    }
+
+    // MARK: Lines
+
+    /// Nil where the file ends as it should behind a line.
+    private func nextLine() throws(Failure) -> ArchiveLine? {
+        while true {
+            if unread.isEmpty, try !fill() { return nil }
+            switch frame() {
+            case .incomplete: continue
+            case .tooLong(_, let limit):
+                line += 1
+                let meaning =
+                    if case .beginning = state {
+                        "it is no archive of caret"
+                    } else {
+                        "the file has \(input.fileBytes)"
+                    }
+                throw fault("it has more than \(limit) bytes, and \(meaning)")
+            case .line(.success(let found)):
+                line += 1
+                return found
+            case .line(.failure(let wrong)):
+                line += 1
+                throw fault(wrong.message)
+            }
+        }
+    }
+
+    private func frame() -> LineFramer.Frame<Result<ArchiveLine, WireFault>> {
+        bytes.withUnsafeBytes { all in
+            var rest = UnsafeRawBufferPointer(rebasing: all[unread])
+            defer { unread = unread.upperBound - rest.count..<unread.upperBound }
+            return framer.next(of: &rest) { raw in
+                Result { () throws(WireFault) in
+                    let found = try decoder.archiveLine(raw)
+                    // The end is not in the sum that it tells.
+                    if case .end = found { return found }
+                    sum.take(raw)
+                    sum.take([UInt8(ascii: "\n")])
+                    return found
+                }
+            }
+        }
+    }
+
+    /// Reads on; false at the end.
+    private func fill() throws(Failure) -> Bool {
+        let count: Int
+        do throws(GzipInput.Fault) {
+            count = try input.read(into: &bytes)
+        } catch {
+            throw failure("behind line \(line)", of: openDocument, error.words)
+        }
+        unread = 0..<count
+        if count > 0 { return true }
+        if framer.begunBytes > 0 || input.isCutOff { throw cutOff }
+        return false
+    }
+
+    // MARK: Failures
+
+    /// What is wrong with the line that was read last.
+    private func fault(_ what: String, in open: OpenDocument? = nil) -> Failure {
+        failure("line \(line)", of: open ?? openDocument, what)
+    }
+
+    private var cutOff: Failure {
+        failure("it ends behind line \(line)", of: openDocument, "it was cut off, or is no archive")
+    }
+
+    private var openDocument: OpenDocument? {
+        if case .inside(let open) = state { open } else { nil }
+    }
+
+    private func failure(_ place: String, of open: OpenDocument?, _ what: String) -> Failure {
+        let document = open.map { open in
+            ", in \(open.document.document.string.harmless) behind revision \(open.revision.value)"
+        }
+        return Failure(
+            "\(path): \(place)\(document ?? ""): \(what)",
+            advice: "nothing was imported; take another copy of the archive")
+    }
+}
+
+extension GzipInput.Fault {
+    fileprivate var words: String {
+        switch self {
+        case .system(let code): String(cString: strerror(code))
+        case .damaged: "the bytes are not those that were written"
+        case .trailing: "something stands behind the end"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import CLinux
+import CaretCore
+import CaretLog
+import CaretServer
+import CaretStore
+import CaretSync
+import CaretWire
+import Glibc
+
+/// Writes an archive beside its name, and gives it that once it is whole and on disk.
+final class ArchiveWriter {
+    private let path: String
+    private let output: GzipOutput
+    private var sum = SHA256()
+    private var line = JSONWriter()
+    private(set) var documents = 0
+    private(set) var revisions = 0
+
+    private var partial: String { ArchiveWriter.partial(path) }
+
+    private static func partial(_ path: String) -> String { path + ".caret-partial" }
+
+    init(_ path: String, replaces: Bool, server: String, made: Int) throws(Failure) {
+        if !replaces, access(path, F_OK) == 0 { throw ArchiveWriter.exists(path) }
+        self.path = path
+        do throws(FileFault) {
+            output = try GzipOutput(ArchiveWriter.partial(path))
+        } catch {
+            throw Failure("\(path): \(error.reason)")
+        }
+        try write(ArchiveHead(made: made, server: WireString(server)))
+    }
+
+    deinit { unlink(partial) }
+
+    /// How much was written.
+    var progress: String { "\(documents.counting("document")), \(revisions.counting("revision"))" }
+
+    private static func exists(_ path: String) -> Failure {
+        Failure("\(path): it is there, and left alone", advice: "say another name, or --force")
+    }
+
+    func write(_ document: ArchivedDocument) throws(Failure) {
+        try put(document)
+        documents += 1
+    }
+
+    func write(_ revision: ArchivedRevision) throws(Failure) {
+        try put(revision)
+        revisions += 1
+    }
+
+    func write(_ check: Check) throws(Failure) { try put(check) }
+
+    private func write(_ head: ArchiveHead) throws(Failure) { try put(head) }
+
+    /// Ends the archive and publishes it; the answer is how long it is.
+    func finish(replacing replaces: Bool) throws(Failure) -> Int {
+        let end = ArchiveEnd(
+            documents: documents, revisions: revisions, sum: WireString(sum.digest().hexadecimal))
+        line.bytes.removeAll(keepingCapacity: true)
+        end.encode(into: &line)
+        do throws(FileFault) {
+            try output.write(line.bytes)
+            let length = try output.finish()
+            let result = replaces ? rename(partial, path) : caret_rename_new(partial, path)
+            if result != 0 { throw FileFault("write it", path) }
+            try SystemFile.sync(folderOf: path)
+            return length
+        } catch {
+            throw error.code == EEXIST ? ArchiveWriter.exists(path) : Failure("\(path): \(error.reason)")
+        }
+    }
+
+    private func put(_ message: some WireMessage) throws(Failure) {
+        line.bytes.removeAll(keepingCapacity: true)
+        message.encode(into: &line)
+        sum.take(line.bytes)
+        do throws(FileFault) { try output.write(line.bytes) } catch {
+            throw Failure("\(path): \(error.reason)")
+        }
+    }
+}
+
+extension Digest {
+    /// Two digits a byte.
+    var hexadecimal: String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+extension Check {
+    /// What a text is told by at the end of its history.
+    init(_ text: Text, of document: WireString, at revision: Revision) {
+        self.init(document: document, revision: revision, length: text.length.utf16, crc32: text.crc32)
+    }
+}

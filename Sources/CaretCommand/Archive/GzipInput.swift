@@ -1,0 +1,121 @@
+import CZlib
+import CaretSync
+import Glibc
+
+/// The contents of a file that was packed by gzip; one that was not is read as it is.
+///
+/// It holds one block of the file and no more, whatever that unpacks to. Nothing may follow what was packed.
+final class GzipInput {
+    enum Fault: Error, Equatable {
+        case system(Int32)
+        /// The bytes are not those that were packed.
+        case damaged
+        /// The file goes on after the end of what was packed.
+        case trailing
+    }
+
+    private enum State {
+        case plain
+        case packed
+        /// All that was packed has come out.
+        case ended
+    }
+
+    private let descriptor: Int32
+    /// The bytes of the file itself; 0 where it has no length.
+    let fileBytes: Int
+    /// How many of them were read.
+    private(set) var readBytes = 0
+    /// zlib knows it by its address, which must not change.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private var state: State
+    private var block = [UInt8](repeating: 0, count: 1 << 17)
+    private var unread: Range<Int>
+    /// The file ends before what was packed into it.
+    private(set) var isCutOff = false
+
+    /// Bits of the largest window, and that gzip's header is wanted around it.
+    private static let window: Int32 = 15 + 16
+
+    init(_ path: String) throws(Fault) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { throw .system(errno) }
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        var status = stat()
+        fileBytes = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+        (state, unread) = (.plain, 0..<0)
+        let started = inflateInit2_(
+            stream, GzipInput.window, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        // The class is complete here, and what it has is given back where this throws.
+        if started != Z_OK { throw .system(ENOMEM) }
+        try refill()
+        if block[unread].starts(with: [0x1F, 0x8B]) { state = .packed }
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+        close(descriptor)
+    }
+
+    /// How many bytes there were; 0 at the end.
+    func read(into bytes: inout [UInt8]) throws(Fault) -> Int {
+        while true {
+            if unread.isEmpty { try refill() }
+            switch state {
+            case .plain: return copy(into: &bytes)
+            case .ended:
+                if !unread.isEmpty { throw .trailing }
+                return 0
+            case .packed:
+                if unread.isEmpty {
+                    isCutOff = true
+                    return 0
+                }
+                let count = try inflate(into: &bytes)
+                if count > 0 { return count }
+            }
+        }
+    }
+
+    private func copy(into bytes: inout [UInt8]) -> Int {
+        let count = min(bytes.count, unread.count)
+        bytes.replaceSubrange(0..<count, with: block[unread.prefix(count)])
+        unread.removeFirst(count)
+        return count
+    }
+
+    private func inflate(into bytes: inout [UInt8]) throws(Fault) -> Int {
+        let (room, start) = (bytes.count, unread.lowerBound)
+        let code = block.withUnsafeMutableBufferPointer { source in
+            bytes.withUnsafeMutableBufferPointer { target in
+                stream.pointee.next_in = source.baseAddress.map { $0 + start }
+                stream.pointee.avail_in = UInt32(unread.count)
+                stream.pointee.next_out = target.baseAddress
+                stream.pointee.avail_out = UInt32(room)
+                return CZlib.inflate(stream, Z_NO_FLUSH)
+            }
+        }
+        unread = unread.upperBound - Int(stream.pointee.avail_in)..<unread.upperBound
+        switch code {
+        // No progress means that all of the block is used: more of the file is read.
+        case Z_OK, Z_BUF_ERROR: break
+        case Z_STREAM_END: state = .ended
+        case Z_MEM_ERROR: throw .system(ENOMEM)
+        default: throw .damaged
+        }
+        return room - Int(stream.pointee.avail_out)
+    }
+
+    private func refill() throws(Fault) {
+        while true {
+            let count = Glibc.read(descriptor, &block, block.count)
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { throw .system(errno) }
+            unread = 0..<count
+            readBytes += count
+            return
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import CaretConfig
+import FoundationEssentials
+import Glibc
+
+/// One run of the command: it finds the subcommand, runs it, and says how it ended.
+package struct CommandRun: Sendable {
+    /// Without the program's own name.
+    private let arguments: [String]
+    private let output = Output(STDOUT_FILENO)
+    private let errors = Output(STDERR_FILENO)
+
+    package init(arguments: [String]) { self.arguments = arguments }
+
+    package func exitCode() async -> Int32 {
+        var code: ExitCode
+        do {
+            code = try await run()
+        } catch {
+            code = report(error)
+        }
+        if !output.flush() {
+            code = report(Failure("not all of the output could be written"))
+        }
+        // Where nobody can be told, the code has to do.
+        _ = errors.flush()
+        return code.rawValue
+    }
+
+    private func run() async throws -> ExitCode {
+        let asked = try Asked(arguments)
+        switch asked.order {
+        case .version: output.write("caret \(Version.number)\n")
+        case .help(let command): output.write(command.map { HelpPage.text(of: $0) } ?? HelpPage.overview)
+        case .run(let type):
+            let command = try type.init(asked.given)
+            let environment = ProcessInfo.processInfo.environment
+            let stage = try Stage(asked.given, environment, output: output, errors: errors)
+            return try await command.run(on: stage)
+        }
+        return .done
+    }
+
+    private func report(_ error: any Error) -> ExitCode {
+        let failure = Failure(error)
+        // What is wrong may be the options themselves, so they are not parsed.
+        let isJSON = arguments.prefix { $0 != "--" }.contains(CommonOptions.json.flag)
+        if !isJSON, (error as? UsageFault)?.problem == .noCommand {
+            errors.write(HelpPage.usage)
+        } else {
+            errors.write(failure.text(isJSON: isJSON))
+        }
+        return failure.code
+    }
+}

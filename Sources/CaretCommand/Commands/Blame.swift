@@ -1,0 +1,84 @@
+import CaretClient
+import CaretCore
+import CaretSync
+import FoundationEssentials
+
+/// Who made each line.
+struct Blame: Subcommand {
+    static let description = CommandDescription(
+        "blame", "each line with the revision that made it what it is: which, who, when",
+        arguments: [Argument("DOC[@REV]", .document, "the document, and which of its revisions")])
+
+    private let point: DocumentPoint
+
+    init(_ given: Given) throws(UsageFault) { point = try given.point(0) }
+
+    private struct Author {
+        let user: String
+        let time: Date
+    }
+
+    private struct Found {
+        let text: String
+        let lines: [AttributedLines.Line]
+        /// By the numbers of revisions.
+        let authors: [Int: Author]
+    }
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        let found = try await stage.reach(about: point.document) { try await find($0) }
+        let table = LineTable(found.text)
+        let width = (found.lines.map(\.revision).max()?.value ?? 0).description.columns
+        let userWidth = min(16, found.authors.values.reduce(1) { max($0, $1.user.harmless.columns) })
+        for (index, line) in found.lines.enumerated() {
+            let (revision, text) = (line.revision.value, table.text(table.content(index)))
+            let author = found.authors[revision]
+            if stage.isJSON {
+                stage.show(
+                    .object([
+                        "line": .number(index + 1), "rev": .number(revision),
+                        "user": author.map { .text($0.user) } ?? .null,
+                        "time": author.map { .text(Stamp.universal($0.time)) } ?? .null, "text": .text(text),
+                    ]))
+            } else if stage.screen == nil {
+                let fields = [
+                    "\(revision)", stage.shown(name: author?.user ?? ""),
+                    author.map { stage.stamp($0.time) } ?? "", text,
+                ]
+                stage.output.write(fields.joined(separator: "\t") + "\n")
+            } else {
+                let user = (author?.user.harmless ?? "").shortened(to: userWidth).padded(to: userWidth)
+                let time = author.map { stage.stamp($0.time) } ?? ""
+                stage.output.write(
+                    stage.style.painted("\(revision)".padded(to: width, atStart: true), .revision) + " "
+                        + stage.style.painted("\(user) \(time.padded(to: 19))", .faint) + "  "
+                        + stage.shown(text) + "\n")
+            }
+        }
+        return .done
+    }
+
+    private func find(_ client: CaretClient) async throws -> Found {
+        let version = try await client.read(point)
+        let start = try await client.start(of: point.document)
+        let first = try await client.read(point.document, at: .revision(start))
+        var lines = AttributedLines(try Text(first.text), at: start)
+        var authors: [Author] = []
+        let windows = HistoryWindow.windows(after: start, through: version.revision)
+        try await inOrder(windows) { window in
+            try await client.history(of: point.document, in: window, withChanges: true)
+        } take: { _, entries in
+            for entry in entries {
+                authors.append(Author(user: entry.user, time: entry.time))
+                if let change = entry.change { lines.apply(change, making: entry.revision) }
+            }
+        }
+        let all = lines.lines
+        let wanted = Set(all.map(\.revision.value)).filter {
+            $0 > start.value && $0 - start.value <= authors.count
+        }
+        return Found(
+            text: version.text, lines: all,
+            authors: Dictionary(uniqueKeysWithValues: wanted.map { ($0, authors[$0 - start.value - 1]) }))
+    }
+}

@@ -1,0 +1,38 @@
+import CaretClient
+import CaretCore
+import CaretSync
+
+/// Prints the text of a document.
+struct Cat: Subcommand {
+    static let description = CommandDescription(
+        "cat", "prints the text of a document, now or as it was",
+        details: """
+            Line breaks are those that the document's files have. On a terminal control characters are shown and not obeyed; \
+            elsewhere the text comes out as it is.
+            """,
+        arguments: [Argument("DOC[@REV]", .document, "the document, and which of its revisions")])
+
+    private let point: DocumentPoint
+
+    init(_ given: Given) throws(UsageFault) { point = try given.point(0) }
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        let version = try await stage.reach(about: point.document) { try await $0.read(point) }
+        if stage.isJSON {
+            stage.show(
+                .object([
+                    "doc": .text(version.name), "epoch": .text(version.epoch),
+                    "rev": .number(version.revision.value),
+                    "newline": .text(version.usesCRLF ? "crlf" : "lf"), "text": .text(version.text),
+                ]))
+        } else {
+            stage.show(text: version.text, usesCRLF: version.usesCRLF)
+        }
+        return .done
+    }
+}
+
+extension DocumentVersion {
+    /// As it stands in a file.
+    var fileBytes: [UInt8] { text.fileBytes(usesCRLF: usesCRLF) }
+}

@@ -1,0 +1,57 @@
+import CaretClient
+import CaretCore
+import CaretSync
+
+/// The difference of two texts.
+struct Diff: Subcommand {
+    static let description = CommandDescription(
+        "diff", "the difference of two revisions, or of two documents",
+        details: """
+            With one DOC@REV it is the difference to the newest revision; a second one may be @REV, of the same document. \
+            Elsewhere than on a terminal it is a patch. Of equal texts nothing is printed.
+            """,
+        arguments: [
+            Argument("A", .document, "what was: DOC@REV"),
+            Argument("B", .document, isOptional: true, "what is: DOC@REV, or @REV of the same document"),
+        ])
+
+    private let old: DocumentPoint
+    private let new: DocumentPoint
+
+    init(_ given: Given) throws(UsageFault) {
+        old = try given.point(0)
+        guard let text = given.optionalArgument(1) else {
+            new = DocumentPoint(document: old.document, revision: .head)
+            return
+        }
+        new = try given.point(text.hasPrefix("@") ? old.document + text : text)
+    }
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        let (old, new) = try await stage.reach(about: subject) { client in
+            (try await client.read(self.old), try await client.read(self.new))
+        }
+        let (oldText, newText) = (try Text(old.text), try Text(new.text))
+        let change = diff(from: oldText, to: newText)
+        if stage.isJSON {
+            stage.show(.object(["from": old.json, "to": new.json, "edits": change.json]))
+            return .done
+        }
+        let page = DiffPage(
+            try LineDiff(from: oldText, to: newText, by: change), from: old.title, to: new.title,
+            style: stage.style, isForPeople: stage.screen != nil)
+        stage.output.write(page.text)
+        return .done
+    }
+
+    private var subject: String {
+        old.document.utf8.elementsEqual(new.document.utf8)
+            ? old.document : "\(old.document), \(new.document)"
+    }
+}
+
+extension DocumentVersion {
+    fileprivate var title: String { "\(name.harmless)@\(revision.value)" }
+
+    fileprivate var json: JSON { .object(["doc": .text(name), "rev": .number(revision.value)]) }
+}

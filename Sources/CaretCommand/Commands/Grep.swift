@@ -1,0 +1,94 @@
+import CaretClient
+import CaretSync
+
+/// Looks for a pattern in all documents.
+struct Grep: Subcommand {
+    private static let ignoreCase = Option("ignore-case", letter: "i", "letters match in either case")
+    private static let fixed = Option("fixed", letter: "F", "the pattern is a plain text, and no expression")
+    private static let names = Option("names", letter: "l", "only the names of the documents")
+
+    static let description = CommandDescription(
+        "grep", "the lines of documents that match a regular expression",
+        details: "It ends with 4 where nothing is found.",
+        arguments: [
+            Argument("PATTERN", .other, "a regular expression, as Swift has them"),
+            Argument("PREFIX", .document, isOptional: true, "only in documents whose names begin so"),
+        ], options: [ignoreCase, fixed, names])
+
+    private let text: String
+    private let isPlain: Bool
+    private let ignoresCase: Bool
+    private let prefix: String
+    private let wantsNames: Bool
+
+    init(_ given: Given) throws(UsageFault) {
+        text = given.argument(0)
+        (isPlain, ignoresCase) = (given.has(Grep.fixed), given.has(Grep.ignoreCase))
+        prefix = given.optionalArgument(1) ?? ""
+        wantsNames = given.has(Grep.names)
+        if pattern == nil {
+            throw given.fault(
+                .badValue("PATTERN", found: text, allowed: "a regular expression; --fixed takes any text"))
+        }
+    }
+
+    /// Made anew where it is used: an expression may not go from one task to another.
+    private var pattern: LinePattern? { LinePattern(text, isPlain: isPlain, ignoresCase: ignoresCase) }
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        let isFound = try await stage.reach { client in
+            guard let pattern else { preconditionFailure("a pattern that was one is none") }
+            var isFound = false
+            try await inOrder(try await client.documents(under: prefix)) { entry in
+                try await client.versionIfThere(entry.name)
+            } take: { entry, version in
+                guard let version else { return }
+                if show(version, pattern, on: stage) { isFound = true }
+            }
+            return isFound
+        }
+        return isFound ? .done : .no
+    }
+
+    /// Whether something was found in it.
+    private func show(_ version: DocumentVersion, _ pattern: LinePattern, on stage: Stage) -> Bool {
+        let table = LineTable(version.text)
+        var isFound = false
+        for line in 0..<table.count {
+            let matches = pattern.matches(in: table, line: line)
+            if matches.isEmpty { continue }
+            isFound = true
+            if wantsNames { break }
+            show(line, of: table, matches, in: version.name, on: stage)
+        }
+        if isFound, wantsNames {
+            if stage.isJSON {
+                stage.show(.object(["doc": .text(version.name)]))
+            } else {
+                stage.output.write(stage.shown(name: version.name) + "\n")
+            }
+        }
+        return isFound
+    }
+
+    private func show(
+        _ line: Int, of table: LineTable, _ matches: [Range<Int>], in document: String, on stage: Stage
+    ) {
+        let content = table.content(line)
+        if stage.isJSON {
+            return stage.show(
+                .object([
+                    "doc": .text(document), "line": .number(line + 1), "text": .text(table.text(content)),
+                ]))
+        }
+        var (text, next) = ("", content.lowerBound)
+        for match in matches {
+            text += stage.shown(table.text(next..<match.lowerBound))
+            text += stage.style.painted(stage.shown(table.text(match)), .found)
+            next = match.upperBound
+        }
+        text += stage.shown(table.text(next..<content.upperBound))
+        let name = stage.style.painted(stage.shown(name: document), .place)
+        stage.output.write("\(name):\(line + 1):\(text)\n")
+    }
+}

@@ -1,0 +1,136 @@
+import CaretClient
+import CaretSync
+import CaretWire
+
+/// Keeps a folder of files together with documents, both ways.
+struct Sync: Subcommand {
+    private static let once = Option("once", "brings folder and server together, and ends")
+    private static let adopt = Option(
+        "adopt", "syncs the folder with this server from now on, though it was synced with another one")
+
+    static let description = CommandDescription(
+        "sync", "keeps a folder of files and documents together, both ways, as they change",
+        details: """
+            What is saved in the folder is pushed and merged with what others have changed; what they change comes into \
+            the files. New, renamed and deleted files and documents follow each other. Hidden files, what is not UTF-8 \
+            text and what is too large are left alone. What it must know lies in FOLDER/.caret, so that it may be ended \
+            at any moment and goes on where it was. Files that it removes go into a trash: see `caret trash list`. A server \
+            with another store than before ends it, and nothing is changed; --adopt goes on with that server and keeps every \
+            line of both sides. With --once it ends with 1 where the server refused a file or one could \
+            not be read or written: the others are brought together all the same.
+            """,
+        arguments: [
+            Argument("FOLDER", .folder, "the folder of files, made where it is missing"),
+            Argument(
+                "PREFIX", .document, isOptional: true,
+                "documents whose names begin with it and a slash; without it, all"),
+        ], options: [once, adopt])
+
+    private let folder: String
+    private let names: SyncNames
+    private let isOnce: Bool
+    private let isAdopting: Bool
+
+    init(_ given: Given) {
+        folder = given.argument(0)
+        names = SyncNames(prefix: given.optionalArgument(1) ?? "")
+        isOnce = given.has(Sync.once)
+        isAdopting = given.has(Sync.adopt)
+    }
+
+    /// How a connection ended.
+    private enum End {
+        case done(isWhole: Bool)
+        /// The server has another store than the folder was synced with.
+        case otherStore(SyncState)
+    }
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        try SystemFile.makeFolder(folder)
+        try SyncNesting.check(folder)
+        var state = try SyncState(in: folder, prefix: names.prefix)
+        if !isOnce { await tellIfUnreachable(on: stage) }
+        if state.store == nil { state = try await meet(state, on: stage) }
+        while true {
+            switch try await sync(state, on: stage) {
+            case .done(let isWhole): return isWhole ? .done : .failed
+            case .otherStore(let last): state = try await meet(last, on: stage)
+            }
+        }
+    }
+
+    private func sync(_ state: SyncState, on stage: Stage) async throws -> End {
+        try await stage.stay(as: state.clientID, once: isOnce, store: state.store) { client in
+            var latest: Syncer?
+            do {
+                let welcome = try await client.welcome()
+                let syncer = Syncer(
+                    ConnectedServer(client: client, user: welcome.client?.string), names,
+                    SyncFolder(root: folder, limit: welcome.limits.document), state
+                ) { what, path, document in
+                    stage.tell(what.json(path, document), what.line(path, stage.style))
+                }
+                latest = syncer
+                let run = SyncRun(client, syncer, names) { stage.tell($0, folder, names) }
+                return .done(isWhole: try await run.run(once: isOnce))
+            } catch ConnectionFault.otherStore {
+                return .otherStore(await latest?.state ?? state)
+            } catch is StoreChanged {
+                return .otherStore(await latest?.state ?? state)
+            }
+        }
+    }
+
+    /// Finds out which store the server has, and takes it for the folder's if that is safe.
+    private func meet(_ state: SyncState, on stage: Stage) async throws -> SyncState {
+        var state = state
+        let address = stage.place.address
+        let meeting = try await stage.stay(as: state.clientID, once: isOnce) { client in
+            try await StoreMeeting(client, prefix: names.prefix)
+        }
+        switch meeting.verdict(on: state) {
+        case .same:
+            throw Failure(
+                "\(address): its documents are not those of its store, \(meeting.store)",
+                advice: "restart the server, and look into its log")
+        case .first, .restored: break
+        case .other(let known):
+            if isAdopting { break }
+            throw Failure(
+                "\(folder): it was synced with the store \(known), and the server at \(address) has another one, \(meeting.store)",
+                advice: """
+                    nothing was changed. If this is the right server, pass --adopt: every line of both sides is kept.
+                      If it is not, say the right one, or sync another folder with this one
+                    """)
+        }
+        try state.begin(with: meeting.store)
+        return state
+    }
+
+    /// It waits for a server that is not there yet, which must not look as if it worked.
+    private func tellIfUnreachable(on stage: Stage) async {
+        do {
+            try await stage.requireServer()
+        } catch let fault as ConnectionFault {
+            guard case .unreachable = fault else { return }
+            let failure = Failure(fault as any Error)
+            let advice = failure.advice.map { "  \($0)\n" } ?? ""
+            stage.notes.write(
+                "caret: \(failure.message); it is tried again until it can be reached\n\(advice)")
+            // What could not be told has no other place to be told in.
+            _ = stage.notes.flush()
+        } catch {
+            // Whatever else is wrong ends the sync, and is told then.
+        }
+    }
+}
+
+extension Stage {
+    /// To people a sync tells of itself beside its output, which is what it does to files.
+    fileprivate func tell(_ status: SyncStatus, _ folder: String, _ names: SyncNames) {
+        if isJSON { return tell(status.json(folder, place.address, names), "") }
+        notes.write("caret: \(status.line(folder, place.address, names))\n")
+        // What could not be told has no other place to be told in.
+        _ = notes.flush()
+    }
+}

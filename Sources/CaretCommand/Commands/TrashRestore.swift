@@ -1,0 +1,54 @@
+import CaretSync
+import CaretWire
+
+/// Brings a text back that a sync has removed from a folder.
+struct TrashRestore: Subcommand {
+    static let description = CommandDescription(
+        "trash restore", "brings back a text that `caret sync` took out of a folder",
+        arguments: [
+            Argument("FOLDER", .folder, "a folder that is synced"),
+            Argument("NUMBER", .other, "its number, as `caret trash list` shows it"),
+            Argument("FILE", .file, isOptional: true, "another file in the folder than it was"),
+        ])
+
+    private let folder: String
+    private let number: String
+    private let file: String?
+
+    init(_ given: Given) {
+        folder = given.argument(0)
+        number = given.argument(1)
+        file = given.optionalArgument(2)
+    }
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        let trash = try SyncTrash(ofSynced: folder)
+        guard let item = trash.items.first(where: { "\($0.number)" == number }),
+            let bytes = try trash.bytes(of: item)
+        else {
+            throw Failure(
+                "\(folder): its trash has nothing of the number \(number.harmless)",
+                advice: "caret trash list \(folder)")
+        }
+        let name = WireString(file ?? item.path)
+        guard let path = SyncNames(prefix: "").path(of: name) else {
+            throw Failure("\(name.string.harmless): it is no name of a file that is synced")
+        }
+        let files = SyncFolder(root: folder, limit: 0)
+        let new = folder + "/" + SyncNames.stateFolder + "/restored"
+        _ = try files.disk.make(new, bytes, mode: 0o666)
+        try files.makeFolders(for: path)
+        do throws(FileFault) {
+            try files.place(new, at: path)
+        } catch {
+            try files.disk.remove(new)
+            if error.isExisting {
+                throw Failure(
+                    "\(files.path(path)): there is a file", advice: "say another name after the number")
+            }
+            throw error
+        }
+        stage.output.write("\(files.path(path).harmless)\n")
+        return .done
+    }
+}

@@ -1,0 +1,194 @@
+import CaretClient
+import CaretLog
+import CaretStore
+import Glibc
+
+/// Has everything that is kept read, and tells what is damaged.
+package struct Verify: Subcommand {
+    private static let document = Option("document", value: "DOC", "reads one document alone")
+
+    package static let description = CommandDescription(
+        "verify", "reads all that a server keeps, or a backup, and tells what is not as it was written",
+        details: """
+            It changes nothing, and ends with 4 where something is damaged. A server that runs does it beside everything; \
+            where none runs on the folder that --data says, its files are read.
+            """,
+        arguments: [Argument("BACKUP", .file, isOptional: true, "a file that caret backup made")],
+        options: [document])
+
+    private let backup: String?
+    private let document: String?
+
+    /// Something that is not as it was written.
+    package struct Finding: Equatable {
+        /// Nil where the name is not known.
+        let document: String?
+        /// Nil where it is no document's, or not known whose.
+        let number: Int?
+        let fault: String
+
+        package init(document: String?, number: Int?, fault: String) {
+            self.document = document
+            self.number = number
+            self.fault = fault
+        }
+
+        package var words: String {
+            let number = number.map { "document number \($0)" }
+            return "\(document?.harmless ?? number ?? "the store"): \(fault.harmless)"
+        }
+
+        fileprivate var json: JSON {
+            .object([
+                "doc": document.map { .text($0) } ?? .null, "number": number.map { .number($0) } ?? .null,
+                "fault": .text(fault),
+            ])
+        }
+    }
+
+    package init(_ given: Given) throws(UsageFault) {
+        backup = given.optionalArgument(0)
+        document = given.text(Verify.document)
+        for option in [CommonOptions.data, CommonOptions.server, CommonOptions.socket, Verify.document]
+        where backup != nil && given.has(option) {
+            throw given.fault(.together("BACKUP", option.flag))
+        }
+    }
+
+    package func run(on stage: Stage) async throws -> ExitCode {
+        if let backup {
+            return try show(on: stage, backup, backup) { (progress) throws(OpeningFault) in
+                try SQLiteStore.verify(backup: backup, progress: progress)
+            }
+        }
+        if case .folder(let folder) = stage.place, document == nil, try await !stage.isServed(folder) {
+            try FolderServer.requireStore(folder)
+            return try show(on: stage, folder, folder + "/caret.sqlite") { (progress) throws(OpeningFault) in
+                try SQLiteStore.verify(folder: folder, progress: progress)
+            }
+        }
+        return try await verify(on: stage).show(on: stage)
+    }
+
+    private func verify(on stage: Stage) async throws -> StoreVerification {
+        let progress = ProgressLine(stage.notes)
+        defer { progress.end() }
+        return try await stage.reach(about: document) { client in
+            try await client.verify(document) {
+                progress.show($0.done, of: $0.all, "document")
+            }
+        }
+    }
+
+    /// Checks files that no server has open. One that is damaged so much that it cannot be opened is damage too, and no
+    /// failure.
+    private func show(
+        on stage: Stage, _ path: String, _ file: String,
+        _ check: (_ progress: (CheckProgress) -> Void) throws(OpeningFault) -> CheckReport
+    ) throws -> ExitCode {
+        let report: Result<CheckReport, OpeningFault>
+        do {
+            let progress = ProgressLine(stage.notes)
+            defer { progress.end() }
+            report = Result { () throws(OpeningFault) in
+                try check { state in
+                    progress.show(
+                        state.documents, of: state.allDocuments, "document",
+                        state.revisions.counting("revision"))
+                }
+            }
+        }
+        switch report {
+        case .success(let report): return report.show(on: stage)
+        case .failure(let fault):
+            guard let words = Verify.damage(fault, file) else { throw Failure(fault, in: path) }
+            return Verify.show(damage: words, on: stage)
+        }
+    }
+
+    /// What is wrong with a file that is there and cannot be opened; nil where the file is not what is wrong.
+    private static func damage(_ fault: OpeningFault, _ file: String) -> String? {
+        switch fault {
+        case .foreign: "it is no database of Caret, or its beginning is damaged"
+        case .badHeader: "the header of the database is damaged"
+        case .lost: "nothing is in it"
+        // What is there and is not found has no byte.
+        case .system(ENOENT) where access(file, F_OK) == 0: "nothing is in it"
+        case .database(let fault) where fault.kind == .damaged:
+            "its beginning was cut off or damaged (\(fault.message))"
+        case .system, .otherLog, .older, .newer, .changed, .migrating, .readOnly, .held, .database: nil
+        }
+    }
+
+    private static func show(damage words: String, on stage: Stage) -> ExitCode {
+        let finding = Finding(document: nil, number: nil, fault: words)
+        if stage.isJSON {
+            let counts = ["documents", "revisions", "snapshots", "pushers", "tokens"]
+            stage.show(
+                .object(
+                    [("sound", .bool(false))] + counts.map { ($0, .number(0)) } + [
+                        ("findings", .list([finding.json])), ("more", .bool(false)),
+                    ]))
+        } else {
+            stage.output.write("\(finding.words)\n1 finding: nothing of it can be read\n")
+        }
+        return .no
+    }
+
+    fileprivate static func verdict(_ findings: Int, _ hasMore: Bool) -> String {
+        if findings == 0 { return "sound" }
+        return hasMore ? "\(findings) and more findings" : findings.counting("finding")
+    }
+}
+
+extension StoreVerification {
+    private var found: [Verify.Finding] {
+        findings.map { Verify.Finding(document: $0.document, number: $0.number, fault: $0.message) }
+    }
+
+    fileprivate func show(on stage: Stage) -> ExitCode {
+        if stage.isJSON {
+            stage.show(
+                .object([
+                    "sound": .bool(isSound), "documents": .number(documents),
+                    "revisions": .number(revisions), "findings": .list(found.map(\.json)),
+                    "more": .bool(hasMore),
+                ]))
+            return isSound ? .done : .no
+        }
+        for finding in found { stage.output.write(finding.words + "\n") }
+        stage.output.write(
+            Verify.verdict(findings.count, hasMore)
+                + ": \(documents.counting("document")), \(revisions.counting("revision"))\n")
+        return isSound ? .done : .no
+    }
+}
+
+extension CheckReport {
+    private var found: [Verify.Finding] {
+        findings.map { finding in
+            Verify.Finding(
+                document: finding.name?.description, number: finding.document.map { Int($0.value) },
+                fault: finding.fault.words)
+        }
+    }
+
+    func show(on stage: Stage) -> ExitCode {
+        if stage.isJSON {
+            stage.show(
+                .object([
+                    "sound": .bool(isSound), "documents": .number(documents), "revisions": .number(revisions),
+                    "snapshots": .number(snapshots), "pushers": .number(pushers), "tokens": .number(tokens),
+                    "findings": .list(found.map(\.json)), "more": .bool(hasMore),
+                ]))
+            return isSound ? .done : .no
+        }
+        for finding in found { stage.output.write(finding.words + "\n") }
+        stage.output.write(
+            Verify.verdict(findings.count, hasMore)
+                + ": \(documents.counting("document")), \(revisions.counting("revision")), "
+                + "\(snapshots.counting("snapshot")), \(pushers.counting("pusher")), \(tokens.counting("token"))\n"
+        )
+        return isSound ? .done : .no
+    }
+}

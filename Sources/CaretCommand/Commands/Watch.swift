@@ -1,0 +1,57 @@
+import CaretClient
+import CaretCore
+import CaretReplica
+import CaretSync
+
+/// A document on the terminal, with everybody's carets, as it changes.
+struct Watch: Subcommand {
+    static let description = CommandDescription(
+        "watch", "a document on the terminal, with everybody's carets and selections, as it changes",
+        details: "The arrows, space and b move through it, f follows the changes again, and q ends.",
+        arguments: [Argument("DOC", .document, "the document")])
+
+    private let document: String
+
+    init(_ given: Given) throws(UsageFault) { document = try given.document(0) }
+
+    func run(on stage: Stage) async throws -> ExitCode {
+        guard stage.screen != nil, !stage.isJSON else {
+            throw Failure("watch wants a terminal", advice: "caret tail -f is for programs")
+        }
+        try await stage.requireServer()
+        try await stage.stay(about: document) { client in
+            let open = try await client.open(document, mode: .watch).opened()
+            let terminal = try Terminal(for: "watch")
+            defer { terminal.restore() }
+            let (view, bell) = (WatchView(on: terminal), Bell())
+            terminal.begin(ringing: bell) { view.press($0) }
+            let listening = Task {
+                for await update in open.updates {
+                    if case .edited(let change, _) = update { view.changed(change) }
+                    bell.ring()
+                }
+                terminal.end()
+                bell.ring()
+            }
+            defer { listening.cancel() }
+            while !terminal.isEnded {
+                // Nothing is pushed that could be refused: it is the document that may not be seen any more.
+                if case .refused = open.state { throw Failure(gone: open.name) }
+                let page = WatchPage(
+                    name: open.name, text: open.text, revision: open.revision,
+                    isConnected: open.state == .saved,
+                    peers: open.peers.map { WatchPage.Peer($0) }, isColored: stage.style.isColored)
+                view.show(page)
+                await bell.wait(atMost: .seconds(60))
+            }
+        }
+        return .done
+    }
+}
+
+extension WatchPage.Peer {
+    fileprivate init(_ peer: DocumentPeer) {
+        self.init(
+            name: peer.person?.name ?? peer.user, session: peer.session, selections: peer.selections)
+    }
+}

@@ -1,0 +1,76 @@
+package import CaretSync
+
+/// A difference as it is read: in the form that `patch` takes, and in colours where there are some.
+package struct DiffPage {
+    private let diff: LineDiff
+    private let style: Style
+    private let isForPeople: Bool
+    package private(set) var text = ""
+
+    /// The titles name what was and what is.
+    package init(
+        _ diff: LineDiff, from oldTitle: String, to newTitle: String, style: Style, isForPeople: Bool
+    ) {
+        (self.diff, self.style, self.isForPeople) = (diff, style, isForPeople)
+        let hunks = diff.hunks()
+        if hunks.isEmpty { return }
+        text += style.painted("--- \(oldTitle)", .heading) + "\n"
+        text += style.painted("+++ \(newTitle)", .heading) + "\n"
+        for hunk in hunks { write(hunk) }
+    }
+
+    private mutating func write(_ hunk: LineDiff.Hunk) {
+        let header = "@@ -\(DiffPage.place(hunk.old)) +\(DiffPage.place(hunk.new)) @@"
+        text += style.painted(header, .place) + "\n"
+        var next = hunk.old.lowerBound
+        for block in hunk.blocks {
+            for line in next..<block.old.lowerBound { writeKept(line) }
+            // A line that only went, or only came, is seen as a whole.
+            let isChanged = !block.old.isEmpty && !block.new.isEmpty
+            for line in block.old {
+                write("-", line, diff.old, isChanged ? diff.marks(inOld: line) : [], .removed, .removedMark)
+            }
+            for line in block.new {
+                write("+", line, diff.new, isChanged ? diff.marks(inNew: line) : [], .inserted, .insertedMark)
+            }
+            next = block.old.upperBound
+        }
+        for line in next..<hunk.old.upperBound { writeKept(line) }
+    }
+
+    private mutating func writeKept(_ line: Int) {
+        text += " " + shown(diff.old.text(diff.old.content(line))) + "\n"
+        writeEnd(line, diff.old)
+    }
+
+    private mutating func write(
+        _ sign: String, _ line: Int, _ table: LineTable, _ marks: [Range<Int>], _ paint: Style.Paint,
+        _ mark: Style.Paint
+    ) {
+        let content = table.content(line)
+        var (pieces, place) = ([(sign, paint)], content.lowerBound)
+        for range in marks {
+            pieces.append((shown(table.text(place..<range.lowerBound)), paint))
+            pieces.append((shown(table.text(range)), mark))
+            place = range.upperBound
+        }
+        pieces.append((shown(table.text(place..<content.upperBound)), paint))
+        text += pieces.map { style.painted($0.0, $0.1) }.joined() + "\n"
+        writeEnd(line, table)
+    }
+
+    private mutating func writeEnd(_ line: Int, _ table: LineTable) {
+        if !table.hasLineBreak(line) { text += "\\ No newline at end of file\n" }
+    }
+
+    private func shown(_ text: String) -> String { isForPeople ? text.harmless : text }
+
+    /// As `patch` wants it: of no lines the one in front of them.
+    private static func place(_ lines: Range<Int>) -> String {
+        switch lines.count {
+        case 0: "\(lines.lowerBound),0"
+        case 1: "\(lines.lowerBound + 1)"
+        case let count: "\(lines.lowerBound + 1),\(count)"
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// Something that stands on the command line by its place.
+package struct Argument: Sendable {
+    /// What a shell can offer for it.
+    enum Kind: Equatable, Sendable {
+        case document
+        case file
+        case folder
+        case words([String])
+        case other
+    }
+
+    let name: String
+    let kind: Kind
+    package let isOptional: Bool
+    let summary: String
+
+    init(_ name: String, _ kind: Kind, isOptional: Bool = false, _ summary: String) {
+        self.name = name
+        self.kind = kind
+        self.isOptional = isOptional
+        self.summary = summary
+    }
+
+    var usage: String { isOptional ? "[\(name)]" : name }
+}

@@ -1,0 +1,39 @@
+/// All subcommands, in the order in which help tells of them.
+package enum CommandList {
+    static let all: [any Subcommand.Type] = [
+        Ping.self, Cat.self, Put.self, Ls.self, Stat.self, Log.self, Show.self, Diff.self,
+        Blame.self, Grep.self, Restore.self, Mv.self, Rm.self, Undelete.self, Trim.self,
+        TokenAdd.self, TokenList.self, TokenRevoke.self,
+        Export.self, Import.self, Verify.self, Backup.self, Who.self, Top.self,
+        Tail.self, EditDocument.self, Watch.self, Sync.self,
+        TrashList.self, TrashRestore.self,
+        Help.self, Completion.self,
+    ]
+
+    package static var descriptions: [CommandDescription] { all.map { $0.description } }
+
+    /// The subcommand whose name these words begin with, and of how many words it is.
+    static func command(in words: [String]) -> (type: any Subcommand.Type, words: Int)? {
+        for count in [2, 1] where words.count >= count {
+            let name = words.prefix(count).joined(separator: " ")
+            if let found = all.first(where: { $0.description.name == name }) { return (found, count) }
+        }
+        return nil
+    }
+
+    /// The first words of names of two words, with the second ones.
+    static var families: [(word: String, members: [String])] {
+        let names = descriptions.map(\.words).filter { $0.count == 2 }
+        return names.map { $0[0] }.unique.map { word in
+            (word, names.filter { $0[0] == word }.map { $0[1] })
+        }
+    }
+}
+
+extension [String] {
+    /// Each once, where it stands first.
+    var unique: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,161 @@
+package import CaretCore
+
+/// The lines of a text, each with the revision that made it what it is.
+///
+/// A revision has made a line where it put something into it, took something out of it, or joined or cut it; a line that
+/// was only moved along is what it was. Finding a line takes time in the root of their number, near the last change less.
+package struct AttributedLines: Sendable {
+    package struct Line: Equatable, Sendable {
+        /// In UTF-16 code units, with its line break.
+        package var length: Int
+        package var revision: Revision
+    }
+
+    /// Some lines that follow each other.
+    private struct Block {
+        var lines: [Line]
+        var length: Int
+
+        init(_ lines: some Sequence<Line>) {
+            self.lines = Array(lines)
+            length = self.lines.reduce(0) { $0 + $1.length }
+        }
+    }
+
+    /// Where a line stands: in which block, which there, and how much stands in front of it.
+    private struct Place {
+        var block: Int
+        var line: Int
+        var start: Int
+    }
+
+    /// A block is cut when it has more lines.
+    private static let most = 1_024
+
+    /// At least one, each with a line. The last line has no line break, and may be empty.
+    private var blocks: [Block]
+
+    /// The lines of a text at a revision before which nothing is known.
+    package init(_ text: Text, at revision: Revision) {
+        let segments = text.string.lineSegments
+        blocks = [Block(segments.map { Line(length: $0, revision: revision) })]
+        cut(0)
+    }
+
+    /// All lines; a text that ends with a line break has no line behind it.
+    package var lines: [Line] {
+        let all = blocks.flatMap(\.lines)
+        return all.last?.length == 0 ? all.dropLast() : all
+    }
+
+    /// Takes the change that made a revision of the one before.
+    package mutating func apply(_ change: Change, making revision: Revision) {
+        // From the end, so that no edit moves the place of one that is still to be made.
+        for edit in change.edits.reversed() { apply(edit, revision) }
+    }
+
+    private mutating func apply(_ edit: Edit, _ revision: Revision) {
+        let (start, end) = (edit.range.lowerBound.value, edit.range.upperBound.value)
+        let first = place(of: start)
+        let last = start == end ? first : place(of: end)
+        let (head, tail) = (start - first.start, end - last.start)
+        let (old, oldLast) = (line(at: first), line(at: last))
+        let segments = edit.text.lineSegments
+        var new: [Line] = []
+        if segments.count == 1 {
+            let length = head + segments[0] + oldLast.length - tail
+            // What took away whole lines, or whole line breaks behind a line, leaves the one that is left as it was.
+            let isEmpty = segments[0] == 0
+            let isFirst =
+                isEmpty && head == old.lengthOfContent(isLast: isLast(first))
+                && tail == oldLast.lengthOfContent(isLast: isLast(last))
+            let isSecond = isEmpty && head == 0 && tail == 0
+            new = [
+                Line(
+                    length: length, revision: isFirst ? old.revision : isSecond ? oldLast.revision : revision)
+            ]
+        } else {
+            let isFirst = segments[0] == 1 && head == old.lengthOfContent(isLast: isLast(first))
+            new.append(Line(length: head + segments[0], revision: isFirst ? old.revision : revision))
+            for length in segments.dropFirst().dropLast() {
+                new.append(Line(length: length, revision: revision))
+            }
+            let isSecond = segments[segments.count - 1] == 0 && tail == 0
+            new.append(
+                Line(
+                    length: segments[segments.count - 1] + oldLast.length - tail,
+                    revision: isSecond ? oldLast.revision : revision))
+        }
+        replace(first, last, with: new)
+    }
+
+    // MARK: Places
+
+    private func line(at place: Place) -> Line { blocks[place.block].lines[place.line] }
+
+    private func isLast(_ place: Place) -> Bool {
+        place.block == blocks.count - 1 && place.line == blocks[place.block].lines.count - 1
+    }
+
+    /// The line in which a code unit stands, or, of the end of the text, the last line.
+    private func place(of offset: Int) -> Place {
+        var place = Place(block: 0, line: 0, start: 0)
+        while place.block < blocks.count - 1, place.start + blocks[place.block].length <= offset {
+            place.start += blocks[place.block].length
+            place.block += 1
+        }
+        let lines = blocks[place.block].lines
+        while place.line < lines.count - 1, place.start + lines[place.line].length <= offset {
+            place.start += lines[place.line].length
+            place.line += 1
+        }
+        return place
+    }
+
+    private mutating func replace(_ first: Place, _ last: Place, with new: [Line]) {
+        if first.block == last.block {
+            let removed = blocks[first.block].lines[first.line...last.line].reduce(0) { $0 + $1.length }
+            blocks[first.block].length += new.reduce(0) { $0 + $1.length } - removed
+            if first.line == last.line, new.count == 1 {
+                blocks[first.block].lines[first.line] = new[0]
+            } else {
+                blocks[first.block].lines.replaceSubrange(first.line...last.line, with: new)
+            }
+        } else {
+            let head = blocks[first.block].lines[..<first.line]
+            let tail = blocks[last.block].lines[(last.line + 1)...]
+            blocks.replaceSubrange(first.block...last.block, with: [Block(head + new + tail)])
+        }
+        if blocks[first.block].lines.count > AttributedLines.most { cut(first.block) }
+    }
+
+    /// Cuts a block into smaller ones.
+    private mutating func cut(_ index: Int) {
+        let (lines, size) = (blocks[index].lines, AttributedLines.most / 2)
+        let pieces = stride(from: 0, to: lines.count, by: size).map {
+            Block(lines[$0..<min($0 + size, lines.count)])
+        }
+        blocks.replaceSubrange(index...index, with: pieces)
+    }
+}
+
+extension AttributedLines.Line {
+    /// Its length without its line break, which the last one has not.
+    fileprivate func lengthOfContent(isLast: Bool) -> Int { isLast ? length : length - 1 }
+}
+
+extension String {
+    /// The lengths of its lines in UTF-16 code units, each with its line break; the last has none and may be empty.
+    fileprivate var lineSegments: [Int] {
+        var (segments, length) = ([Int](), 0)
+        for byte in utf8 {
+            // A scalar counts with its first byte; one of four bytes is two code units.
+            length += byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1
+            if byte == UInt8(ascii: "\n") {
+                segments.append(length)
+                length = 0
+            }
+        }
+        return segments + [length]
+    }
+}

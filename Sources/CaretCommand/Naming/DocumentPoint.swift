@@ -1,0 +1,55 @@
+/// A document at one of its revisions, as everybody writes it: `notes/today`, `notes/today@900`, `notes/today@2h`.
+///
+/// The last `@` begins the revision. A name that has one itself is written with another at its end: `ann@home@`.
+package struct DocumentPoint: Equatable, Sendable {
+    let document: String
+    let revision: RevisionName
+
+    package enum Fault: Error, Equatable {
+        case noName
+        case noRevision(String)
+    }
+
+    package init(document: String, revision: RevisionName) {
+        self.document = document
+        self.revision = revision
+    }
+
+    package init(_ text: String) throws(Fault) {
+        let sign = text.utf8.lastIndex(of: UInt8(ascii: "@"))
+        document = sign.map { String(text[..<$0]) } ?? text
+        if document.utf8.isEmpty { throw .noName }
+        let rest = sign.map { String(text[text.utf8.index(after: $0)...]) } ?? ""
+        guard let revision = RevisionName(rest) else { throw .noRevision(rest) }
+        self.revision = revision
+    }
+}
+
+extension Given {
+    /// An argument that names a document, and maybe a revision.
+    func point(_ index: Int) throws(UsageFault) -> DocumentPoint { try point(argument(index)) }
+
+    func point(_ text: String) throws(UsageFault) -> DocumentPoint {
+        do throws(DocumentPoint.Fault) {
+            return try DocumentPoint(text)
+        } catch {
+            throw self.fault(.badValue("DOC", found: text, allowed: error.allowed))
+        }
+    }
+
+    /// An argument that names a document as it is now.
+    func document(_ index: Int) throws(UsageFault) -> String {
+        let point = try point(index)
+        if point.revision == .head { return point.document }
+        throw fault(.badValue("DOC", found: argument(index), allowed: "a document without a revision"))
+    }
+}
+
+extension DocumentPoint.Fault {
+    fileprivate var allowed: String {
+        switch self {
+        case .noName: "a name in front of the @"
+        case .noRevision: RevisionName.allowed + "; a name with an @ in it wants another one at its end"
+        }
+    }
+}

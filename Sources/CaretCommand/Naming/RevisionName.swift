@@ -1,0 +1,45 @@
+package import CaretCore
+
+/// How a person says which revision of a document is meant.
+package enum RevisionName: Equatable, Sendable {
+    case head
+    case number(Revision)
+    /// The newest one that long ago, in seconds.
+    case ago(seconds: Int)
+    /// The newest one at that time.
+    case time(WrittenTime)
+
+    /// `900`, `2h` (or `s`, `min`, `d`, `w`; `m` is minutes), or a time as `WrittenTime` has it; nothing is the head.
+    init?(_ text: some StringProtocol) {
+        if text.isEmpty {
+            self = .head
+        } else if let number = RevisionName.number(text) {
+            self = .number(Revision(number))
+        } else if let seconds = RevisionName.span(text) {
+            self = .ago(seconds: seconds)
+        } else if let time = WrittenTime(text) {
+            self = .time(time)
+        } else {
+            return nil
+        }
+    }
+
+    static let allowed = "a revision as 900, a time ago as 90s, 30m, 2h, 3d or 1w, or 2026-11-20T14:30"
+
+    private static let units = ["s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+
+    /// A thousand years, and what a browser can count.
+    private static let (longest, highest) = (1_000 * 365 * 86_400, (1 << 53) - 1)
+
+    private static func number(_ text: some StringProtocol) -> Int? {
+        guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(text) else { return nil }
+        return number <= highest ? number : nil
+    }
+
+    private static func span(_ text: some StringProtocol) -> Int? {
+        let digits = text.utf8.prefix { 0x30...0x39 ~= $0 }.count
+        guard let number = number(text.prefix(digits)), digits > 0 else { return nil }
+        guard let unit = units[String(text.dropFirst(digits))] else { return nil }
+        return number <= longest / unit ? number * unit : nil
+    }
+}

@@ -1,0 +1,95 @@
+import Glibc
+
+/// The terminal that the output goes to.
+package struct Screen: Equatable, Sendable {
+    let columns: Int
+
+    /// Nil where the output goes elsewhere.
+    init?(_ output: Output, _ environment: [String: String]) {
+        guard output.isTerminal else { return nil }
+        var size = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        columns = isKnown ? Int(size.ws_col) : environment["COLUMNS"].flatMap { Int($0) } ?? 80
+    }
+
+    package init(columns: Int) { self.columns = columns }
+}
+
+extension String {
+    /// The text on one line, as a terminal may get it: controls and characters that turn the direction of a line are
+    /// shown and not obeyed. A tab stays.
+    ///
+    /// For everything that came from elsewhere: names, users, messages of a server, texts.
+    package var harmless: String { showingControls { $0.isObeyed } }
+
+    /// The same for a text of several lines: line breaks stay too.
+    package var harmlessLines: String { showingControls { $0.isObeyed && $0 != "\n" } }
+
+    /// A field of a row for programs: a name stays as it is, and no control begins another field or row.
+    package var field: String { showingControls { $0.isControl || $0 == "\t" } }
+
+    private func showingControls(_ isShown: (Unicode.Scalar) -> Bool) -> String {
+        // Mostly there is nothing to show.
+        guard unicodeScalars.contains(where: isShown) else { return self }
+        var text = ""
+        for scalar in unicodeScalars {
+            if isShown(scalar) { text += scalar.picture } else { text.unicodeScalars.append(scalar) }
+        }
+        return text
+    }
+
+    /// How many columns of a terminal it takes.
+    var columns: Int { reduce(0) { $0 + $1.columns } }
+
+    /// As much of its beginning as fits, with a sign that there was more.
+    func shortened(to limit: Int) -> String {
+        if columns <= limit { return self }
+        var (text, used) = ("", 0)
+        for character in self {
+            if used + character.columns > limit - 1 { break }
+            text.append(character)
+            used += character.columns
+        }
+        return text + "…"
+    }
+
+    func padded(to width: Int, atStart: Bool = false) -> String {
+        let padding = String(repeating: " ", count: max(0, width - columns))
+        return atStart ? padding + self : self + padding
+    }
+}
+
+extension Unicode.Scalar {
+    /// A terminal does something else with it than to print it.
+    fileprivate var isObeyed: Bool { isControl || isDirection }
+
+    /// C0 but for the tab, DEL and C1.
+    fileprivate var isControl: Bool { value < 0x20 && value != 0x09 || 0x7F..<0xA0 ~= value }
+
+    /// Embeddings, overrides and isolates: what follows them may stand elsewhere than it is.
+    private var isDirection: Bool { 0x202A...0x202E ~= value || 0x2066...0x2069 ~= value }
+
+    /// A sign that stands for it: Unicode has some for C0 and DEL.
+    fileprivate var picture: String {
+        switch value {
+        case 0..<0x20: String(Character(Unicode.Scalar(0x2400 + value) ?? "?"))
+        case 0x7F: "\u{2421}"
+        default:
+            "<U+" + String(repeating: "0", count: value < 0x1000 ? 2 : 0)
+                + String(value, radix: 16, uppercase: true) + ">"
+        }
+    }
+}
+
+extension Character {
+    /// Two for those of East Asian scripts and for pictures.
+    fileprivate var columns: Int {
+        guard let first = unicodeScalars.first else { return 0 }
+        switch first.value {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+            return 2
+        default: return 1
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// Rows of a few fields: in columns for people, with tabs between the fields for programs.
+package struct Table: Sendable {
+    package struct Column: Sendable {
+        let title: String
+        let isNumber: Bool
+
+        package init(_ title: String, isNumber: Bool = false) {
+            self.title = title
+            self.isNumber = isNumber
+        }
+    }
+
+    let columns: [Column]
+    private(set) var rows: [[String]] = []
+    /// The column that gives way on a narrow screen.
+    private let flexible: Int
+
+    private static let gap = 2
+    /// A column is not made narrower than this.
+    private static let narrowest = 8
+
+    package init(_ columns: [Column], flexible: Int = 0) {
+        self.columns = columns
+        self.flexible = flexible
+    }
+
+    package mutating func add(_ row: [String]) { rows.append(row) }
+
+    /// As it goes into a file or another program: no titles, nothing cut.
+    package var plain: String { rows.map { $0.map(\.field).joined(separator: "\t") + "\n" }.joined() }
+
+    /// No field can disturb the terminal, wherever it came from.
+    package func text(on screen: Screen, _ style: Style, titled: Bool = true) -> String {
+        let rows = rows.map { $0.map(\.field.harmless) }
+        let widths = widths(of: rows, in: screen.columns)
+        let titles = style.painted(line(columns.map(\.title), widths), .heading) + "\n"
+        return (titled ? titles : "") + rows.map { line($0, widths) + "\n" }.joined()
+    }
+
+    private func widths(of rows: [[String]], in limit: Int) -> [Int] {
+        var widths = columns.indices.map { index in
+            rows.reduce(columns[index].title.columns) { max($0, $1[index].columns) }
+        }
+        let all = widths.reduce(0, +) + Table.gap * (widths.count - 1)
+        if all > limit { widths[flexible] = max(Table.narrowest, widths[flexible] - (all - limit)) }
+        return widths
+    }
+
+    private func line(_ fields: [String], _ widths: [Int]) -> String {
+        let padded = fields.indices.map { index in
+            fields[index].shortened(to: widths[index])
+                .padded(to: widths[index], atStart: columns[index].isNumber)
+        }
+        var text = padded.joined(separator: String(repeating: " ", count: Table.gap))
+        while text.utf8.last == UInt8(ascii: " ") { text.removeLast() }
+        return text
+    }
+}

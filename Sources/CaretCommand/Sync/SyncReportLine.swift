@@ -1,0 +1,66 @@
+import CaretSync
+
+extension SyncReport {
+    private var word: String {
+        switch self {
+        case .pushed: "pushed"
+        case .written: "written"
+        case .renamedHere, .renamedElsewhere: "renamed"
+        case .deletedHere, .deletedElsewhere: "deleted"
+        case .leftAlone: "left_alone"
+        case .refused: "refused"
+        case .heldBack: "held_back"
+        }
+    }
+
+    func json(_ path: String, _ document: String) -> JSON {
+        var members: [(key: String, value: JSON)] = [
+            ("event", .text(word)), ("file", .text(path)), ("doc", .text(document)),
+        ]
+        switch self {
+        case .pushed(let revision): members.append(("rev", .number(revision)))
+        case .written(let revision, let users):
+            members += [("rev", .number(revision)), ("by", .list(users.map { .text($0) }))]
+        case .renamedHere(let new): members += [("to", .text(new)), ("by", .text("here"))]
+        case .renamedElsewhere(let new): members += [("to", .text(new)), ("by", .text("elsewhere"))]
+        case .deletedHere: members.append(("by", .text("here")))
+        case .deletedElsewhere: members.append(("by", .text("elsewhere")))
+        case .leftAlone(let reason): members.append(("reason", .text(reason.words)))
+        case .refused(let reason), .heldBack(let reason): members.append(("reason", .text(reason)))
+        }
+        return .object(members)
+    }
+
+    package func line(_ path: String, _ style: Style) -> String {
+        let path = style.painted(path.harmless, .place)
+        return switch self {
+        case .pushed(let revision): "\(path) → revision \(revision)"
+        case .written(let revision, let users):
+            "\(path) ← revision \(revision)"
+                + (users.isEmpty ? "" : " by \(users.map(\.harmless).joined(separator: ", "))")
+        case .renamedHere(let new): "\(path) → renamed \(new.harmless)"
+        case .renamedElsewhere(let new): "\(path) ← renamed \(new.harmless)"
+        case .deletedHere: "\(path) → deleted"
+        case .deletedElsewhere: "\(path) ← deleted"
+        case .leftAlone(let reason): "\(path) \(reason.words.harmless)"
+        case .refused(let reason): "\(path) not pushed: \(reason.harmless)"
+        case .heldBack(let reason): "\(path) held back: \(reason.harmless)"
+        }
+    }
+}
+
+extension LeftAlone {
+    var words: String {
+        switch self {
+        case .binary: "left alone: it is not UTF-8 text"
+        case .tooLarge(let bytes, let limit):
+            "left alone: it has \(bytes.counting("byte")), a document at most \(limit)"
+        case .noFile: "left alone: it is no plain file"
+        case .unreadable(let reason): "left alone: it cannot be read: \(reason)"
+        case .noName: "left alone: its name cannot be that of both a file and a document"
+        case .folder: "left alone: it is a folder here"
+        case .synced: "left alone: it is a folder that is synced by itself"
+        case .behind(let obstacle): "left alone: \(obstacle) is no folder here, and links are not followed"
+        }
+    }
+}

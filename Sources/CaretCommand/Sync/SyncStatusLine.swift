@@ -1,0 +1,41 @@
+import CaretClient
+import CaretSync
+
+extension SyncStatus {
+    func json(_ folder: String, _ address: ServerAddress, _ names: SyncNames) -> JSON {
+        var members: [(key: String, value: JSON)] = [("event", .text(word)), ("folder", .text(folder))]
+        members.append(("server", .text("\(address)")))
+        switch self {
+        case .begins(let counts, let store):
+            members += [
+                ("store", .text(store)), ("prefix", .text(names.prefix)), ("files", .number(counts.files)),
+                ("docs", .number(counts.documents)), ("only_here", .number(counts.onlyHere)),
+                ("only_there", .number(counts.onlyThere)),
+            ]
+        case .lost(let reason): members.append(("reason", .text(reason)))
+        case .regained: break
+        }
+        return .object(members)
+    }
+
+    private var word: String {
+        switch self {
+        case .begins: "syncing"
+        case .lost: "server_lost"
+        case .regained: "server_regained"
+        }
+    }
+
+    func line(_ folder: String, _ address: ServerAddress, _ names: SyncNames) -> String {
+        switch self {
+        case .begins(let counts, _):
+            let documents = names.prefix.isEmpty ? "all documents" : "the documents \(names.prefix.harmless)…"
+            return "syncing \(folder.harmless) with \(documents) of \(address): "
+                + "\(counts.onlyHere.counting("file")) only here, \(counts.onlyThere.counting("document")) only there, "
+                + "\(counts.files - counts.onlyHere) in both"
+        case .lost(let reason):
+            return "\(reason.harmless); what is saved meanwhile is pushed once the server can be reached"
+        case .regained: return "\(address) can be reached again"
+        }
+    }
+}

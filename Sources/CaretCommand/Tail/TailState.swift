@@ -1,0 +1,39 @@
+package import CaretCore
+
+/// A document as it was at one revision, which takes the changes that come to show where they are and what went.
+package struct TailState: Sendable {
+    package struct Shown: Equatable, Sendable {
+        /// From 1, in the text before the change.
+        let line: Int
+        let removed: String
+        let inserted: String
+
+        package init(line: Int, removed: String, inserted: String) {
+            self.line = line
+            self.removed = removed
+            self.inserted = inserted
+        }
+    }
+
+    var name: String
+    package private(set) var revision: Revision
+    package var text: Text
+
+    package init(name: String, revision: Revision, text: Text) {
+        (self.name, self.revision, self.text) = (name, revision, text)
+    }
+
+    /// Throws where the change does not fit the text.
+    package mutating func take(_ change: Change, making next: Revision) throws -> [Shown] {
+        var (line, place) = (1, Offset(0))
+        let shown = try change.edits.map { edit in
+            let before = try text.slice(place..<edit.range.lowerBound)
+            line += before.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
+            place = edit.range.lowerBound
+            return Shown(line: line, removed: try text.slice(edit.range), inserted: edit.text)
+        }
+        text = try text.applying(change)
+        revision = next
+        return shown
+    }
+}

@@ -1,0 +1,89 @@
+package import CaretClient
+package import FoundationEssentials
+
+/// What a server had counted at one time, and what of it came since the reading before.
+package struct TopReading: Sendable {
+    let time: Date
+    package let counters: ServerCounters
+    /// When what came is counted from: the reading before, or the beginning of the server.
+    let from: Date
+    private let before: [String: Int]
+
+    /// What is there now, and does not only grow.
+    static let levels: Set = ["connections", "open_rooms"]
+
+    package init(_ counters: ServerCounters, at time: Date, after last: TopReading? = nil) {
+        (self.time, self.counters) = (time, counters)
+        // A server that was started anew counts anew.
+        let last = last?.counters.since == counters.since ? last : nil
+        from = last?.time ?? counters.since
+        before =
+            last.map { last in
+                Dictionary(last.counters.counters.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+            } ?? [:]
+    }
+
+    /// How much of a counter came. None where it does not grow.
+    func came(_ counter: ServerCounters.Counter) -> Int? {
+        TopReading.levels.contains(counter.name) ? nil : counter.value - before[counter.name, default: 0]
+    }
+
+    /// At least one: two clocks may differ.
+    var milliseconds: Int { max(1, Int((time.timeIntervalSince(from) * 1_000).rounded())) }
+
+    /// How much of a counter came in a second, in tenths.
+    package func rate(_ counter: ServerCounters.Counter) -> Int? {
+        came(counter).map { $0 * 10_000 / milliseconds }
+    }
+
+    private func counter(_ name: String) -> ServerCounters.Counter? {
+        counters.counters.first { $0.name == name }
+    }
+
+    // MARK: For programs
+
+    static let plainCounters = [
+        "connections", "open_rooms", "pushes", "changes", "commits", "deliveries", "bytes_in", "bytes_out",
+    ]
+
+    /// The time, `plainCounters` as they are or in a second, and the median and 99 % of `ack`, with tabs between them.
+    package var plain: String {
+        let counts = TopReading.plainCounters.map { name in
+            guard let counter = counter(name) else { return "" }
+            return rate(counter)?.tenths ?? "\(counter.value)"
+        }
+        let ack = counters.latencies.first { $0.name == "ack" }
+        let times = [ack?.median, ack?.percentile99].map { ($0 ?? 0).milliseconds }
+        return ([Stamp.universal(time)] + counts + times).joined(separator: "\t")
+    }
+
+    var json: JSON {
+        .object([
+            "time": .text(Stamp.universal(time)), "since": .text(Stamp.universal(counters.since)),
+            "milliseconds": .number(milliseconds),
+            "counters": .object(counters.counters.map { ($0.name, .number($0.value)) }),
+            "came": .object(
+                counters.counters.compactMap { counter in
+                    came(counter).map { (counter.name, .number($0)) }
+                }),
+            "latencies": .object(
+                counters.latencies.map { latency in
+                    (
+                        latency.name,
+                        .object([
+                            "count": .number(latency.count), "p50": .number(latency.median),
+                            "p99": .number(latency.percentile99), "max": .number(latency.largest),
+                        ])
+                    )
+                }),
+        ])
+    }
+}
+
+extension Int {
+    /// `12.3` for 123.
+    var tenths: String { "\(self / 10).\(self % 10)" }
+
+    /// Of nanoseconds: `1.9`.
+    var milliseconds: String { (self / 100_000).tenths }
+}

@@ -1,0 +1,137 @@
+import CaretSync
+@preconcurrency import Dispatch
+import Glibc
+import Synchronization
+
+/// The terminal while a page takes all of it: its keys, its size, its end.
+///
+/// It is as it was before once `restore` was called, or a signal has ended the program.
+package final class Terminal: Sendable {
+    package struct Size: Equatable, Sendable {
+        let rows: Int
+        let columns: Int
+
+        package init(rows: Int, columns: Int) {
+            self.rows = rows
+            self.columns = columns
+        }
+    }
+
+    private struct State {
+        var isEnded = false
+        var sources: [any DispatchSourceProtocol] = []
+        /// What was done about each signal before.
+        var handlers: [(number: Int32, handler: sighandler_t?)] = []
+    }
+
+    private let before: termios
+    private let state = Mutex(State())
+
+    private static let enter = "\u{1B}[?1049h\u{1B}[?25l"
+    private static let leave = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
+
+    /// For a subcommand of this name.
+    init(for command: String) throws(Failure) {
+        var settings = termios()
+        if tcgetattr(STDIN_FILENO, &settings) != 0 {
+            throw Failure("\(command) wants a terminal to read keys from")
+        }
+        before = settings
+    }
+
+    var isEnded: Bool { state.withLock { $0.isEnded } }
+
+    func end() { state.withLock { $0.isEnded = true } }
+
+    /// Takes keys and signals from here on. `press` is given what keys send, on any thread.
+    func begin(ringing bell: Bell, _ press: @escaping @Sendable (ArraySlice<UInt8>) -> Void) {
+        enter()
+        let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
+        keys.setEventHandler { [self] in
+            var bytes = [UInt8](repeating: 0, count: 64)
+            let count = read(STDIN_FILENO, &bytes, bytes.count)
+            // At its end there is nobody at the terminal any more.
+            if count <= 0 { end() } else { press(bytes.prefix(count)) }
+            bell.ring()
+        }
+        var sources: [any DispatchSourceProtocol] = [keys]
+        var handlers: [(number: Int32, handler: sighandler_t?)] = []
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP] {
+            handlers.append((number, signal(number, SIG_IGN)))
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [self] in
+                switch number {
+                case SIGWINCH: break
+                case SIGTSTP: stop()
+                default: end()
+                }
+                bell.ring()
+            }
+            sources.append(source)
+        }
+        for source in sources { source.activate() }
+        let (made, known) = (sources, handlers)
+        state.withLock { ($0.sources, $0.handlers) = (made, known) }
+    }
+
+    private func enter() {
+        var settings = before
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        put(Terminal.enter)
+    }
+
+    private func leave() {
+        put(Terminal.leave)
+        var settings = before
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+    }
+
+    /// Gives the terminal back while the program is stopped, and takes it again with the foreground.
+    private func stop() {
+        leave()
+        var stopping = sigset_t()
+        sigemptyset(&stopping)
+        sigaddset(&stopping, SIGTSTP)
+        let handler = signal(SIGTSTP, SIG_DFL)
+        // A thread of a queue has it blocked. What this thread raises stops it at once, and with it the program.
+        pthread_sigmask(SIG_UNBLOCK, &stopping, nil)
+        repeat { raise(SIGTSTP) } while isInBackground
+        pthread_sigmask(SIG_BLOCK, &stopping, nil)
+        signal(SIGTSTP, handler)
+        enter()
+    }
+
+    private var isInBackground: Bool {
+        let group = tcgetpgrp(STDIN_FILENO)
+        return group >= 0 && group != getpgrp()
+    }
+
+    /// Each row takes the place of the one that was there, so that nothing flickers.
+    func show(_ rows: [String]) {
+        put("\u{1B}[H" + rows.map { $0 + "\u{1B}[0m\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
+    }
+
+    var size: Size {
+        var found = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &found) == 0 && found.ws_row > 0
+        return isKnown
+            ? Size(rows: Int(found.ws_row), columns: Int(found.ws_col)) : Size(rows: 24, columns: 80)
+    }
+
+    func restore() {
+        let (sources, handlers) = state.withLock { state in
+            defer { (state.sources, state.handlers) = ([], []) }
+            return (state.sources, state.handlers)
+        }
+        if sources.isEmpty { return }
+        for source in sources { source.cancel() }
+        leave()
+        for (number, handler) in handlers { signal(number, handler) }
+    }
+
+    private func put(_ text: String) {
+        // A terminal that is gone sees nothing, and its end comes as a signal.
+        try? SystemFile.put(Array(text.utf8)[...], into: STDOUT_FILENO, "the terminal")
+    }
+}

@@ -1,0 +1,62 @@
+/// Where in a document its reader is: with the changes, or where he went.
+package struct WatchScroll: Equatable, Sendable {
+    package enum Key: Equatable, Sendable {
+        case up, down, pageUp, pageDown, follow, end
+    }
+
+    private(set) var top = 0
+
+    package init(top: Int = 0) {
+        self.top = top
+    }
+    private var follows = true
+    /// Where the last change was, in UTF-16.
+    private var place: Int?
+
+    /// What a terminal sends for keys; others are passed over.
+    package static func keys(in bytes: ArraySlice<UInt8>) -> [Key] {
+        var (keys, rest) = ([Key](), bytes)
+        let sequences: [(bytes: String, key: Key)] = [
+            ("\u{1B}[A", .up), ("\u{1B}[B", .down), ("\u{1B}[5~", .pageUp), ("\u{1B}[6~", .pageDown),
+            ("\u{1B}OA", .up), ("\u{1B}OB", .down), ("k", .up), ("j", .down), ("b", .pageUp),
+            (" ", .pageDown), ("f", .follow), ("q", .end), ("\u{3}", .end),
+        ]
+        while !rest.isEmpty {
+            if let found = sequences.first(where: { rest.starts(with: $0.bytes.utf8) }) {
+                keys.append(found.key)
+                rest = rest.dropFirst(found.bytes.utf8.count)
+            } else {
+                rest = rest.dropFirst()
+            }
+        }
+        return keys
+    }
+
+    package mutating func press(_ key: Key, height: Int) {
+        switch key {
+        case .up: move(by: -1)
+        case .down: move(by: 1)
+        case .pageUp: move(by: -height)
+        case .pageDown: move(by: height)
+        case .follow: follows = true
+        case .end: break
+        }
+    }
+
+    private mutating func move(by lines: Int) {
+        follows = false
+        top = max(0, top + lines)
+    }
+
+    package mutating func changed(at place: Int) { self.place = place }
+
+    /// The first line that is shown: with the changes, one that has the last of them in the middle, if it is not in sight.
+    package mutating func top(in page: WatchPage, height: Int) -> Int {
+        if follows, let place {
+            let line = page.line(ofUTF16: place)
+            if !(top..<top + height).contains(line) { top = line - height / 2 }
+        }
+        top = max(0, min(top, page.lineCount - height))
+        return top
+    }
+}

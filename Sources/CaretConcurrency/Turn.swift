@@ -1,0 +1,25 @@
+public import Glibc
+public import Synchronization
+
+/// Threads that take turns: one at a time is inside, and each sees what the one before has done.
+///
+/// A turn does not make anybody wait. Its users keep the order by other means, such as a `CoalescingQueue`; a mistake
+/// there traps here.
+public final class Turn: Confinement {
+    /// The thread that is inside; zero for none.
+    @usableFromInline let holder: Atomic<pthread_t> = Atomic(0)
+
+    @inlinable public init() {}
+
+    /// Runs `body` inside. Traps where another thread is inside, or this one already.
+    @inlinable public func run<Answer>(_ body: () -> Answer) -> Answer {
+        let other = holder.exchange(pthread_self(), ordering: .acquiring)
+        precondition(other == 0, "two callers are inside one turn")
+        defer { holder.store(0, ordering: .releasing) }
+        return body()
+    }
+
+    @inlinable public func check(_: Void) {
+        precondition(holder.load(ordering: .relaxed) == pthread_self(), "a call from outside the turn")
+    }
+}

@@ -1,0 +1,91 @@
+package import CaretLog
+package import CaretRooms
+package import CaretWire
+import Synchronization
+
+/// Lets in clients whose token the store knows. An address with too many unknown tokens gets none looked up for a while.
+package final class TokenAuthenticator: Authenticator {
+    /// Why a login failed.
+    package enum Failure: Sendable {
+        case unknownToken, noToken
+    }
+
+    private let tokens: any TokenStore
+    /// In milliseconds, and only forward.
+    private let now: @Sendable () -> Int64
+    private let limiter = Mutex(GuessLimiter())
+    /// Which logins without a token get a line of the log: they cost nothing, and may be many.
+    private let tokenless = Mutex(GuessLimiter())
+    /// Called for each token that is not looked up.
+    private let refused: @Sendable (SocketAddress) -> Void
+    /// Called for each login that failed; for those without a token only as often as unknown tokens are looked up.
+    private let failed: @Sendable (SocketAddress, Failure) -> Void
+
+    package init(
+        _ tokens: any TokenStore,
+        now: @escaping @Sendable () -> Int64 = { Int64(Moment.now.nanoseconds / 1_000_000) },
+        refused: @escaping @Sendable (SocketAddress) -> Void = { _ in },
+        failed: @escaping @Sendable (SocketAddress, Failure) -> Void = { _, _ in }
+    ) {
+        self.tokens = tokens
+        self.now = now
+        self.refused = refused
+        self.failed = failed
+    }
+
+    package func identify(
+        _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void
+    ) {
+        switch door {
+        case .adminSocket: completion(.known(.admin))
+        case .address(let address):
+            // Who shows nothing guesses nothing.
+            guard let token else {
+                reportTokenless(address)
+                return completion(.unknown)
+            }
+            look(at: token, from: address, then: completion)
+        }
+    }
+
+    private func reportTokenless(_ address: SocketAddress) {
+        if let block = AddressBlock(address),
+            case .refuse = tokenless.withLock({ $0.shown(from: block, at: now()) })
+        {
+            return
+        }
+        failed(address, .noToken)
+    }
+
+    private func look(
+        at text: WireString, from address: SocketAddress,
+        then completion: @escaping @Sendable (Authentication) -> Void
+    ) {
+        var place: GuessLimiter.Place?
+        if let block = AddressBlock(address) {
+            switch limiter.withLock({ $0.shown(from: block, at: now()) }) {
+            case .refuse(let wait):
+                refused(address)
+                return completion(.tooOften(retryAfterMilliseconds: wait))
+            case .look(let taken): place = taken
+            }
+        }
+        tokens.token(shown: ByteString(text.string)) { [self, place] result in
+            let answer = Authentication(result)
+            if answer == .unknown { failed(address, .unknownToken) }
+            if let place, answer != .unknown { limiter.withLock { $0.cleared(place, at: now()) } }
+            completion(answer)
+        }
+    }
+}
+
+extension Authentication {
+    fileprivate init(_ result: Result<Token, StoreRefusal>) {
+        switch result {
+        case .success(let token):
+            self = .known(Identity(user: token.user.bytes, token: token.id, grants: token.grants))
+        case .failure(.gone): self = .unknown
+        case .failure(.damaged), .failure(.full), .failure(.failed): self = .failed
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package import CaretConfig
+import CaretRooms
+import CaretWire
+
+// Log fields: where a connection comes from, and why it ends.
+
+extension Door {
+    var field: LogField {
+        switch self {
+        case .address(let address): address.field
+        case .adminSocket: .transport(.unix)
+        }
+    }
+
+    /// As administrators are told it.
+    var name: WireString {
+        switch self {
+        case .address(let address): WireString(address.description)
+        case .adminSocket: "unix"
+        }
+    }
+}
+
+extension SocketAddress {
+    /// The other side of a connection.
+    package var field: LogField {
+        switch self {
+        case .ip4(let number, let port):
+            .peer(ListenAddress(family: .ipv4, bytes: number.networkBytes, port: port))
+        case .ip6(let upper, let lower, _, let port):
+            .peer(
+                ListenAddress(family: .ipv6, bytes: upper.networkBytes + lower.networkBytes, port: port))
+        case .unix: .transport(.unix)
+        }
+    }
+}
+
+extension FixedWidthInteger {
+    fileprivate var networkBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+}
+
+extension ConnectionEnd {
+    var field: LogField {
+        switch self {
+        case .refused(let code): .code(code)
+        case .said(let reason): .reason(reason.logWord)
+        case .left: .reason("left")
+        }
+    }
+}
+
+extension ByeReason {
+    fileprivate var logWord: LogWord {
+        switch self {
+        case .shuttingDown: "shutting_down"
+        case .idle: "idle"
+        case .tooSlow: "too_slow"
+        case .replaced: "replaced"
+        case .revoked: "revoked"
+        }
+    }
+}
+
+extension CloseReason {
+    /// Where the connection's own state has nothing to tell.
+    var field: LogField {
+        switch self {
+        case .ordered: .reason("ordered")
+        case .gone(let fault): .errno(fault.code)
+        case .stopped: .reason("stopped")
+        }
+    }
+}

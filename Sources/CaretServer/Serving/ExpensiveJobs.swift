@@ -1,0 +1,62 @@
+import CaretCore
+package import CaretLog
+import CaretRooms
+import CaretWire
+
+/// Jobs that would keep a loop from its connections for too long.
+extension RoomJob {
+    /// Bytes of text that a loop may make or read for a room. That takes about a tenth of a millisecond, as much as the
+    /// lines of one turn of a connection. All jobs of a room with a longer text are expensive: a push may need the whole
+    /// text, and a slow reader may get it.
+    static let mostText = 64 << 10
+    /// Edits of a push that a loop may rebase.
+    static let mostEdits = 64
+
+    package func isExpensive(_ isLarge: (DocumentID) -> Bool) -> Bool {
+        switch self {
+        case .event(let document, let event, _), .order(let document, let event):
+            event.isExpensive || isLarge(document)
+        case .answer(let room, let answer): answer.isExpensive || isLarge(room.document)
+        case .make(_, let snapshot): snapshot.text.length.utf8 > RoomJob.mostText
+        case .drop, .timePassed: false
+        }
+    }
+}
+
+extension RoomEvent {
+    fileprivate var isExpensive: Bool {
+        switch self {
+        case .push(let push): push.content.isExpensive
+        case .open, .rightsChanged, .rename, .delete, .renewed, .trimmed, .leave, .awaitPushes, .select,
+            .close, .diverged, .written:
+            false
+        }
+    }
+}
+
+extension RoomPush.Content {
+    package var isExpensive: Bool {
+        switch self {
+        case .text(let text): text.utf8.count > RoomJob.mostText
+        case .edits(let edits):
+            edits.count > RoomJob.mostEdits
+                || edits.reduce(0) { $0 + $1.text.utf8.count } > RoomJob.mostText
+        case .restore: false
+        }
+    }
+}
+
+extension RoomAnswer {
+    /// For itself; with a large room every answer is expensive.
+    package var isExpensive: Bool {
+        switch self {
+        // As many lines as a session's credit allows.
+        case .historyRead: true
+        case .textRead(_, .success(let snapshot)), .reloaded(_, let snapshot):
+            snapshot.text.length.utf8 > RoomJob.mostText
+        case .appended, .appendedLocked, .pusherFound, .textRead, .reloadFailed, .epochsRenewed, .computed,
+            .summed, .renamed, .deleted:
+            false
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import CLinux
+@preconcurrency import Dispatch
+import Glibc
+import Synchronization
+
+/// Tells which files of a folder may have changed.
+package final class FolderWatch: Sendable {
+    /// What happened since it was asked last.
+    package struct Changes: Equatable, Sendable {
+        /// Paths in the folder that is watched.
+        var files: Set<String> = []
+        /// More may have changed than that.
+        var needsScan = false
+
+        package init(files: Set<String> = [], needsScan: Bool = false) {
+            self.files = files
+            self.needsScan = needsScan
+        }
+    }
+
+    fileprivate struct State {
+        /// Of each folder that is watched, its path in the one that is synced, with a slash at its end.
+        var folders: [Int32: String] = [:]
+        var changes = Changes()
+        /// There was a folder that the system would not watch.
+        var isIncomplete = false
+    }
+
+    private let state = Mutex(State())
+    private let descriptor: Int32
+    private let source: any DispatchSourceRead
+
+    private static let events =
+        IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ATTRIB
+    /// File systems that other machines write to: the system tells nothing of that.
+    private static let remote: Set<Int> = [
+        0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x6573_5546, 0x0102_1997,
+    ]
+
+    init(ring bell: Bell) throws(FileFault) {
+        let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        if descriptor < 0 { throw FileFault("watch it", "the folder") }
+        self.descriptor = descriptor
+        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())
+        source.setEventHandler { [weak self] in
+            self?.readEvents()
+            bell.ring()
+        }
+        source.setCancelHandler { close(descriptor) }
+        source.resume()
+    }
+
+    deinit { source.cancel() }
+
+    /// Watches a folder from now on; `path` is empty for the one that is synced.
+    func watch(_ path: String, _ full: String) {
+        let number = inotify_add_watch(descriptor, full, UInt32(FolderWatch.events))
+        state.withLock { state in
+            // The system knows a folder that it watches already by what it is, and not by its name.
+            if number >= 0 { state.folders[number] = path.isEmpty ? "" : path + "/" }
+            if number < 0 || path.isEmpty && FolderWatch.isRemote(full) { state.isIncomplete = true }
+        }
+    }
+
+    /// Whether the system tells of everything that changes.
+    var isComplete: Bool { state.withLock { !$0.isIncomplete } }
+
+    func takeChanges() -> Changes {
+        state.withLock { state in
+            defer { state.changes = Changes() }
+            return state.changes
+        }
+    }
+
+    private static func isRemote(_ path: String) -> Bool {
+        remote.contains(Int(caret_file_system(path)) & 0xFFFF_FFFF)
+    }
+
+    private func readEvents() {
+        var buffer = [UInt8](repeating: 0, count: 1 << 14)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count <= 0 { return }
+            buffer.withUnsafeBytes { bytes in
+                state.withLock { $0.add(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
+            }
+        }
+    }
+}
+
+extension FolderWatch.State {
+    fileprivate mutating func add(_ events: UnsafeRawBufferPointer) {
+        let header = MemoryLayout<inotify_event>.size
+        var offset = 0
+        while offset + header <= events.count {
+            let event = events.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+            let name = events[(offset + header)..<min(events.count, offset + header + Int(event.len))]
+            offset += header + Int(event.len)
+            add(event, name: Array(name.prefix { $0 != 0 }))
+        }
+    }
+
+    private mutating func add(_ event: inotify_event, name: [UInt8]) {
+        if event.mask & UInt32(IN_IGNORED) != 0 {
+            folders[event.wd] = nil
+        } else if event.mask & UInt32(IN_Q_OVERFLOW | IN_ISDIR) != 0 {
+            changes.needsScan = true
+        } else if let folder = folders[event.wd], let name = String(validating: name, as: UTF8.self) {
+            if !name.isEmpty, !SyncNames.isPassedOver(name) { changes.files.insert(folder + name) }
+        } else {
+            changes.needsScan = true
+        }
+    }
+}

@@ -1,0 +1,224 @@
+package import CaretWire
+import Glibc
+
+/// The files of a synced folder.
+package struct SyncFolder {
+    /// What tells, without reading it, that a file is the one that was looked at before.
+    package struct Signature: Codable, Equatable {
+        let inode: UInt
+        let size: Int
+        /// In nanoseconds.
+        let modified: Int
+        /// When the name, the mode or the bytes changed last. No program can set it.
+        let changed: Int
+
+        init(_ status: FileStatus) {
+            inode = status.inode
+            size = status.size
+            modified = status.modified
+            changed = status.changed
+        }
+
+        /// Whether the bytes are the same. Renaming a file changes it, but not them.
+        func hasBytes(of other: Signature) -> Bool {
+            inode == other.inode && size == other.size && modified == other.modified
+        }
+    }
+
+    struct Scan {
+        var files: [WireString: Signature] = [:]
+        /// Names that no document can have, as far as they can be shown.
+        var unnameable: [String] = []
+        /// Folders that are synced by themselves.
+        var synced: [String] = []
+        /// What could not be looked at, and why.
+        var unreadable: [WireString: FileFault] = [:]
+
+        /// Whether what is there may not have been seen.
+        func hides(_ path: WireString) -> Bool {
+            if unreadable.isEmpty { return false }
+            var parts = path.string.split(separator: "/")
+            while !parts.isEmpty {
+                if unreadable[WireString(parts.joined(separator: "/"))] != nil { return true }
+                parts.removeLast()
+            }
+            return false
+        }
+    }
+
+    package let root: String
+    /// Bytes of a text, at most.
+    let limit: Int
+    package let disk: any SyncDisk
+
+    package init(root: String, limit: Int, on disk: any SyncDisk = SystemDisk()) {
+        (self.root, self.limit, self.disk) = (root, limit, disk)
+    }
+
+    package func path(_ path: WireString) -> String { root + "/" + path.string }
+
+    /// Everything that is there, but for what is passed over. `enter` is called for each folder before its names are read:
+    /// what changes in it from then on can be watched.
+    func scan(entering enter: (_ path: String, _ full: String) -> Void) throws(FileFault) -> Scan {
+        var found = Scan()
+        try scan(folder: "", into: &found, enter)
+        return found
+    }
+
+    private func scan(
+        folder: String, into scan: inout Scan, _ enter: (_ path: String, _ full: String) -> Void
+    ) throws(FileFault) {
+        let full = folder.isEmpty ? root : path(WireString(folder))
+        enter(folder, full)
+        for name in try disk.names(in: full) {
+            guard let part = String(validating: name, as: UTF8.self) else {
+                scan.unnameable.append(folder + "/" + String(decoding: name, as: UTF8.self))
+                continue
+            }
+            let path = WireString(folder.isEmpty ? part : folder + "/" + part)
+            if SyncNames.isPassedOver(part) { continue }
+            do throws(FileFault) {
+                // It may have gone since the folder was read.
+                guard let status = try disk.status(self.path(path)) else { continue }
+                if status.kind != .folder {
+                    scan.files[path] = Signature(status)
+                } else if try isSynced(self.path(path)) {
+                    scan.synced.append(path.string)
+                } else {
+                    try self.scan(folder: path.string, into: &scan, enter)
+                }
+            } catch {
+                scan.unreadable[path] = error
+            }
+        }
+    }
+
+    /// Whether a folder is kept together with documents by itself.
+    package func isSynced(_ full: String) throws(FileFault) -> Bool {
+        try disk.status(full + "/" + SyncNames.stateFolder + "/prefix") != nil
+    }
+
+    /// Nil where there is no file, or none that is in this folder.
+    package func signature(_ path: WireString) throws(FileFault) -> Signature? {
+        if try obstacle(to: path) != nil { return nil }
+        guard let status = try disk.status(self.path(path)), status.kind != .folder else { return nil }
+        return Signature(status)
+    }
+
+    /// What stands where a folder of a path would be.
+    struct Obstacle: Equatable {
+        let path: WireString
+        /// A file took the place of the folder. Anything else is a link, which may lead anywhere and is not followed.
+        let isFile: Bool
+    }
+
+    /// Names of documents come from others, and must not lead out of the folder.
+    func obstacle(to path: WireString) throws(FileFault) -> Obstacle? {
+        var folders: [Substring] = []
+        for part in path.string.split(separator: "/").dropLast() {
+            folders.append(part)
+            let folder = WireString(folders.joined(separator: "/"))
+            guard let status = try disk.status(self.path(folder)) else { return nil }
+            if status.kind != .folder { return Obstacle(path: folder, isFile: status.kind == .file) }
+        }
+        return nil
+    }
+
+    /// The text of a file.
+    package func content(at path: WireString) -> FileLook.Content {
+        do throws(FileFault) {
+            if let obstacle = try obstacle(to: path) {
+                return obstacle.isFile
+                    ? .blocked(by: obstacle.path.string) : .other(.behind(obstacle.path.string))
+            }
+            return content(self.path(path))
+        } catch {
+            return .other(.unreadable(error.reason))
+        }
+    }
+
+    /// The text of a file, by its whole path.
+    package func content(_ path: String) -> FileLook.Content {
+        do throws(FileFault) {
+            guard let status = try disk.status(path) else { return .missing }
+            if status.kind == .folder { return .folder }
+            if status.kind != .file { return .other(.noFile) }
+            // Twice as much, for CR LF.
+            if status.size > 2 * limit { return .other(.tooLarge(bytes: status.size, limit: limit)) }
+            guard let bytes = try disk.bytes(path) else { return .missing }
+            return SyncFolder.content(of: bytes, limit: limit)
+        } catch {
+            return .other(.unreadable(error.reason))
+        }
+    }
+
+    package static func content(of bytes: [UInt8], limit: Int) -> FileLook.Content {
+        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+            return .other(.binary)
+        }
+        let file = FileText(text)
+        let count = file.text.utf8.count
+        if count > limit { return .other(.tooLarge(bytes: count, limit: limit)) }
+        return .text(file.text, usesCRLF: file.usesCRLF)
+    }
+
+    // MARK: Changing it
+
+    /// The mode of a file, or of a new one.
+    package func mode(_ path: WireString) throws(FileFault) -> UInt32 {
+        try disk.status(self.path(path))?.mode ?? 0o666
+    }
+
+    package func makeFolders(for path: WireString) throws(FileFault) {
+        var folder = root
+        for part in path.string.split(separator: "/").dropLast() {
+            folder += "/" + part
+            try disk.makeFolder(folder, mode: 0o777)
+        }
+    }
+
+    /// Swaps a new file with the one at a path. A program that has the old file open goes on writing into the old one.
+    package func exchange(_ new: String, with path: WireString) throws(FileFault) {
+        do throws(FileFault) {
+            try disk.exchange(new, with: self.path(path))
+        } catch {
+            if error.code != EINVAL && error.code != ENOSYS { throw error }
+            try replace(path, by: new)
+        }
+        try disk.sync(folderOf: self.path(path))
+    }
+
+    /// The same in three steps, for file systems that cannot do it in one. There is a file of that name at every moment, and the
+    /// old one has a name at every moment.
+    private func replace(_ path: WireString, by new: String) throws(FileFault) {
+        let old = new + ".old"
+        do throws(FileFault) {
+            try disk.link(self.path(path), as: old)
+        } catch {
+            guard let bytes = try disk.bytes(self.path(path)) else { throw error }
+            _ = try disk.make(old, bytes, mode: try mode(path))
+        }
+        try disk.rename(new, to: self.path(path))
+        try disk.rename(old, to: new)
+    }
+
+    /// Moves a file to a path that is free. Fails if it is taken.
+    package func place(_ new: String, at path: WireString) throws(FileFault) {
+        try disk.renameToNew(new, self.path(path))
+        try disk.sync(folderOf: self.path(path))
+    }
+
+    func move(_ path: WireString, to new: WireString) throws(FileFault) {
+        try makeFolders(for: new)
+        try place(self.path(path), at: new)
+        removeEmptyFolders(above: path)
+    }
+
+    /// Removes folders that a file has left empty.
+    func removeEmptyFolders(above path: WireString) {
+        var parts = path.string.split(separator: "/").dropLast()
+        while !parts.isEmpty, disk.removeFolder(self.path(WireString(parts.joined(separator: "/")))) {
+            parts.removeLast()
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package import CaretClient
+import CaretCore
+package import CaretWire
+
+/// Which documents there are, as far as the server has told.
+package struct SyncNews: Equatable, Sendable {
+    package struct Stand: Equatable, Sendable {
+        var epoch: String
+        var revision: Int
+
+        package init(epoch: String, revision: Int) {
+            self.epoch = epoch
+            self.revision = revision
+        }
+
+        package static func == (left: Stand, right: Stand) -> Bool {
+            left.revision == right.revision && left.epoch.isSame(as: right.epoch)
+        }
+
+        /// Within an epoch the higher revision is the later one.
+        fileprivate func isLater(than other: Stand?) -> Bool {
+            guard let other, other.epoch.isSame(as: epoch) else { return true }
+            return other.revision < revision
+        }
+    }
+
+    package private(set) var documents: [WireString: Stand] = [:]
+    /// All have been told once.
+    private(set) var isComplete = false
+
+    package init(documents: [WireString: Stand] = [:], isComplete: Bool = false) {
+        self.documents = documents
+        self.isComplete = isComplete
+    }
+    /// What is told anew, until it is whole: what was told before is no worse than half of it.
+    private var building: [WireString: Stand]?
+    /// How many documents lie in each folder, at any depth.
+    private var folders: [WireString: Int] = [:]
+
+    /// Whether documents have names in this folder.
+    func hasDocuments(in folder: WireString) -> Bool { folders[folder] != nil }
+
+    private mutating func put(_ document: WireString, _ stand: Stand?) {
+        let old = documents[document]
+        documents[document] = stand
+        if old == nil, stand != nil { for folder in document.folders { folders[folder, default: 0] += 1 } }
+        guard old != nil, stand == nil else { return }
+        for folder in document.folders {
+            let count = folders[folder, default: 0] - 1
+            folders[folder] = count > 0 ? count : nil
+        }
+    }
+
+    package mutating func hear(_ news: DocumentNews) {
+        switch news {
+        case .beginning: building = [:]
+        case .document(let summary):
+            let stand = Stand(epoch: summary.epoch.string, revision: summary.revision.value)
+            // What was read or pushed here may be told after it is known.
+            if stand.isLater(than: documents[summary.document]) { put(summary.document, stand) }
+            if building != nil, stand.isLater(than: building?[summary.document]) {
+                building?[summary.document] = stand
+            }
+        case .gone(let gone): end(gone.document, epoch: gone.epoch)
+        case .complete:
+            let whole = building ?? documents
+            (building, isComplete) = (nil, true)
+            for gone in documents.keys where whole[gone] == nil { put(gone, nil) }
+            for (document, stand) in whole { put(document, stand) }
+        }
+    }
+
+    /// The document of this epoch is gone; one that was made since under its name is not.
+    private mutating func end(_ document: WireString, epoch: WireString?) {
+        func isMeant(_ stand: Stand?) -> Bool {
+            guard let stand, let epoch else { return true }
+            return epoch == WireString(stand.epoch)
+        }
+        if isMeant(documents[document]) { put(document, nil) }
+        if isMeant(building?[document]) { building?[document] = nil }
+    }
+
+    /// What was read, by a request that was made when `before` had been told. What was told meanwhile may be later: of
+    /// one epoch the revisions tell, and between two of them the news are right in the end.
+    package mutating func found(_ document: WireString, _ stand: Stand, since before: Stand?) {
+        guard let told = documents[document], told.epoch.isSame(as: stand.epoch) else {
+            if documents[document] == before { set(document, stand) }
+            return
+        }
+        if stand.isLater(than: told) { set(document, stand) }
+    }
+
+    /// Whether more was told than somebody knew who has looked.
+    package func tellMore(than look: DocumentLook, of document: WireString) -> Bool {
+        let told = documents[document]
+        switch look {
+        case .told, .toldMissing: return false
+        case .missing: return told != nil
+        case .read(let head, _):
+            return told?.isLater(than: Stand(epoch: head.epoch, revision: head.revision)) ?? true
+        }
+    }
+
+    /// What was done here.
+    package mutating func set(_ document: WireString, _ stand: Stand?) {
+        put(document, stand)
+        if building != nil { building?[document] = stand }
+    }
+}
+
+extension WireString {
+    /// The folders that a path lies in, the outermost one first.
+    var folders: [WireString] {
+        let ends = utf8.indices.filter { utf8[$0] == UInt8(ascii: "/") }
+        return ends.map { WireString(String(string[..<$0])) }
+    }
+}

@@ -1,0 +1,96 @@
+package import CaretWire
+
+/// Finds out which documents have other names than when their files were synced last.
+package enum SyncRenames {
+    package struct Rename: Equatable, Sendable {
+        let path: WireString
+        let new: WireString
+
+        package init(path: WireString, new: WireString) {
+            self.path = path
+            self.new = new
+        }
+    }
+
+    /// An epoch is that of one document, and goes with it when it is renamed.
+    package static func elsewhere(
+        _ records: [WireString: SyncRecord], _ documents: [WireString: SyncNews.Stand], _ names: SyncNames
+    ) -> [Rename] {
+        var lost: [WireString: WireString] = [:]
+        for (path, record) in records {
+            guard let head = record.head, let name = names.document(of: path) else { continue }
+            if documents[name] == nil { lost[WireString(head.epoch)] = path }
+        }
+        if lost.isEmpty { return [] }
+        return documents.compactMap { name, stand in
+            guard let path = lost[WireString(stand.epoch)], let new = names.path(of: name),
+                records[new] == nil
+            else {
+                return nil
+            }
+            return Rename(path: path, new: new)
+        }.sorted { $0.path < $1.path }
+    }
+
+    /// The file that is gone and whose text this was: the only one with exactly this text, or else the one with the most lines
+    /// of it, since a file may be saved and renamed before anybody looks.
+    ///
+    /// `missing` may be many. `older` are the texts that a file had before.
+    package static func origin(
+        of text: String, among missing: Set<WireString>, _ records: [WireString: SyncRecord],
+        isGone: (WireString) -> Bool, older: (SyncRecord) throws(FileFault) -> [String]
+    ) throws(FileFault) -> WireString? {
+        if text.utf8.isEmpty { return nil }
+        let same = missing.filter { path in
+            guard let record = records[path], record.push == nil, record.head != nil else { return false }
+            return record.seen.isSame(as: text) && isGone(path)
+        }
+        if !same.isEmpty || missing.count > mostAlike { return same.count == 1 ? same.first : nil }
+        var gone: [(path: WireString, record: SyncRecord)] = []
+        for path in missing.sorted() {
+            if let record = records[path], record.head != nil, isGone(path) { gone.append((path, record)) }
+        }
+        let lines = TextLines(text)
+        let newest = mostAlike(
+            to: lines, among: gone.map { ($0.path, [$0.record.seen] + $0.record.displaced.map(\.text)) })
+        if let newest { return newest }
+        var olderTexts: [(WireString, [String])] = []
+        for (path, record) in gone { olderTexts.append((path, try older(record))) }
+        return mostAlike(to: lines, among: olderTexts)
+    }
+
+    private static func mostAlike(
+        to lines: TextLines, among files: [(path: WireString, texts: [String])]
+    ) -> WireString? {
+        var best: (path: WireString, likeness: Double)?
+        for (path, texts) in files {
+            let likeness = texts.map { lines.likeness(to: TextLines($0)) }.max() ?? 0
+            if likeness >= leastLikeness, likeness > best?.likeness ?? 0 { best = (path, likeness) }
+        }
+        return best?.path
+    }
+
+    /// A folder that was moved is compared file by file with what is gone: beyond so many files only by whole texts.
+    private static let mostAlike = 32
+    /// Of files that are one and the same, half of what both have is in both.
+    private static let leastLikeness = 0.5
+}
+
+/// The lines of a text, without their order.
+private struct TextLines {
+    private var counts: [Substring: Int] = [:]
+    private var size = 0
+
+    init(_ text: String) {
+        for line in text.split(separator: "\n") {
+            counts[line, default: 0] += 1
+            size += line.utf8.count
+        }
+    }
+
+    /// What part of two texts is in both: 1 where they have the same lines, 0 where they have none in common.
+    func likeness(to other: TextLines) -> Double {
+        let common = counts.reduce(0) { $0 + min($1.value, other.counts[$1.key] ?? 0) * $1.key.utf8.count }
+        return size + other.size == 0 ? 0 : Double(2 * common) / Double(size + other.size)
+    }
+}

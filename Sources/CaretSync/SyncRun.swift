@@ -1,0 +1,66 @@
+package import CaretClient
+import Dispatch
+
+/// Drives a syncer: waits for news of the server and for changes of the files, and has it look at them.
+package struct SyncRun {
+    private let client: CaretClient
+    private let syncer: Syncer
+    private let names: SyncNames
+    private let tell: @Sendable (SyncStatus) -> Void
+    private let bell = Bell()
+
+    /// A program that writes one file mostly writes more.
+    private static let breath = Duration.milliseconds(20)
+
+    package init(
+        _ client: CaretClient, _ syncer: Syncer, _ names: SyncNames,
+        tell: @escaping @Sendable (SyncStatus) -> Void
+    ) {
+        (self.client, self.syncer, self.names, self.tell) = (client, syncer, names, tell)
+    }
+
+    /// Goes on until something cannot be mended; with `once`, until all rests: then it is false where something was held
+    /// back.
+    package func run(once: Bool) async throws -> Bool {
+        let watch = try FolderWatch(ring: bell)
+        let listening = [Task { await listen() }, Task { await tellOfConnection() }]
+        defer { for task in listening { task.cancel() } }
+        while !(try await syncer.knowsDocuments) { await bell.wait(atMost: .seconds(1)) }
+        if let store = await syncer.state.store { tell(.begins(try await syncer.count(), store: store)) }
+        while true {
+            await syncer.changed(watch.takeChanges())
+            guard let wait = try await syncer.pass(watch, once: once) else { return await syncer.isWhole }
+            await bell.wait(atMost: .milliseconds(wait))
+            try await Task.sleep(for: SyncRun.breath)
+        }
+    }
+
+    /// Says when the server cannot be reached any more, and when it can again.
+    private func tellOfConnection() async {
+        var isLost = false
+        for await status in client.connectionUpdates {
+            switch status.state {
+            case .waiting where !isLost:
+                isLost = true
+                tell(.lost(status.lastError.map { "\($0)" } ?? "the connection ended"))
+            case .connected where isLost:
+                isLost = false
+                tell(.regained)
+            case .waiting, .connected, .connecting, .ended: break
+            }
+        }
+    }
+
+    private func listen() async {
+        do {
+            for try await next in client.documentNews(prefix: names.prefix) {
+                try await syncer.hear(next)
+                bell.ring()
+            }
+            await syncer.newsEnded(ConnectionFault.closed)
+        } catch {
+            await syncer.newsEnded(error)
+        }
+        bell.ring()
+    }
+}

@@ -1,0 +1,83 @@
+package import CaretClient
+import CaretCore
+package import CaretWire
+
+/// What a sync asks a server for. Tests have one in memory.
+package protocol SyncServer: Sendable {
+    func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool)
+    func push(
+        _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool
+    ) async throws -> SyncAck
+    func rename(_ document: WireString, to new: WireString) async throws
+    func delete(_ document: WireString) async throws
+    /// Who, apart from this client, has changed a document. It is only for people, so no answer is no failure.
+    func authors(of document: WireString, after: Int, through: Int) async -> [String]
+    /// A number for a push, above all that this client has used.
+    func nextPushNumber() -> Int
+}
+
+/// The answer to a push.
+package struct SyncAck: Equatable, Sendable {
+    var revision: Int
+    /// Nothing was to be changed, so there is no new revision.
+    var isUnchanged: Bool
+    /// The text at the revision.
+    var text: String?
+
+    package init(revision: Int, isUnchanged: Bool, text: String? = nil) {
+        self.revision = revision
+        self.isUnchanged = isUnchanged
+        self.text = text
+    }
+}
+
+/// The server that a client is connected to.
+package struct ConnectedServer: SyncServer {
+    let client: CaretClient
+    /// The public id of the client.
+    let user: String?
+
+    package init(client: CaretClient, user: String?) {
+        self.client = client
+        self.user = user
+    }
+
+    package func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool) {
+        let version = try await client.read(document.string)
+        let head = SyncRecord.Head(
+            epoch: version.epoch, revision: version.revision.value, text: version.text)
+        return (head, version.usesCRLF)
+    }
+
+    package func push(
+        _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool
+    ) async throws -> SyncAck {
+        let bytes = push.text.fileBytes(usesCRLF: usesCRLF)
+        let message = CaretWire.Push(
+            document: document, epoch: push.epoch.map { WireString($0) }, base: Revision(push.base),
+            seq: push.seq, content: .text(WireString(String(decoding: bytes, as: UTF8.self))),
+            wantsText: true, create: push.epoch == nil)
+        let answer = try await client.ask(.push(message))
+        guard case .ack(let ack) = answer else {
+            throw ConnectionFault.cut(client.address, reason: "the server gave the answer to another request")
+        }
+        return SyncAck(
+            revision: ack.revision.value, isUnchanged: ack.unchanged, text: ack.text?.string)
+    }
+
+    package func rename(_ document: WireString, to new: WireString) async throws {
+        try await client.rename(document.string, to: new.string)
+    }
+
+    package func delete(_ document: WireString) async throws { try await client.delete(document.string) }
+
+    package func authors(of document: WireString, after: Int, through: Int) async -> [String] {
+        let window = HistoryWindow(
+            after: Revision(max(after, through - HistoryWindow.most)), through: Revision(through))
+        // Who it was is only for people, and never worth a failure.
+        let entries = (try? await client.history(of: document.string, in: window)) ?? []
+        return Set(entries.filter { $0.client != user }.map(\.user)).sorted()
+    }
+
+    package func nextPushNumber() -> Int { client.nextPushNumber() }
+}

@@ -1,0 +1,294 @@
+package import CaretClient
+import CaretWire
+
+/// Keeps the files of a folder together with the documents of a server: looks at both, and does what is decided.
+///
+/// Its state on disk is true at every moment, so that it may be killed at any.
+package actor Syncer {
+    let server: any SyncServer
+    let names: SyncNames
+    let folder: SyncFolder
+    let clock: SyncClock
+    package var state: SyncState
+    private let tell: @Sendable (SyncReport, _ path: String, _ document: String) -> Void
+    var news = SyncNews()
+    private var newsEnd: (any Error)?
+    /// Documents may have other names than their files.
+    private var mayHaveRenames = false
+    private var agenda = SyncAgenda()
+    var looks: [WireString: Look] = [:]
+    /// Files that are known and were not there when they were looked at last: one of them may have another name now.
+    var missing: Set<WireString> = []
+    /// How file and document were when there was nothing to do.
+    private var resting: [WireString: Resting] = [:]
+    private var held: [WireString: Held] = [:]
+    private var told: [WireString: LeftAlone] = [:]
+    /// Documents that have no file, since a file or a folder is in the way.
+    private var blocked: Set<WireString> = []
+    /// What could not be read in the last scan.
+    private var unseen = SyncFolder.Scan()
+
+    /// A file as it was found, and since when it is so, in milliseconds of a steady clock.
+    struct Look {
+        let signature: SyncFolder.Signature?
+        var since: Int
+        /// It is as it was when the program began.
+        var isFromBefore = false
+        /// What was read of it, while something is to be done.
+        var content: FileLook.Content?
+    }
+
+    private struct Resting: Equatable {
+        let signature: SyncFolder.Signature?
+        let stand: SyncNews.Stand?
+    }
+
+    /// What failed, until when it is not tried again, unless the file changes.
+    private struct Held {
+        let signature: SyncFolder.Signature?
+        let until: Int
+        let reason: SyncReport
+    }
+
+    /// What was refused may be allowed by then.
+    private static let hold = 60_000
+
+    package init(
+        _ server: any SyncServer, _ names: SyncNames, _ folder: SyncFolder, _ state: SyncState,
+        clock: SyncClock = .system,
+        tell: @escaping @Sendable (SyncReport, _ path: String, _ document: String) -> Void
+    ) {
+        (self.server, self.names, self.folder, self.state) = (server, names, folder, state)
+        self.clock = clock
+        self.tell = tell
+    }
+
+    // MARK: What happens
+
+    /// The server tells something. Until it has told everything once, nothing is done.
+    package func hear(_ next: DocumentNews) throws {
+        news.hear(next)
+        switch next {
+        case .beginning: break
+        case .document(let summary):
+            try expect(summary.epoch)
+            visit(document: summary.document)
+        case .gone(let gone): visit(document: gone.document)
+        case .complete:
+            for (path, record) in state.records where isNews(record, of: path) { agenda.visit(path) }
+            for (document, _) in news.documents {
+                if let path = names.path(of: document), state.records[path] == nil { agenda.visit(path) }
+            }
+        }
+        mayHaveRenames = true
+    }
+
+    /// The server tells nothing any more.
+    func newsEnded(_ reason: any Error) { newsEnd = reason }
+
+    /// Where no more is told, nothing more is done either: what is known of the documents may be that of another server.
+    func expectNews() throws {
+        if let newsEnd { throw newsEnd }
+    }
+
+    /// Whether the server has told of all documents once.
+    var knowsDocuments: Bool {
+        get throws {
+            try expectNews()
+            return news.isComplete
+        }
+    }
+
+    /// Looks at a file in the next pass.
+    func visit(_ path: WireString) { agenda.visit(path) }
+
+    /// A file or a folder is gone: another one may have room now.
+    func visitBlocked() {
+        for path in blocked { agenda.visit(path) }
+        blocked = []
+    }
+
+    /// An epoch begins with the name of its store.
+    private func expect(_ epoch: WireString) throws {
+        guard let store = state.store, !epoch.utf8.starts(with: (store + ".").utf8) else { return }
+        throw StoreChanged()
+    }
+
+    private func isNews(_ record: SyncRecord, of path: WireString) -> Bool {
+        guard let document = names.document(of: path), let stand = news.documents[document],
+            let head = record.head
+        else { return true }
+        return stand != SyncNews.Stand(epoch: head.epoch, revision: head.revision)
+    }
+
+    private func visit(document: WireString) {
+        if let path = names.path(of: document) { agenda.visit(path) }
+    }
+
+    /// These files may have changed; with `needsScan` any of the others, too.
+    package func changed(_ changes: FolderWatch.Changes) {
+        for path in changes.files { agenda.visit(WireString(path)) }
+        if changes.needsScan { agenda.scan() }
+    }
+
+    /// How many files and documents there are, before anything is done.
+    func count() throws -> SyncCounts {
+        let files = Set(try folder.scan { _, _ in }.files.keys)
+        let documents = Set(news.documents.keys.compactMap { names.path(of: $0) })
+        return SyncCounts(
+            files: files.count, documents: documents.count, onlyHere: files.subtracting(documents).count,
+            onlyThere: documents.subtracting(files).count)
+    }
+
+    // MARK: Passes
+
+    /// Does what there is to do now. Answers with how many milliseconds there is nothing more to do; nil where all rests.
+    package func pass(_ watch: FolderWatch?, once: Bool) async throws -> Int? {
+        try expectNews()
+        if !state.isThere {
+            throw SyncFault.stateFolderRemoved(folder.root)
+        }
+        if agenda.scanAt <= clock.steady() { try scan(watch) }
+        if mayHaveRenames {
+            mayHaveRenames = false
+            renameFiles()
+        }
+        // New files come first: one may be another one that was renamed.
+        let due = agenda.take(at: clock.steady()).sorted()
+        let (known, new) = due.reduce(into: ([WireString](), [WireString]())) { lists, path in
+            if state.records[path] == nil { lists.1.append(path) } else { lists.0.append(path) }
+        }
+        for path in known where !unseen.hides(path) { lookForOrigins(at: path) }
+        for path in new + known where !unseen.hides(path) {
+            try expectNews()
+            if let wait = try await visit(path, once: once) {
+                agenda.visit(path, at: clock.steady() + wait)
+            }
+        }
+        if once, !agenda.hasVisits { return nil }
+        return agenda.pause(at: clock.steady())
+    }
+
+    /// A file that is not there may be one of the new ones.
+    private func lookForOrigins(at path: WireString) {
+        do throws(FileFault) {
+            look(at: path, try folder.signature(path))
+        } catch {
+            // It is told when the file is visited.
+        }
+    }
+
+    /// Whether everything is kept together that should be.
+    var isWhole: Bool { held.isEmpty && !told.values.contains(where: \.isFault) }
+
+    private func scan(_ watch: FolderWatch?) throws {
+        let began = clock.steady()
+        let scan = try folder.scan { watch?.watch($0, $1) }
+        for path in scan.unnameable { leaveAlone(WireString(path), .noName) }
+        for path in scan.synced { leaveAlone(WireString(path), .synced) }
+        for (path, fault) in scan.unreadable { leaveAlone(path, .unreadable(fault.reason)) }
+        let isSameView = unseen.unreadable.keys == scan.unreadable.keys
+        unseen = scan
+        unseen.files = [:]
+        for path in Set(scan.files.keys).union(state.records.keys).union(looks.keys) {
+            let look = looks[path]
+            if look == nil || look?.signature != scan.files[path] || !isSameView { agenda.visit(path) }
+        }
+        visitBlocked()
+        for path in Array(state.records.keys) { try forgetExpired(path) }
+        let now = clock.steady()
+        agenda.scanned(at: now, taking: now - began, isWatched: watch?.isComplete ?? false)
+    }
+
+    private func visit(_ path: WireString, once: Bool) async throws -> Int? {
+        guard let document = names.document(of: path) else {
+            if try folder.signature(path) != nil { leaveAlone(path, .noName) }
+            return nil
+        }
+        var signature: SyncFolder.Signature?
+        do {
+            signature = try folder.signature(path)
+            look(at: path, signature)
+            if isIdle(path), resting[path] == Resting(signature: signature, stand: news.documents[document]) {
+                return nil
+            }
+            if isHeld(path, signature), let held = held[path] {
+                return once ? nil : held.until - clock.steady()
+            }
+            // A displaced file tells from what a text was made that was saved meanwhile, so it goes once there is none.
+            if let wait = try await settle(path, document) { return wait }
+            let displaced = try settleDisplaced(path)
+            held[path] = nil
+            rest(path, document)
+            // A sync that is to end does not wait for them: they are looked at the next time.
+            return once && displaced != 0 ? nil : displaced
+        } catch let fault as FileFault {
+            hold(path, signature, .heldBack(fault.description))
+        } catch let refusal as ServerRefusal {
+            hold(path, signature, .refused(refusal.description))
+        }
+        return once ? nil : Syncer.hold
+    }
+
+    /// Nothing waits to be done for it.
+    private func isIdle(_ path: WireString) -> Bool {
+        guard let record = state.records[path] else { return true }
+        return record.push == nil && record.displaced.isEmpty
+    }
+
+    private func rest(_ path: WireString, _ document: WireString) {
+        guard let look = looks[path] else { return }
+        looks[path]?.content = nil
+        resting[path] = Resting(signature: look.signature, stand: news.documents[document])
+        if look.signature == nil, state.records[path] == nil {
+            // Nothing is there, and nothing is known of it.
+            (looks[path], resting[path]) = (nil, nil)
+        }
+    }
+
+    // MARK: What is known of files
+
+    func look(at path: WireString, _ signature: SyncFolder.Signature?) {
+        if signature == nil, state.records[path] != nil { missing.insert(path) } else { missing.remove(path) }
+        if let look = looks[path], look.signature == signature { return }
+        // A file that was here before us and rests need not be waited for.
+        var age = 0
+        if looks[path] == nil, let signature { age = max(0, clock.wall() - signature.changed / 1_000_000) }
+        let isFromBefore = looks[path] == nil && state.records[path] != nil
+        // What was in the way of others may be gone.
+        if signature == nil, looks[path]?.signature != nil { visitBlocked() }
+        looks[path] = Look(signature: signature, since: clock.steady() - age, isFromBefore: isFromBefore)
+    }
+
+    func isHeld(_ path: WireString, _ signature: SyncFolder.Signature?) -> Bool {
+        guard let held = held[path] else { return false }
+        return held.signature == signature && clock.steady() < held.until
+    }
+
+    /// Goes on with the others. Of what fails in the same way again nothing more is said.
+    func hold(_ path: WireString, _ signature: SyncFolder.Signature?, _ reason: SyncReport) {
+        let new = Held(signature: signature, until: clock.steady() + Syncer.hold, reason: reason)
+        let old = held.updateValue(new, forKey: path)
+        if old?.signature != signature || old?.reason != reason { report(reason, path) }
+    }
+
+    func report(_ what: SyncReport, _ path: WireString) {
+        tell(what, path.string, (names.document(of: path) ?? path).string)
+    }
+
+    func leaveAlone(_ path: WireString, _ reason: LeftAlone) {
+        if told.updateValue(reason, forKey: path) != reason { report(.leftAlone(reason), path) }
+        if reason.isObstacle { blocked.insert(path) }
+    }
+}
+
+/// The server's documents are those of another store than the one that the folder is synced with.
+package struct StoreChanged: Error {}
+
+/// What a sync finds when it begins.
+package struct SyncCounts: Equatable, Sendable {
+    package var files: Int
+    package var documents: Int
+    package var onlyHere: Int
+    package var onlyThere: Int
+}

@@ -1,0 +1,124 @@
+package import Glibc
+
+/// A call of the system on a file that failed.
+package struct FileFault: Error, Equatable, Sendable, CustomStringConvertible {
+    package let path: String
+    let doing: String
+    package let code: Int32
+
+    package init(_ doing: String, _ path: String, _ code: Int32 = errno) {
+        (self.doing, self.path, self.code) = (doing, path, code)
+    }
+
+    package var description: String { "\(path): could not \(doing): \(reason)" }
+    package var reason: String { String(cString: strerror(code)) }
+    /// There is a file of that name.
+    package var isExisting: Bool { code == EEXIST }
+}
+
+/// Files by the calls of the system.
+package enum SystemFile {
+    /// Nil where there is none.
+    static func status(_ path: String) throws(FileFault) -> stat? {
+        var status = stat()
+        if lstat(path, &status) == 0 { return status }
+        if errno == ENOENT || errno == ENOTDIR { return nil }
+        throw FileFault("look at it", path)
+    }
+
+    /// Nil where there is none. A link is not followed.
+    static func bytes(_ path: String) throws(FileFault) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        if descriptor < 0 {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw FileFault("open it", path)
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &piece, piece.count)
+            if count == 0 { return bytes }
+            if count < 0, errno != EINTR { throw FileFault("read it", path) }
+            bytes += piece.prefix(max(0, count))
+        }
+    }
+
+    /// A new file that is on disk when this returns; answers with its inode.
+    @discardableResult
+    package static func make(_ path: String, _ bytes: [UInt8], mode: mode_t) throws(FileFault) -> UInt {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        if descriptor < 0 { throw FileFault("make it", path) }
+        defer { close(descriptor) }
+        try put(bytes[...], into: descriptor, path)
+        var status = stat()
+        if fsync(descriptor) != 0 || fstat(descriptor, &status) != 0 { throw FileFault("write it", path) }
+        return status.st_ino
+    }
+
+    /// Writes all of it where the descriptor stands.
+    package static func put(
+        _ bytes: ArraySlice<UInt8>, into descriptor: Int32, _ path: String
+    ) throws(FileFault) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR { throw FileFault("write it", path) }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+
+    /// Names in the folder of a path are on disk when this returns.
+    package static func sync(folderOf path: String) throws(FileFault) {
+        let name = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if folder < 0 { throw FileFault("open the folder", name) }
+        defer { close(folder) }
+        if fsync(folder) != 0 { throw FileFault("write the folder", name) }
+    }
+
+    /// Whoever looks at any time finds the old file or the new one, whole.
+    static func replace(_ path: String, _ bytes: [UInt8]) throws(FileFault) {
+        try make(path + ".new", bytes, mode: 0o600)
+        if rename(path + ".new", path) != 0 { throw FileFault("replace it", path) }
+    }
+
+    package static func remove(_ path: String) throws(FileFault) {
+        if unlink(path) != 0, errno != ENOENT { throw FileFault("remove it", path) }
+    }
+
+    package static func makeFolder(_ path: String, mode: mode_t = 0o777) throws(FileFault) {
+        if mkdir(path, mode) != 0, errno != EEXIST { throw FileFault("make the folder", path) }
+    }
+
+    /// What is in a folder, by the bytes of the names; empty where there is none.
+    package static func names(in path: String) throws(FileFault) -> [[UInt8]] {
+        guard let folder = opendir(path) else {
+            if errno == ENOENT || errno == ENOTDIR { return [] }
+            throw FileFault("read the folder", path)
+        }
+        defer { closedir(folder) }
+        var names: [[UInt8]] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            if name != [0x2E], name != [0x2E, 0x2E] { names.append(name) }
+        }
+        return names
+    }
+}
+
+/// Times in milliseconds.
+package enum Milliseconds {
+    /// Of a clock that nobody sets.
+    package static var steady: Int { now(CLOCK_MONOTONIC) }
+    /// Since 1970, as files are stamped.
+    static var wall: Int { now(CLOCK_REALTIME) }
+
+    private static func now(_ clock: clockid_t) -> Int {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return of(time)
+    }
+
+    static func of(_ time: timespec) -> Int { time.tv_sec * 1_000 + time.tv_nsec / 1_000_000 }
+}

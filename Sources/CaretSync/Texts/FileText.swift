@@ -1,0 +1,38 @@
+/// The text of a file as a document has it.
+package struct FileText: Equatable, Sendable {
+    /// All its line breaks are LF.
+    package let text: String
+    /// What the first line break says; nil where there is none.
+    package let usesCRLF: Bool?
+
+    /// Of the text as it stands in the file.
+    package init(_ whole: String) {
+        let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        let bytes = Array(whole.utf8)
+        let end = bytes.firstIndex { $0 == lineFeed || $0 == carriageReturn }
+        usesCRLF = end.map { bytes[$0] == carriageReturn && bytes[($0 + 1)...].first == lineFeed }
+        if !bytes.contains(carriageReturn) {
+            text = whole
+            return
+        }
+        var kept: [UInt8] = []
+        kept.reserveCapacity(bytes.count)
+        for (index, byte) in bytes.enumerated() {
+            if byte == carriageReturn {
+                kept.append(lineFeed)
+            } else if byte != lineFeed || index == 0 || bytes[index - 1] != carriageReturn {
+                kept.append(byte)
+            }
+        }
+        text = String(decoding: kept, as: UTF8.self)
+    }
+}
+
+extension String {
+    /// A text of a document as it stands in a file.
+    package func fileBytes(usesCRLF: Bool) -> [UInt8] {
+        let lineFeed = UInt8(ascii: "\n")
+        guard usesCRLF else { return Array(utf8) }
+        return utf8.flatMap { $0 == lineFeed ? [UInt8(ascii: "\r"), lineFeed] : [$0] }
+    }
+}

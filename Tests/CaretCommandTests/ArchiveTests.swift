@@ -1,0 +1,330 @@
+import CaretCommand
+import CaretCore
+import CaretLog
+import CaretStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Archives of whole histories", .serialized) struct ArchiveTests {
+    @Test("documents go with their histories from a running server into another folder")
+    func transcript() throws {
+        let stand = try Stand()
+        try exported(on: stand)
+        try imported(on: stand)
+        let here = try stand.caret(["log", "notes/a", "--json"])
+        let there = try stand.caret(["log", "old/notes/a", "--json", "--data", stand.folder.path + "/new"])
+        #expect(here.output == there.output && here.output.contains("\"client\":\"p-"))
+        let files = try FileManager.default.contentsOfDirectory(atPath: stand.folder.path)
+        #expect(!files.contains { $0.hasSuffix("partial") })
+    }
+
+    private func exported(on stand: Stand) throws {
+        try stand.expect(
+            """
+            $ put notes/a --create << one⏎two⏎
+            notes/a: saved as revision 1
+            $ put notes/a << one⏎2⏎
+            notes/a: saved as revision 2
+            $ put notes/a << one⏎2⏎three⏎
+            notes/a: saved as revision 3
+            $ trim notes/a@1 -y
+            notes/a: forgotten are 1 revision, up to 1, whose text stays
+            $ put b --create << x
+            b: saved as revision 1
+            $ export DIR/all.caret-archive
+            DIR/all.caret-archive: 2 documents, 3 revisions, … bytes
+            $ export DIR/all.caret-archive
+            ! caret: DIR/all.caret-archive: it is there, and left alone
+            !   say another name, or --force
+            [1]
+            $ export DIR/all.caret-archive notes --force --json
+            {"documents":1,"revisions":2,"bytes":…}
+            $ export DIR/no/all.caret-archive
+            ! caret: DIR/no/all.caret-archive: No such file or directory
+            [1]
+            """)
+    }
+
+    private func imported(on stand: Stand) throws {
+        try stand.expect(
+            """
+            $ import DIR/all.caret-archive
+            ! caret: import: --data … is missing
+            !   caret help import says what there is
+            [2]
+            $ import DIR/all.caret-archive --data DIR/data
+            ! caret: DIR/data: a server runs on this folder
+            !   stop it: a history goes into the folder of a stopped server alone
+            [1]
+            $ import DIR/all.caret-archive --data DIR/new
+            DIR/new: imported 1 document, 2 revisions
+            $ cat notes/a@1 --data DIR/new
+            one
+            two
+            $ cat notes/a@2 --data DIR/new
+            one
+            2
+            $ cat notes/a@0 --data DIR/new
+            ! caret: notes/a: … (base_trimmed)
+            !   its history begins later: caret log shows what is kept
+            [1]
+            $ import DIR/all.caret-archive --data DIR/new
+            ! caret: notes/a: there is a document of this name
+            !   nothing was imported; say a PREFIX for the names, or move those away
+            [1]
+            $ import DIR/all.caret-archive old --data DIR/new --json
+            {"documents":1,"revisions":2}
+            $ ls --data DIR/new
+            notes/a	3	12	…Z
+            old/notes/a	3	12	…Z
+            $ verify --data DIR/new
+            sound: 2 documents, 4 revisions, 2 snapshots, 4 pushers, 0 tokens
+            $ put notes/a --data DIR/new << changed⏎
+            notes/a: saved as revision 4
+            $ import DIR/none.caret-archive --data DIR/new
+            ! caret: DIR/none.caret-archive: it cannot be read: No such file or directory
+            [1]
+            $ import DIR/all.caret-archive --data DIR
+            ! caret: DIR: it is no data folder of caretd: No such file or directory
+            !   say by --data what caretd was told by its own --data
+            [1]
+            """)
+    }
+
+    @Test("what was deleted goes along where that is wanted, and can be brought back there")
+    func deleted() throws {
+        let stand = try Stand()
+        try stand.expect(
+            """
+            $ put a --create << old⏎
+            a: saved as revision 1
+            $ put a << older⏎
+            a: saved as revision 2
+            $ trim a@1 -y
+            a: forgotten are 1 revision, up to 1, whose text stays
+            $ rm a -y
+            a is deleted
+            $ put a --create << new⏎
+            a: saved as revision 1
+            $ export DIR/a.caret-archive --deleted --data DIR/data
+            ! caret: DIR/data: a server runs on this folder
+            !   stop it: what was deleted is exported of a stopped server alone
+            [1]
+            $ export DIR/a.caret-archive --deleted
+            ! caret: export: --data … is missing
+            !   caret help export says what there is
+            [2]
+            $ export DIR/a --deleted --data DIR/data
+            ! caret: export: NAME.caret-archive is missing
+            !   caret help export says what there is
+            [2]
+            """)
+        stand.stop()
+        try stand.expect(
+            """
+            $ export DIR/a.caret-archive --deleted --data DIR/data
+            DIR/a.caret-archive: 2 documents, 2 revisions, … bytes
+            $ import DIR/a.caret-archive --data DIR/new
+            DIR/new: imported 2 documents, 2 revisions
+            $ cat a --data DIR/new
+            new
+            $ mv a b --data DIR/new
+            a is now b
+            $ undelete a --data DIR/new
+            a is back, at revision 2
+            $ cat a@1 --data DIR/new
+            old
+            $ cat a --data DIR/new
+            older
+            $ undelete a --data DIR/data
+            ! caret: a: … (exists)
+            !   choose another name, or move that one away first
+            [1]
+            """)
+    }
+
+    @Test(
+        "what was typed is the same elsewhere, at every revision, by the same people at the same times",
+        .enabled(if: TraceFolder.reasonForAbsence == nil))
+    func roundTrip() async throws {
+        let name = Seeds.areWhole ? "automerge-paper" : "sveltecomponent"
+        let (stand, trace) = (try Stand(nil), try Trace(named: name))
+        let (source, target) = (stand.data, stand.folder.path + "/new")
+        try await FolderTests.fill(source, with: trace)
+        let file = stand.folder.path + "/a.caret-archive"
+        for arguments in [["export", file, "--data", source], ["import", file, "--data", target]] {
+            let began = ContinuousClock.now
+            let run = try stand.caret(arguments)
+            #expect(run.status == 0, "\(run)")
+            print("caret \(arguments[0]) of \(name): \(ContinuousClock.now - began)\n\(run.output)")
+        }
+        let (here, there) = (try await history(in: source), try await history(in: target))
+        #expect(here.count == trace.edits.count && here.count == there.count)
+        for (one, other) in zip(here, there) {
+            guard one.edits != other.edits || one.time != other.time || one.pusher.user != other.pusher.user
+            else { continue }
+            Issue.record("\(one) came as \(other)")
+            break
+        }
+        let last = try stand.caret(["cat", "a", "--data", target])
+        #expect(last.output == trace.end)
+        let logs = try [source, target].map {
+            try stand.caret(["log", "a", "-n", "1000", "--data", $0]).output
+        }
+        #expect(logs[0] == logs[1])
+    }
+
+    private func history(in folder: String) async throws -> [LoggedChange] {
+        let store = try SQLiteStore(folder: folder)
+        let entry = try await store.find(try DocumentName("a")).get()
+        let found = try await store.read(entry.id, after: 0, limit: .max).get().segment.changes
+        await store.closed()
+        return found
+    }
+
+    /// An archive of two documents, of which one has a text of some length.
+    private func sample(on stand: Stand) throws -> [UInt8] {
+        let text = (0..<40).map { "\($0 * 7_919 % 10_007) words\n" }.joined()
+        #expect(try stand.caret(["put", "a", "--create"], input: text).status == 0)
+        #expect(try stand.caret(["put", "a"], input: text + "é😀").status == 0)
+        #expect(try stand.caret(["put", "b", "--create"], input: "b").status == 0)
+        let path = stand.folder.path + "/sample.caret-archive"
+        #expect(try stand.caret(["export", path]).status == 0)
+        return Array(try Data(contentsOf: URL(filePath: path)))
+    }
+
+    /// What reading these bytes as an archive fails with; nil where it does not.
+    private func failure(_ bytes: some Collection<UInt8>, _ stand: Stand) throws -> Failure? {
+        let path = stand.folder.path + "/read.caret-archive"
+        try Data(bytes).write(to: URL(filePath: path))
+        do throws(Failure) {
+            let reader = try ArchiveReader(path, prefix: "")
+            while try reader.next() != nil {}
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("an archive that was cut off is refused, wherever that was, and says where")
+    func cut() throws {
+        let stand = try Stand()
+        let bytes = try sample(on: stand)
+        #expect(try failure(bytes, stand) == nil)
+        for count in 0..<bytes.count {
+            let failure = try failure(bytes.prefix(count), stand)
+            #expect(
+                failure?.message.contains(": it ends behind line ") == true,
+                "\(count) bytes: \(String(describing: failure))")
+        }
+        stand.stop()
+        let before = try stand.caret(["verify", "--data", stand.data]).output
+        for share in [0, 1, 3, 5, 7] {
+            let part = stand.folder.path + "/part.caret-archive"
+            try Data(bytes.prefix(bytes.count * share / 8)).write(to: URL(filePath: part))
+            let run = try stand.caret(["import", part, "new", "--data", stand.data])
+            #expect(
+                run.status == 1 && run.errors.contains("cut off, or is no archive\n  nothing was imported"),
+                "\(run)")
+        }
+        #expect(try stand.caret(["verify", "--data", stand.data]).output == before)
+    }
+
+    @Test("an archive whose bytes were changed is refused")
+    func changed() throws {
+        let stand = try Stand()
+        var bytes = try sample(on: stand)
+        // In front of that stand when it was packed and by what, which is no part of it.
+        for index in 10..<bytes.count {
+            // The lowest bit: of the last byte that is packed, the others may be padding.
+            bytes[index] ^= 0x01
+            #expect(try failure(bytes, stand) != nil, "byte \(index)")
+            bytes[index] ^= 0x01
+        }
+    }
+
+    @Test("bytes behind the end of an archive are refused, packed and not")
+    func trailing() throws {
+        let stand = try Stand()
+        let bytes = try sample(on: stand)
+        for extra in [[0], [0x1F], Array("x\n".utf8), [UInt8](repeating: 0, count: 300_000), bytes] {
+            let found = try failure(bytes + extra, stand)
+            #expect(
+                found?.message.contains("something stands behind the end") == true,
+                "\(extra.count): \(String(describing: found))")
+        }
+    }
+
+    @Test("a small file that unpacks to very much is refused before that fills the memory")
+    func bomb() throws {
+        let stand = try Stand(nil)
+        let head = #"{"type":"archive","version":1,"made":0,"server":"x"}"#
+        let document = #"{"type":"document","doc":"a","epoch":"e","rev":1,"start":1,"text":""#
+        for (start, message) in [
+            ("", "line 1: it has more than 65536 bytes"),
+            (head + "\n" + document, "line 2: it has more than "),
+        ] {
+            let path = stand.folder.path + "/bomb.caret-archive"
+            let program =
+                "(printf '%s' \"$1\"; head -c 500000000 /dev/zero | tr '\\0' a) | gzip -1 >\"$2\""
+            #expect(try Run("/bin/sh", ["-c", program, "sh", start, path], environment: [:]).status == 0)
+            let run = try stand.caret(["import", path, "--data", stand.data])
+            #expect(run.errors.contains(message), "\(run)")
+        }
+    }
+
+    @Test(
+        "lines that do not belong there are refused, with what is wrong and where",
+        arguments: [
+            (
+                #""rev":2,"user""#, #""rev":3,"user""#,
+                "line 4, in a behind revision 1: revision 3 stands there"
+            ),
+            (#""version":1"#, #""version":2"#, "line 1: it is of version 2, where 1 is known here"),
+            (#""type":"archive""#, #""type":"check""#, "line 1: check: doc is missing, at byte 0"),
+            (
+                #""rev":2,"user":"anonymous""#, #""rev":2,"user":"a\u001b[2J""#,
+                "line 4, in a behind revision 1: revision 2 is by the user a␛[2J, which no user can be called"
+            ),
+            (
+                #""rev":2,"user":"anonymous","client":""#, #""rev":2,"user":"anonymous","client":"\u202e"#,
+                "line 4, in a behind revision 1: revision 2 is by the client <U+202E>p-"
+            ),
+            (#""doc":"b","epoch""#, #""doc":"a","epoch""#, "line 6: a second document is called a"),
+            (
+                #""doc":"b","epoch""#, #""doc":"/","epoch""#,
+                "line 6: it names a document /, which cannot be"
+            ),
+            (
+                #"[0,0],"text":"b""#, #"[0,1],"text":"b""#,
+                "line 7, in b behind revision 0: revision 1 does not fit the text before it"
+            ),
+            (
+                #""documents":2"#, #""documents":3"#,
+                "line 9: 2 documents and 3 revisions stand there, where 3 and 3 were written"
+            ),
+            (
+                #""user":"anonymous""#, #""user":"somebody""#,
+                "line 9: the check sum is not that of what stands in front of it"
+            ),
+            (
+                "\"text\":\"b\"", "\"text\":\"c\"",
+                "line 8, in b behind revision 1: its text is not the one that was exported"
+            ),
+        ])
+    func lines(old: String, new: String, message: String) throws {
+        let stand = try Stand()
+        _ = try sample(on: stand)
+        // Unpacked it is read too, so that it can be looked at.
+        let path = stand.folder.path + "/sample.caret-archive"
+        let text = try Run("/usr/bin/env", ["zcat", path], environment: [:]).output
+        #expect(try failure(text.utf8, stand) == nil)
+        let found = try failure(text.replacing(old, with: new, maxReplacements: 1).utf8, stand)
+        #expect(found?.message.contains(": \(message)") == true, "\(String(describing: found))")
+        let twice = try failure((text + text).utf8, stand)
+        #expect(
+            twice?.message.hasSuffix("line 10: something stands behind the end") == true,
+            "\(String(describing: twice))")
+    }
+}

@@ -1,0 +1,159 @@
+import CaretCommand
+import CaretCore
+import CaretLog
+import CaretStore
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("caret on the folder of a stopped server", .serialized) struct FolderTests {
+    @Test("what works on a running server works on its files")
+    func files() throws {
+        let stand = try Stand()
+        try stand.expect(
+            """
+            $ put a --create << one⏎
+            a: saved as revision 1
+            $ verify --data DIR/data
+            sound: 1 document, 1 revision
+            """)
+        stand.stop()
+        try stand.expect(
+            """
+            $ cat a
+            ! caret: 127.0.0.1:…: Connection refused
+            !   start caretd, or say where it is by --server, --socket or --data
+            [3]
+            $ ping --data DIR/data
+            ! caret: DIR/data: no server runs on this folder: DIR/data/caretd.sock: …
+            !   start caretd --data DIR/data
+            [3]
+            $ cat a --data DIR/data
+            one
+            $ put a --data DIR/data << two⏎
+            a: saved as revision 2
+            $ token add ann --admin '' --data DIR/data
+            caret_1_…
+            $ verify --data DIR/data
+            sound: 1 document, 2 revisions, 0 snapshots, 2 pushers, 1 token
+            $ backup DIR/copy --data DIR/data
+            sound: 1 document, 2 revisions, 0 snapshots, 2 pushers, 1 token
+            $ backup DIR/copy --data DIR/data
+            ! caret: DIR/copy: it is there, and left alone
+            !   say another name
+            [1]
+            $ verify DIR/copy --json
+            {"sound":true,"documents":1,"revisions":2,"snapshots":0,"pushers":2,"tokens":1,"findings":[],"more":false}
+            $ ls --data DIR
+            ! caret: DIR: it is no data folder of caretd: No such file or directory
+            !   say by --data what caretd was told by its own --data
+            [1]
+            $ verify DIR
+            ! caret: DIR: …
+            [1]
+            """)
+    }
+
+    @Test("root makes nothing in the folder of another user", .enabled(if: geteuid() == 0))
+    func root() throws {
+        let stand = try Stand()
+        try stand.expect("$ put a --create << one⏎\na: saved as revision 1")
+        stand.stop()
+        let before = try FileManager.default.contentsOfDirectory(atPath: stand.data).sorted()
+        try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: stand.data)
+        for words in ["ls", "verify", "backup DIR/copy"] {
+            try stand.expect(
+                """
+                $ \(words) --data DIR/data
+                ! caret: DIR/data: it belongs to the user nobody, and its server could not open what root makes there
+                !   run it as that user: sudo -u nobody caret …
+                [1]
+                """)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: stand.data).sorted() == before)
+    }
+
+    @Test("what a server with wider limits took is taken and told without it too")
+    func wideLimits() throws {
+        let stand = try Stand(["--limit-document", "8 MiB", "--limit-line", "64 MiB"])
+        let text = String(repeating: "a line of a text that is long\n", count: 160_000)
+        #expect(try stand.caret(["put", "a", "--create"], input: text).status == 0)
+        stand.stop()
+        let data = ["--data", stand.data]
+        let put = try stand.caret(["put", "a"] + data, input: text + "and one more\n")
+        #expect(put.status == 0 && put.output == "a: saved as revision 2\n", "\(put)")
+        let cat = try stand.caret(["cat", "a"] + data)
+        // Compared outside, since a test that fails looks at every letter of what it compares.
+        let isWhole = cat.output.utf8.elementsEqual((text + "and one more\n").utf8)
+        #expect(cat.status == 0 && isWhole, "\(cat.errors)")
+    }
+
+    @Test("verify ends with 4 where something is damaged, and says the same with and without a server")
+    func damage() throws {
+        let stand = try Stand()
+        try stand.harm("a")
+        let run = try stand.caret(["verify", "--data", stand.data])
+        #expect(run.status == 4 && run.output.contains(" finding"), "\(run)")
+        let alone = try findings(on: stand)
+        try stand.start()
+        let served = try findings(on: stand)
+        #expect(alone == served && alone.contains("\"number\":1"), "\(alone)\n\(served)")
+    }
+
+    @Test("a finding is told by the name of its document, else by its number, else as one of the store")
+    func findingWords() {
+        for (document, number, words) in [
+            ("a", 1, "a: x"), (nil, 1, "document number 1: x"), (nil, nil, "the store: x"),
+        ] as [(String?, Int?, String)] {
+            #expect(Verify.Finding(document: document, number: number, fault: "x").words == words)
+        }
+    }
+
+    private func findings(on stand: Stand) throws -> String {
+        let run = try stand.caret(["verify", "--data", stand.data, "--json"])
+        #expect(run.status == 4, "\(run)")
+        let start = try #require(run.output.range(of: "\"findings\":"))
+        return String(run.output[start.lowerBound...])
+    }
+
+    @Test(
+        "the history of a document that was typed is told whole",
+        .enabled(if: TraceFolder.reasonForAbsence == nil))
+    func longHistory() async throws {
+        let name = Seeds.areWhole ? "automerge-paper" : "sveltecomponent"
+        let (stand, trace) = (try Stand(nil), try Trace(named: name))
+        try await FolderTests.fill(stand.data, with: trace)
+        let data = ["--data", stand.data]
+        for (command, lines) in [
+            // A line break at the end begins no line.
+            (
+                "blame",
+                trace.end.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).count
+                    - (trace.end.utf8.last == 0x0A ? 1 : 0)
+            ),
+            ("log", trace.edits.count),
+        ] {
+            let arguments = [command, "a"] + (command == "log" ? ["--all"] : []) + data
+            let began = ContinuousClock.now
+            let run = try stand.caret(arguments)
+            let took = ContinuousClock.now - began
+            let count = run.output.utf8.count { $0 == 0x0A }
+            #expect(run.status == 0 && count == lines, "\(command): \(run.errors)")
+            print("caret \(command) of \(trace.edits.count) revisions of \(name): \(took)")
+        }
+    }
+
+    /// A store whose one document, `a`, was typed.
+    static func fill(_ folder: String, with trace: Trace) async throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let store = try SQLiteStore(folder: folder)
+        let name = try DocumentName("a")
+        guard case .created(let entry) = await store.create(name, at: 1_790_000_000_000) else {
+            throw Wrong()
+        }
+        let changes = try TypedHistory.changes(of: trace)
+        #expect(await TypedHistory.commit(changes, to: entry, in: store, atOnce: 128))
+        await store.closed()
+    }
+}

@@ -1,0 +1,120 @@
+import CaretCommand
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The commands of the pages") struct PageTests {
+    /// What somebody has who comes to a page: commands that are run before its own.
+    private static let before = [
+        "README.md": """
+        printf 'Milk\\nBread\\n' >notes.txt
+        caret put agenda notes.txt --create
+        printf 'Milk\\nBread\\nTea\\n' | caret put agenda
+        """
+    ]
+
+    private static let pages = Pages.all.filter { !Pages.commands(of: $0.page).isEmpty }.map(\.path)
+
+    @Test(
+        "a shell takes every command of a page, one after the other, but for those of the list",
+        arguments: pages)
+    func commands(path: String) throws {
+        let stand = try Stand()
+        let page = try #require(Pages.page(path))
+        for command in Self.before[path, default: ""].split(separator: "\n") {
+            #expect(try stand.shell(String(command)).status == 0, "before \(path): \(command)")
+        }
+        for command in Pages.commands(of: page) where !isUnrun(command) {
+            let run = try stand.shell(command)
+            #expect(run.status == 0 && run.errors.isEmpty, "\(path): \(command)\n\(run.output)\(run.errors)")
+        }
+    }
+
+    @Test("a block that holds commands says that it is for a shell")
+    func blocks() {
+        #expect(Pages.all.count > 20 && Self.pages.count >= 3)
+        // The page of the command line has what each subcommand takes, made from what reads it.
+        for (path, page) in Pages.all where path != "docs/cli.md" {
+            for block in page.blocks where block.language != "sh" {
+                let found = block.lines.first { Pages.isCommand($0.drop { "$> ".contains($0) }.description) }
+                #expect(found == nil, "\(path):\(block.line): \(found ?? "")")
+            }
+        }
+    }
+
+    @Test("a command that is named in a line of text asks for what there is")
+    func named() throws {
+        for (path, page) in Pages.all {
+            for code in page.code where Pages.isCommand(code.text) && !isUnrun(code.text) {
+                let words = code.text.split(separator: " ").map { String($0.filter { !"\",".contains($0) }) }
+                let isThere = (try? isThere(words)) ?? false
+                #expect(isThere, "\(path):\(code.line): \(code.text)")
+            }
+        }
+    }
+
+    @Test("every command that is not run stands on some page")
+    func unrun() {
+        let known = Pages.all.flatMap { Pages.commands(of: $0.page) + $0.page.code.map(\.text) }
+        for entry in Unrun.all {
+            #expect(known.contains { $0.hasPrefix(entry.beginning) }, "\(entry.beginning): \(entry.reason)")
+        }
+    }
+
+    @Test("a filter of tests that a page tells finds a test")
+    func filters() throws {
+        let folder = Pages.root.appending(path: "Tests")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        let sources = try paths.filter { $0.hasSuffix("Tests.swift") }.map { try Pages.text("Tests/\($0)") }
+        let filters = Pages.all.flatMap { Pages.commands(of: $0.page) }
+            .filter { $0.contains(" swift test ") }.compactMap { $0.split(separator: "--filter ").last }
+            .map { String($0.split(separator: ".").last ?? $0) }
+        #expect(filters.count >= 2)
+        for name in filters {
+            let isThere = sources.contains { $0.contains("func \(name)(") || $0.contains("struct \(name) ") }
+            #expect(isThere, "no test is called \(name)")
+        }
+    }
+
+    @Test("every line of Swift on a page stands in the test that compiles and runs it")
+    func swift() throws {
+        let guide = try Pages.text("Tests/CaretClientTests/GuideTests.swift")
+        let compiled = Set(guide.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
+        for path in ["README.md", "docs/client.md"] {
+            let blocks = try #require(Pages.page(path)).blocks.filter { $0.language == "swift" }
+            #expect(!blocks.isEmpty)
+            for line in blocks.flatMap(\.lines).map({ $0.trimmingCharacters(in: .whitespaces) }) {
+                let line = line.replacing("\"127.0.0.1\"", with: "host").replacing("22738", with: "port")
+                #expect(line.isEmpty || compiled.contains(line), "\(path): \(line)")
+            }
+        }
+    }
+
+    private func isUnrun(_ command: String) -> Bool {
+        Unrun.all.contains { command.hasPrefix($0.beginning) }
+    }
+
+    /// Whether the program knows all of these words; what they mean to it is told by the tests of its own.
+    private func isThere(_ words: [String]) throws -> Bool {
+        switch words[0] {
+        case "caret":
+            if words.count == 1 { return true }
+            let asked = try Asked(words.dropFirst() + ["--help"])
+            guard case .help(let command?) = asked.order else { return false }
+            return asked.given.arguments.count <= command.arguments.count
+        case "caretd":
+            let options = words.dropFirst() + ["--check-config"]
+            return try Run(Run.path(of: "caretd"), Array(options), environment: [:]).status == 0
+        case "caret-bench":
+            let source = try Pages.text("Sources/caret-bench/Frame/CaretBench.swift")
+            return words.dropFirst().first.map { source.contains("\"\($0)\"") } ?? true
+        case let script where script.hasPrefix("scripts/"):
+            let text = try Pages.text(script)
+            return words.dropFirst().allSatisfy { !$0.hasPrefix("--") || text.contains($0) }
+        // Its session is typed by the test of the README.
+        case "nc": return words.count == 1 || words.dropFirst() == ["127.0.0.1", "22738"]
+        // What is left out stands in a block, which is run.
+        default: return words.count == 1 || words.contains("…")
+        }
+    }
+}

@@ -1,0 +1,270 @@
+import CaretSync
+import Foundation
+import Testing
+
+@Suite("Synced folders, where something is not as it should be", .serialized) struct SyncFaultTests {
+    @Test(
+        "another server at the same address ends the sync with words, and nothing is changed",
+        arguments: [1, 2])
+    func otherServer(count: Int) throws {
+        let folders = try SyncedFolders(["ann"])
+        for key in [SyncedFolders.server, "ann"] { try folders.start(key) }
+        let texts = Dictionary(uniqueKeysWithValues: ["one", "two"].prefix(count).map { ($0, "\($0)\n") })
+        for (path, text) in texts { try folders.save(text, to: path, in: "ann", 1) }
+        try folders.waits {
+            try texts.keys.allSatisfy { try folders.said("ann").contains("\($0) → revision 1") }
+        }
+        folders.kill(SyncedFolders.server)
+        try FileManager.default.removeItem(at: folders.root.appending(path: "data"))
+        try folders.start(SyncedFolders.server)
+        #expect(try folders.ended("ann") == 1)
+        let said = try folders.complained("ann")
+        let root = folders.root.path
+        #expect(
+            said.contains(
+                try Regex(
+                    """
+                    caret: \(root)/ann: it was synced with the store [0-9a-z]+, and the server at \(root)/data/caretd.sock has \
+                    another one, [0-9a-z]+
+                      nothing was changed. If this is the right server, pass --adopt: every line of both sides is kept.
+                      If it is not, say the right one, or sync another folder with this one
+
+                    """)), "\(said)")
+        #expect(folders.texts(in: "ann") == texts)
+        // A second start says the same, and the one that adopts it pushes everything.
+        try folders.start("ann")
+        #expect(try folders.ended("ann") == 1)
+        #expect(folders.texts(in: "ann") == texts)
+        try folders.start("ann", ["--adopt"])
+        try folders.waits {
+            try texts.keys.allSatisfy {
+                try folders.said("ann").components(separatedBy: "\($0) → revision 1").count == 3
+            }
+        }
+        #expect(folders.texts(in: "ann") == texts)
+    }
+
+    @Test("a restored backup takes nothing out of a folder that is being synced")
+    func restored() throws {
+        let folders = try SyncedFolders(["ann"])
+        for key in [SyncedFolders.server, "ann"] { try folders.start(key) }
+        try folders.save("1\n", to: "old", in: "ann", 1)
+        try folders.waits { try folders.said("ann").contains("old → revision 1") }
+        let (data, backup) = (folders.root.path + "/data", folders.root.path + "/backup")
+        #expect(
+            try Run(Run.path(of: "caret"), ["backup", backup, "--data", data], environment: [:]).status == 0)
+        try folders.save("1\n2\n", to: "old", in: "ann", 1)
+        try folders.save("new\n", to: "new", in: "ann", 1)
+        try folders.waits {
+            let said = try folders.said("ann")
+            return said.contains("old → revision 2") && said.contains("new → revision 1")
+        }
+        folders.kill(SyncedFolders.server)
+        try FileManager.default.removeItem(atPath: data)
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(atPath: backup, toPath: data + "/caret.sqlite")
+        try folders.start(SyncedFolders.server)
+        try folders.waits {
+            let said = try folders.said("ann")
+            return said.components(separatedBy: "old → revision 2").count == 3
+                && said.components(separatedBy: "new → revision 1").count == 3
+        }
+        #expect(folders.texts(in: "ann") == ["old": "1\n2\n", "new": "new\n"])
+    }
+
+    @Test("a folder in a synced one, and one around it, is refused")
+    func nested() throws {
+        let stand = try Stand()
+        let outer = stand.folder.path + "/notes"
+        #expect(try stand.caret(["sync", outer, "n", "--once"]).status == 0)
+        let inner = try stand.caret(["sync", outer + "/in", "n", "--once"])
+        #expect(inner.status == 1)
+        #expect(
+            inner.errors.contains("\(outer)/in: it lies in \(outer), which is synced by itself\n"),
+            "\(inner)")
+        let around = try stand.caret(["sync", stand.folder.path, "n", "--once"])
+        #expect(around.status == 1)
+        #expect(
+            around.errors.contains("\(stand.folder.path): the folder notes in it is synced by itself\n"),
+            "\(around)")
+        #expect(!FileManager.default.fileExists(atPath: stand.folder.path + "/.caret"))
+    }
+
+    @Test("what was deleted elsewhere is listed, and brought back by its number")
+    func trash() throws {
+        let stand = try Stand()
+        let notes = stand.folder.path + "/notes"
+        try stand.expect("$ put n/a --create << text⏎\nn/a: saved as revision 1")
+        _ = try once(stand)
+        _ = try stand.caret(["rm", "n/a", "--yes"])
+        #expect(try once(stand) == ["a ← deleted"])
+        let listed = try stand.caret(["trash", "list", notes, "--json"])
+        let number = try #require(
+            listed.output.firstMatch(of: try Regex("\"number\":([0-9]+)"))?[1].substring)
+        #expect(listed.output.contains("\"file\":\"a\",\"why\":\"deleted\""), "\(listed)")
+        try stand.expect("$ trash restore \(notes) \(number)\n\(notes)/a")
+        #expect(try String(contentsOfFile: notes + "/a", encoding: .utf8) == "text\n")
+        try stand.expect(
+            """
+            $ trash restore \(notes) \(number)
+            ! caret: \(notes)/a: there is a file
+            !   say another name after the number
+            [1]
+            $ trash restore \(notes) \(number) old/a
+            \(notes)/old/a
+            $ trash restore \(notes) \(number) ../a
+            ! caret: ../a: it is no name of a file that is synced
+            [1]
+            $ trash restore \(notes) 1
+            ! caret: \(notes): its trash has nothing of the number 1
+            !   caret trash list \(notes)
+            [1]
+            $ trash list \(stand.folder.path)
+            ! caret: \(stand.folder.path): it is not a folder that is synced
+            !   say the folder that caret sync was told
+            [1]
+            """)
+    }
+
+    @Test("what is behind a link, or behind a file, is left alone, even by a rename")
+    func links() throws {
+        let stand = try Stand()
+        let (notes, outside) = (
+            stand.folder.appending(path: "notes"), stand.folder.appending(path: "outside")
+        )
+        let files = FileManager.default
+        for folder in [notes, outside] {
+            try files.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        try "mine\n".write(to: outside.appending(path: "a"), atomically: true, encoding: .utf8)
+        try files.createSymbolicLink(at: notes.appending(path: "link"), withDestinationURL: outside)
+        try stand.expect(
+            """
+            $ put n/link/a --create << theirs⏎
+            n/link/a: saved as revision 1
+            $ put n/link/b --create << new⏎
+            n/link/b: saved as revision 1
+            $ put n/plain --create << text⏎
+            n/plain: saved as revision 1
+            $ put n/plain/c --create << text⏎
+            n/plain/c: saved as revision 1
+            $ put n/d --create << text⏎
+            n/d: saved as revision 1
+            """)
+        let leftAlone = [
+            "link left alone: it is no plain file",
+            "link/a left alone: link is no folder here, and links are not followed",
+            "link/b left alone: link is no folder here, and links are not followed",
+            "plain/c left alone: plain is no folder here, and links are not followed",
+        ]
+        let written = ["d ← revision 1 by anonymous", "plain ← revision 1 by anonymous"]
+        #expect(try once(stand) == (leftAlone + written).sorted())
+        try stand.expect("$ mv n/d n/link/d\nn/d is now n/link/d")
+        let renamed = "link/d left alone: link is no folder here, and links are not followed"
+        #expect(try once(stand) == (leftAlone + [renamed, "d ← deleted"]).sorted())
+        #expect(try stand.caret(["cat", "n/link/a"]).output == "theirs\n")
+        #expect(try files.contentsOfDirectory(atPath: outside.path) == ["a"])
+        #expect(try String(contentsOf: outside.appending(path: "a"), encoding: .utf8) == "mine\n")
+    }
+
+    @Test("what is held back is said once, holds nothing else back, and makes a sync for once a failure")
+    func heldBack() throws {
+        let stand = try Stand()
+        // Nearly as deep as the system goes: what lies below cannot be reached, by whomever.
+        let part = String(repeating: "d", count: 240)
+        let (deep, behind) = (String(repeating: part + "/", count: 15), "\(part)/\(part)")
+        defer { _ = try? stand.shell("rm -r notes") }
+        let made = try stand.shell(
+            "mkdir -p notes/\(deep) && cd notes/\(deep) && mkdir \(part) && cd \(part) && mkdir \(part)")
+        #expect(made.status == 0, "\(made)")
+        try stand.expect("$ put n/a --create << a⏎\nn/a: saved as revision 1")
+        func once() throws -> (status: Int32, lines: [String]) {
+            let run = try stand.shell("caret sync $PWD/notes/\(deep) n --once")
+            let errors = run.errors.split(separator: "\n")
+            #expect(errors.count == 1 && errors[0].hasPrefix("caret: syncing "), "\(run.errors)")
+            return (run.status, run.output.split(separator: "\n").map(String.init).sorted())
+        }
+        let first = try once()
+        let unreadable = "\(behind) left alone: it cannot be read: File name too long"
+        #expect(first.status == 1 && first.lines == ["a ← revision 1 by anonymous", unreadable], "\(first)")
+        // The file cannot follow its document, and others do all the same.
+        try stand.expect(
+            """
+            $ mv n/a n/\(part)/\(part.dropLast())
+            n/a is now n/\(part)/\(part.dropLast())
+            $ put n/b --create << b⏎
+            n/b: saved as revision 1
+            """)
+        let second = try once()
+        #expect(
+            second.status == 1 && second.lines.count == 4 && second.lines.contains(unreadable), "\(second)")
+        #expect(second.lines.contains("b ← revision 1 by anonymous"), "\(second)")
+        #expect(
+            second.lines.contains { $0.hasPrefix("a held back: ") && $0.hasSuffix(": File name too long") },
+            "\(second)")
+        #expect(try stand.shell("cat notes/\(deep)/a").output == "a\n")
+    }
+
+    @Test("what the server refuses makes a sync for once a failure, and the rest is pushed")
+    func refused() throws {
+        let stand = try Stand(["--require-tokens=true"])
+        let notes = stand.folder.appending(path: "notes")
+        try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
+        for path in ["a", "b", "c"] {
+            try "text\n".write(to: notes.appending(path: path), atomically: true, encoding: .utf8)
+        }
+        let made = try stand.caret([
+            "token", "add", "ann", "--write", "=a", "--read", "=b", "--data", stand.data,
+        ])
+        let token = made.output.split(separator: "\n").first.map(String.init) ?? ""
+        let run = try stand.caret(["sync", notes.path, "--once"], environment: ["CARET_TOKEN": token])
+        #expect(run.status == 1 && run.output.contains("a → revision 1\n"), "\(run)")
+        for (path, code) in [("b", "forbidden"), ("c", "not_found")] {
+            #expect(run.output.contains(try Regex("\(path) not pushed: .*\\(\(code)\\)\n")), "\(run)")
+        }
+    }
+
+    @Test("a file that was saved while it was removed is there again after a kill in that moment")
+    func removing() throws {
+        let stand = try Stand()
+        let notes = stand.folder.path + "/notes"
+        for folder in ["", "/.caret", "/.caret/files", "/.caret/swap"] {
+            try SystemFile.makeFolder(notes + folder)
+        }
+        let head = SyncRecord.Head(epoch: "gone", revision: 5, text: "a\n")
+        for (number, path) in [(1, "saved"), (2, "kept"), (3, "folder/clean")] {
+            var record = SyncRecord(path: path, seen: "a\n", head: head, usesCRLF: false)
+            record.removing = number
+            let state = notes + "/.caret"
+            try SystemFile.make(
+                "\(state)/files/\(number).json", Array(try JSONEncoder().encode(record)), mode: 0o600)
+            // The second one was not moved aside yet, or was put back already.
+            let file = path == "kept" ? notes + "/kept" : "\(state)/swap/\(number)"
+            try SystemFile.make(file, Array((path == "folder/clean" ? "a\n" : "a\nb\n").utf8), mode: 0o600)
+        }
+        // A server that has other documents, too, is the right one.
+        try stand.expect("$ put n/other --create << x⏎\nn/other: saved as revision 1")
+        let other = SyncRecord(path: "other", seen: "x\n", head: head, usesCRLF: false)
+        try SystemFile.make(
+            notes + "/.caret/files/4.json", Array(try JSONEncoder().encode(other)), mode: 0o600)
+        try SystemFile.make(notes + "/other", Array("x\n".utf8), mode: 0o600)
+        #expect(
+            try once(stand) == ["folder/clean ← deleted", "kept → revision 1", "saved → revision 1"])
+        try stand.expect(
+            """
+            $ cat n/saved
+            a
+            b
+            $ ls n/ --json
+            {"doc":"n/kept",…
+            {"doc":"n/other",…
+            {"doc":"n/saved",…
+            """)
+    }
+
+    /// What a sync of the stand's folder says, in an order of its own: files that must rest first take their time.
+    private func once(_ stand: Stand) throws -> [String] {
+        let run = try stand.caret(["sync", stand.folder.path + "/notes", "n", "--once"])
+        return run.output.split(separator: "\n").map(String.init).sorted()
+    }
+}

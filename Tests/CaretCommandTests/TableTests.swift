@@ -1,0 +1,53 @@
+import CaretCommand
+import Testing
+
+@Suite("Tables") struct TableTests {
+    private var table: Table {
+        var table = Table([.init("NAME"), .init("REVISION", isNumber: true)])
+        table.add(["notes/a long name of a document", "7"])
+        table.add(["本", "12"])
+        return table
+    }
+
+    @Test("on a wide screen nothing is cut, and numbers stand under each other")
+    func wide() {
+        #expect(
+            table.text(on: Screen(columns: 80), .plain) == """
+                NAME                             REVISION
+                notes/a long name of a document         7
+                本                                     12
+
+                """)
+    }
+
+    @Test("on a narrow one the name gives way")
+    func narrow() {
+        #expect(
+            table.text(on: Screen(columns: 24), .plain) == """
+                NAME            REVISION
+                notes/a long …         7
+                本                    12
+
+                """)
+        #expect(
+            table.text(on: Screen(columns: 5), .plain, titled: false)
+                == "notes/a…         7\n本              12\n")
+    }
+
+    @Test("elsewhere tabs stand between the fields, and no titles above")
+    func plain() { #expect(table.plain == "notes/a long name of a document\t7\n本\t12\n") }
+}
+
+@Suite("How much is done") struct ProgressTests {
+    @Test(
+        "it is told in percent, and after two seconds with the time that is left",
+        arguments: [
+            (0, 10, 0.0, "0 %"), (3, 10, 1.9, "30 %"), (3, 10, 3, "30 %, 8 s left"), (10, 10, 9, "100 %"),
+            (1, 3, 30, "33 %, 2 min left"), (1, 100, 60, "1 %, 1 h 40 min left"),
+            (99, 100, 990, "99 %, 11 s left"),
+            (12, 10, 5, "100 %"), (0, 0, 5, nil),
+        ] as [(Int, Int, Double, String?)])
+    func words(done: Int, all: Int, seconds: Double, words: String?) {
+        #expect(Progress(done, of: all).words(after: .seconds(seconds)) == words)
+    }
+}

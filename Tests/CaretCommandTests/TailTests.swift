@@ -1,0 +1,86 @@
+import CaretCommand
+import CaretCore
+import Foundation
+import Testing
+
+@Suite("A document as it changes") struct TailTests {
+    @Test("each edit is shown with the line where it is, and what went")
+    func lines() throws {
+        var tail = TailState(name: "a", revision: 1, text: try Text("one\ntwo\nthree\n"))
+        let change = try Change([Edit(0..<0, "zero\n"), Edit(4..<7, "2"), Edit(13..<14, "")])
+        #expect(
+            try tail.take(change, making: 2) == [
+                .init(line: 1, removed: "", inserted: "zero\n"),
+                .init(line: 2, removed: "two", inserted: "2"),
+                .init(line: 3, removed: "\n", inserted: ""),
+            ])
+        #expect(tail.text.string == "zero\none\n2\nthree" && tail.revision == 2)
+    }
+
+    @Test("tail tells who, where and what; edit merges what the editor saves")
+    func transcript() throws {
+        let stand = try Stand()
+        try stand.expect(
+            """
+            $ put notes/today --create << one⏎two⏎
+            notes/today: saved as revision 1
+            $ put notes/today << one⏎2⏎
+            notes/today: saved as revision 2
+            $ tail notes/today -n 1
+            2 … anonymous
+                line 2 -two +2
+            $ tail nope
+            ! caret: there is no document nope
+            !   caret ls lists what there is and you may read
+            [1]
+            """)
+        let edited = try stand.caret(
+            ["edit", "notes/today"], environment: ["EDITOR": "sed -i s/one/1/"])
+        #expect(edited.status == 0 && edited.output == "notes/today: all is saved, at revision 3\n")
+        #expect(try stand.caret(["cat", "notes/today"]).output == "1\n2\n")
+        let failed = try stand.caret(["edit", "notes/today"], environment: ["EDITOR": "false"])
+        #expect(
+            failed.status == 1 && failed.errors == "caret: the editor ended with 1; what it saved is saved\n")
+    }
+
+    @Test(
+        "an editor that saves twice, and never looks what came in between, takes nothing away and doubles nothing"
+    )
+    func editedTwice() throws {
+        let stand = try Stand()
+        #expect(try stand.caret(["put", "notes", "--create"], input: "one\n").status == 0)
+        // What it saves is made from what it read at first, and from what it has saved itself.
+        let others = "\(Run.path(of: "caret")) put notes --data \(stand.data)"
+        let editor = stand.folder.appending(path: "editor").path
+        let script = """
+            comes() { until grep -q "$1" "$2"; do :; done; }
+            printf 'one\\nfirst\\n' | \(others); comes first "$1"
+            printf 'one\\nfirst\\nsecond\\n' | \(others); comes second "$1"
+            printf 'mine\\none\\n' >"$1"
+            comes second "$1"
+            printf 'mine\\none\\nfirst\\nsecond\\nthird\\n' | \(others); comes third "$1"
+            printf 'mine\\none\\nand mine\\n' >"$1"
+            """
+        try script.write(toFile: editor, atomically: true, encoding: .utf8)
+        let run = try stand.caret(["edit", "notes"], environment: ["EDITOR": "sh \(editor)"])
+        #expect(run.status == 0, "\(run)")
+        let lines = try stand.caret(["cat", "notes"]).output.split(separator: "\n")
+        #expect(lines.sorted() == ["and mine", "first", "mine", "one", "second", "third"], "\(lines)")
+    }
+
+    @Test("what the editor saved last stays where it is no text, and the document is as it was")
+    func editedToNoText() throws {
+        let stand = try Stand()
+        #expect(try stand.caret(["put", "notes", "--create"], input: "one\n").status == 0)
+        let run = try stand.caret(["edit", "notes"], environment: ["EDITOR": #"printf 'a\0b' >"#])
+        #expect(run.status == 1 && run.output == "", "\(run)")
+        let said = try #require(
+            run.errors.wholeMatch(
+                of: #/caret: (.+): left alone: it is not UTF-8 text\n  what was saved stays in that file\n/#),
+            "\(run)")
+        let path = URL(filePath: String(said.1))
+        #expect(try Data(contentsOf: path) == Data("a\0b".utf8))
+        try FileManager.default.removeItem(at: path.deletingLastPathComponent())
+        #expect(try stand.caret(["cat", "notes"]).output == "one\n")
+    }
+}

@@ -1,0 +1,55 @@
+import CaretClient
+import CaretCommand
+import CaretWire
+import Foundation
+import Testing
+
+@Suite("Counters on a terminal") struct TopTests {
+    private func counters(_ pushes: Int, since: Int = 0) -> ServerCounters {
+        ServerCounters(
+            Counted(
+                since: since,
+                counters: [
+                    .init(name: "connections", value: 3), .init(name: "pushes", value: pushes),
+                    .init(name: "refused_exists", value: 0), .init(name: "refused_damaged", value: 1),
+                ],
+                latencies: [
+                    .init(
+                        name: "ack", count: 120, median: 1_940_000, percentile99: 4_700_000,
+                        largest: 9_100_000)
+                ]))
+    }
+
+    private func reading(_ pushes: Int, at seconds: Double, since: Int = 0, after last: TopReading? = nil)
+        -> TopReading
+    {
+        TopReading(
+            counters(pushes, since: since), at: Date(timeIntervalSince1970: seconds), after: last)
+    }
+
+    @Test("what came counts from the reading before, and else from the beginning of the server")
+    func rates() {
+        let first = reading(100, at: 50)
+        #expect(first.counters.counters.map(first.rate) == [nil, 20, 0, 0])
+        let second = reading(103, at: 52, after: first)
+        #expect(second.counters.counters.map(second.rate) == [nil, 15, 0, 0])
+        #expect(second.plain == "1970-01-01T00:00:52.000Z\t3\t\t1.5\t\t\t\t\t\t1.9\t4.7")
+        let restarted = reading(4, at: 54, since: 53_000, after: second)
+        #expect(restarted.counters.counters.map(restarted.rate) == [nil, 40, 0, 10])
+    }
+
+    @Test("a page has what there is, and refusals only where there were some")
+    func page() {
+        let page = TopPage(address: "here", reading: reading(100, at: 93_784), style: .plain)
+        let rows = page.rows(.init(rows: 24, columns: 60))
+        #expect(rows[0].hasPrefix("up 1 d 2 h   1970-01-0") && rows[0].hasSuffix("   q ends   here"))
+        #expect(
+            Array(rows[1...]) == [
+                "", "LATENCY, ms  COUNT  MEDIAN  99 %  MOST", "ack            120     1.9   4.7   9.1", "",
+                "COUNTER          ALL  A SECOND", "connections        3",
+                "pushes           100       0.0", "refused_damaged    1       0.0",
+            ])
+        #expect(page.rows(.init(rows: 3, columns: 12)).allSatisfy { $0.count <= 12 })
+        #expect(page.rows(.init(rows: 3, columns: 12)).count == 3)
+    }
+}

@@ -1,0 +1,227 @@
+import CaretConcurrency
+import Dispatch
+import Synchronization
+import Testing
+
+@Suite("Coalescing queues", .timeLimit(.minutes(1)))
+struct CoalescingQueueTests {
+    private let queue = CoalescingQueue<Int, String>()
+    private let wakes = Wakes()
+
+    private func start() { queue.start("worker") { wakes.add() } }
+
+    @discardableResult private func enqueue(_ jobs: Int...) -> Bool { queue.enqueue(jobs) { wakes.add() } }
+
+    @Test("the first job wakes a drain, and those that come before it runs do not")
+    func oneWake() {
+        start()
+        #expect(wakes.count == 0)
+        for job in 1...3 { enqueue(job) }
+        #expect(wakes.count == 1)
+        #expect(queue.next()?.jobs == [1, 2, 3])
+    }
+
+    @Test("a drain gets the worker with the jobs")
+    func worker() {
+        start()
+        enqueue(1)
+        #expect(queue.next()?.worker == "worker")
+    }
+
+    @Test("what comes during a drain is seen by it, without another wake-up")
+    func duringDrain() {
+        start()
+        enqueue(1)
+        _ = queue.next()
+        enqueue(2)
+        #expect(queue.next()?.jobs == [2])
+        #expect(queue.next() == nil)
+        #expect(wakes.count == 1)
+    }
+
+    @Test("what comes after a drain has ended wakes another one")
+    func afterDrain() {
+        start()
+        enqueue(1)
+        _ = queue.next()
+        #expect(queue.next() == nil)
+        enqueue(2)
+        #expect(wakes.count == 2)
+        #expect(queue.next()?.jobs == [2])
+    }
+
+    @Test("a drain that would rest is told when more has come, and nobody else is woken for it")
+    func restRefused() {
+        start()
+        enqueue(1)
+        _ = queue.next()
+        enqueue(2)
+        #expect(!queue.rest())
+        #expect(queue.next()?.jobs == [2])
+        #expect(queue.rest())
+        #expect(wakes.count == 1)
+        enqueue(3)
+        #expect(wakes.count == 2)
+    }
+
+    @Test("jobs that are put back come first again, and in their order")
+    func putBack() {
+        start()
+        enqueue(1, 2)
+        let jobs = queue.next()?.jobs ?? []
+        enqueue(3)
+        queue.putBack(jobs)
+        enqueue(4)
+        #expect(queue.next()?.jobs == [1, 2, 3, 4])
+        #expect(wakes.count == 1)
+    }
+
+    @Test("jobs wait for the worker, whose start wakes a drain for them")
+    func beforeStart() {
+        enqueue(1)
+        #expect(wakes.count == 0)
+        start()
+        #expect(wakes.count == 1)
+        #expect(queue.next()?.jobs == [1])
+    }
+
+    @Test("no jobs wake nobody")
+    func noJobs() {
+        start()
+        #expect(enqueue())
+        #expect(wakes.count == 0)
+    }
+
+    @Test("a drain that runs by itself keeps others from waking it until it rests")
+    func selfDriven() {
+        start()
+        #expect(queue.takeAll() == [])
+        enqueue(1)
+        #expect(wakes.count == 0)
+        #expect(!queue.rest())
+        #expect(queue.takeAll() == [1])
+        #expect(queue.rest())
+        enqueue(2)
+        #expect(wakes.count == 1)
+    }
+
+    @Test("a closed queue returns what waited, refuses what comes, and ends its drains")
+    func closed() {
+        start()
+        enqueue(1, 2)
+        #expect(queue.close() == [1, 2])
+        #expect(!enqueue(3))
+        #expect(queue.next() == nil)
+        #expect(queue.rest())
+        queue.putBack([4])
+        #expect(queue.close() == [])
+        #expect(wakes.count == 1)
+    }
+
+    @Test("a closed queue keeps neither its worker nor what comes late")
+    func nothingIsKept() {
+        final class Cargo: Sendable {}
+        let queue = CoalescingQueue<Cargo, Cargo>()
+        weak var worker: Cargo?
+        weak var job: Cargo?
+        do {
+            let (held, late) = (Cargo(), Cargo())
+            (worker, job) = (held, late)
+            queue.start(held) {}
+            queue.close()
+            queue.enqueue(late) {}
+        }
+        #expect(worker == nil)
+        #expect(job == nil)
+    }
+
+    @Test("a second drain, and a second start, trap")
+    func misuse() async {
+        await #expect(processExitsWith: .failure) {
+            let queue = CoalescingQueue<Int, Void>()
+            queue.start(()) {}
+            _ = queue.next()
+        }
+        await #expect(processExitsWith: .failure) {
+            let queue = CoalescingQueue<Int, Void>()
+            queue.start(()) {}
+            queue.start(()) {}
+        }
+    }
+
+    @Test(
+        "from many threads and on several executors, each job is done once, one at a time, in its thread's order"
+    )
+    func manyThreads() async {
+        let run = Run(threads: 4, jobsEach: 5_000)
+        await withTaskGroup { group in
+            for thread in 0..<run.threads {
+                group.addTask { run.enqueueAll(as: thread) }
+            }
+        }
+        for await _ in run.finished {}
+    }
+}
+
+/// How often a drain was woken.
+private final class Wakes: Sendable {
+    private let number = Atomic(0)
+
+    var count: Int { number.load(ordering: .relaxed) }
+
+    func add() { number.add(1, ordering: .relaxed) }
+}
+
+/// Threads that enqueue, and drains that change their executor now and then, as those of rooms do.
+private final class Run: Sendable {
+    struct Job {
+        let thread: Int
+        let number: Int
+    }
+
+    /// How many jobs of each thread were done.
+    struct Worker {
+        var done: [Int]
+    }
+
+    let threads: Int
+    let finished: AsyncStream<Void>
+    private let jobsEach: Int
+    private let finish: AsyncStream<Void>.Continuation
+    private let queue = CoalescingQueue<Job, Confined<Worker, Turn>>()
+    private let executors = (0..<2).map { DispatchQueue(label: "executor \($0)") }
+
+    init(threads: Int, jobsEach: Int) {
+        self.threads = threads
+        self.jobsEach = jobsEach
+        (finished, finish) = AsyncStream.makeStream()
+        queue.start(Confined(Worker(done: Array(repeating: 0, count: threads)), to: Turn())) {}
+    }
+
+    func enqueueAll(as thread: Int) {
+        for number in 0..<jobsEach {
+            queue.enqueue(Job(thread: thread, number: number)) { wake(executors[number % 2]) }
+        }
+    }
+
+    private func wake(_ executor: DispatchQueue) { executor.async { self.drainOnce(on: executor) } }
+
+    private func drainOnce(on executor: DispatchQueue) {
+        guard let (jobs, worker) = queue.next() else { return }
+        // Some jobs are for the first executor only, as expensive ones are.
+        if executor !== executors[0], jobs.contains(where: { $0.number.isMultiple(of: 7) }) {
+            queue.putBack(jobs)
+            return wake(executors[0])
+        }
+        worker.home.run { worker.update { perform(jobs, &$0) } }
+        if !queue.rest() { wake(executor) }
+    }
+
+    private func perform(_ jobs: [Job], _ worker: inout Worker) {
+        for job in jobs {
+            #expect(worker.done[job.thread] == job.number)
+            worker.done[job.thread] += 1
+        }
+        if worker.done.allSatisfy({ $0 == jobsEach }) { finish.finish() }
+    }
+}

@@ -1,0 +1,202 @@
+import CaretServer
+@preconcurrency import Dispatch
+import Synchronization
+import Testing
+
+@Suite("Loop-first queues", .timeLimit(.minutes(2)))
+struct LoopFirstQueueTests {
+    /// Writes down what it does, and where.
+    private final class Writer: LoopFirstWorker {
+        struct Done: Equatable {
+            let job: Int
+            let place: String
+        }
+
+        let events: Events<Done>
+        let onJob: @Sendable (Int) -> Void
+
+        init(_ events: Events<Done>, _ onJob: @escaping @Sendable (Int) -> Void = { _ in }) {
+            self.events = events
+            self.onJob = onJob
+        }
+
+        /// Those beyond a hundred.
+        func areExpensive(_ jobs: [Int]) -> Bool { jobs.contains { $0 > 100 } }
+
+        func run(_ jobs: [Int]) {
+            for job in jobs {
+                events.tell(
+                    Done(
+                        job: job, place: DispatchQueue.getSpecific(key: LoopFirstQueueTests.name) ?? "a loop")
+                )
+                onJob(job)
+            }
+        }
+    }
+
+    /// What a queue that is asked says: those of loops say nothing.
+    private static let name = DispatchSpecificKey<String>()
+
+    private let queue = LoopFirstQueue<Writer>("queue")
+    private let events = Events<Writer.Done>()
+
+    init() { queue.queue.setSpecific(key: LoopFirstQueueTests.name, value: "the queue") }
+
+    @Test("a loop does at once what it brings; the queue does expensive jobs and those behind them")
+    func bringing() async throws {
+        let loop = try Loop(LoopNumber(0))
+        let isDone = Atomic(false)
+        queue.start(Writer(events) { _ in isDone.store(true, ordering: .relaxed) }, on: [loop])
+        let wasDone = await loop.asked { [queue] _ in
+            queue.bring([1, 2], fromLoop: 0)
+            return isDone.load(ordering: .relaxed)
+        }
+        #expect(wasDone == true)
+        _ = await loop.asked { [queue] _ in
+            queue.bring([3, 101], fromLoop: 0)
+            queue.bring([4], fromLoop: 0)
+        }
+        for (job, place) in [(1, "a loop"), (2, "a loop"), (3, "the queue"), (101, "the queue")] {
+            #expect(await events.next() == Writer.Done(job: job, place: place))
+        }
+        // By the queue, or by the loop where the queue was faster than it.
+        #expect(await events.next()?.job == 4)
+        await loop.stopped()
+        await queue.close()
+    }
+
+    @Test(
+        "what comes while a loop is at work waits for its next turn, so that its connections are served in between"
+    )
+    func held() async throws {
+        let loop = try Loop(LoopNumber(0))
+        let done = Mutex<[Int]>([])
+        queue.start(
+            Writer(events) { [queue] job in
+                done.withLock { $0.append(job) }
+                if job < 3 { queue.enqueue(job + 1) }
+            }, on: [loop])
+        let first = await loop.asked { [queue] _ in
+            queue.bring([1], fromLoop: 0)
+            return done.withLock { $0 }
+        }
+        #expect(first == [1])
+        for job in 1...3 {
+            #expect(await events.next() == Writer.Done(job: job, place: "a loop"))
+        }
+        await loop.stopped()
+        await queue.close()
+    }
+
+    @Test(
+        "an answer is taken by the loop that brought something last, and by the queue once that has stopped")
+    func answers() async throws {
+        let loops = try (0..<2).map { try Loop(LoopNumber($0)) }
+        queue.start(Writer(events), on: loops)
+        _ = await loops[1].asked { [queue] _ in queue.bring([1], fromLoop: 1) }
+        #expect(await events.next() == Writer.Done(job: 1, place: "a loop"))
+        queue.enqueueOnLastLoop(2)
+        #expect(await events.next() == Writer.Done(job: 2, place: "a loop"))
+        for loop in loops { await loop.stopped() }
+        queue.enqueueOnLastLoop(3)
+        #expect(await events.next() == Writer.Done(job: 3, place: "the queue"))
+        queue.enqueue(4)
+        #expect(await events.next() == Writer.Done(job: 4, place: "the queue"))
+        await queue.close()
+        queue.enqueue(5)
+    }
+
+    @Test("the queue does the answer to an expensive job")
+    func expensiveAnswers() async throws {
+        let loop = try Loop(LoopNumber(0))
+        queue.start(Writer(events), on: [loop])
+        _ = await loop.asked { [queue] _ in queue.bring([101], fromLoop: 0) }
+        #expect(await events.next() == Writer.Done(job: 101, place: "the queue"))
+        queue.enqueueOnLastLoop(1)
+        #expect(await events.next() == Writer.Done(job: 1, place: "the queue"))
+        await loop.stopped()
+        await queue.close()
+    }
+
+    @Test("a job that is known to be expensive wakes the queue at once, and no loop asks what it costs")
+    func knownToBeExpensive() async throws {
+        let loop = try Loop(LoopNumber(0))
+        queue.start(Writer(events), on: [loop])
+        _ = await loop.asked { [queue] _ in queue.bring([1], fromLoop: 0) }
+        #expect(await events.next() == Writer.Done(job: 1, place: "a loop"))
+        // Cheap by its number: a loop that was asked would do it.
+        queue.enqueueExpensive(2)
+        #expect(await events.next() == Writer.Done(job: 2, place: "the queue"))
+        queue.enqueueOnLastLoop(3)
+        #expect(await events.next() == Writer.Done(job: 3, place: "the queue"))
+        await loop.stopped()
+        await queue.close()
+    }
+
+    @Test("what comes behind the end is let go of, whichever way it comes")
+    func behindTheEnd() async throws {
+        final class Cargo: Sendable {}
+        final class Idler: LoopFirstWorker {
+            func areExpensive(_ jobs: [Cargo]) -> Bool { false }
+            func run(_ jobs: [Cargo]) {}
+        }
+        let (inbox, queue) = (Inbox<Cargo>("inbox"), LoopFirstQueue<Idler>("queue"))
+        inbox.start { _ in }
+        queue.start(Idler(), on: [])
+        await inbox.close()
+        await queue.close()
+        let ways: [(Cargo) -> Void] = [
+            { inbox.enqueue($0) }, { inbox.enqueue([$0]) }, queue.enqueue, queue.enqueueExpensive,
+            queue.enqueueOnLastLoop,
+            { queue.bring([$0], fromLoop: 0) },
+        ]
+        for post in ways {
+            weak var cargo: Cargo?
+            do {
+                let posted = Cargo()
+                cargo = posted
+                post(posted)
+            }
+            #expect(cargo == nil)
+        }
+    }
+
+    @Test("whoever brings it, every job is done once, one at a time, and in the order of whoever brought it")
+    func order() async throws {
+        let loops = try (0..<2).map { try Loop(LoopNumber($0)) }
+        let counts = Shared([Int](repeating: 0, count: 4))
+        let isBusy = Atomic(false)
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        let each = 3_000
+        queue.start(
+            Writer(Events()) { job in
+                let wasBusy = isBusy.exchange(true, ordering: .acquiring)
+                #expect(!wasBusy)
+                let (poster, number) = (job & 3, job >> 2)
+                counts.change { counts in
+                    #expect(counts[poster] == -number)
+                    counts[poster] += 1
+                    if counts.allSatisfy({ $0 == each }) { end.finish() }
+                }
+                isBusy.store(false, ordering: .releasing)
+            }, on: loops)
+        await withTaskGroup { group in
+            for poster in 0..<4 {
+                group.addTask { [queue] in
+                    for number in 0..<each {
+                        // Below zero, so that none is expensive.
+                        let job = -number << 2 | poster
+                        switch poster {
+                        case 0, 1: loops[poster].post { _ in queue.bring([job], fromLoop: poster) }
+                        case 2: queue.enqueue(job)
+                        default: queue.enqueueOnLastLoop(job)
+                        }
+                    }
+                }
+            }
+        }
+        for await _ in ended {}
+        for loop in loops { await loop.stopped() }
+        await queue.close()
+    }
+}

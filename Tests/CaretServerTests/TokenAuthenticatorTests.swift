@@ -1,0 +1,109 @@
+import CaretLog
+import CaretRooms
+import CaretServer
+import CaretWire
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("who is let in by tokens")
+struct TokenAuthenticatorTests {
+    private let store = MemoryStore()
+    private let time = Clock()
+    private let authenticator: TokenAuthenticator
+    private let far = Door.address(.ip4(0x0A00_0001, port: 5))
+
+    private final class Clock: Sendable {
+        let now = Atomic<Int64>(0)
+    }
+
+    init() {
+        let time = time
+        authenticator = TokenAuthenticator(store) { time.now.load(ordering: .relaxed) }
+    }
+
+    private func identified(_ token: String?, at door: Door) async -> Authentication {
+        await withCheckedContinuation { done in
+            authenticator.identify(token.map { WireString($0) }, at: door) { done.resume(returning: $0) }
+        }
+    }
+
+    @Test("a token that is known is its user with its grants, until it is revoked; nothing else is anybody")
+    func known() async throws {
+        let grants = Grants([Grant(.read, to: .prefix("a"))])!
+        let text = try await store.addToken(of: UserName("ann"), grants).get()
+        let identity = Identity(user: "ann", token: text.token, grants: grants)
+        #expect(await identified(text.bytes.string, at: far) == .known(identity))
+        #expect(await identified(text.bytes.string + "0", at: far) == .unknown)
+        #expect(await identified(nil, at: far) == .unknown)
+        _ = await store.revokeToken(text.token)
+        #expect(await identified(text.bytes.string, at: far) == .unknown)
+    }
+
+    @Test("at the socket in the data folder everybody is admin, whatever he shows")
+    func adminSocket() async {
+        for token in [nil, "x"] { #expect(await identified(token, at: .adminSocket) == .known(.admin)) }
+        #expect(Identity.admin.user == "admin" && Identity.admin.grants.isForServer)
+    }
+
+    @Test("after ten unknown tokens of an address not even the right one is looked at, for a while")
+    func guessing() async throws {
+        let text = try await store.addToken(of: UserName("ann"), .all).get().bytes.string
+        for _ in 0..<20 { #expect(await identified(nil, at: far) == .unknown) }
+        for _ in 0..<20 { #expect(await isKnown(text, at: far)) }
+        for _ in 0..<10 { #expect(await identified("no", at: far) == .unknown) }
+        #expect(await identified(text, at: far) == .tooOften(retryAfterMilliseconds: 6_000))
+        #expect(await isKnown(text, at: .address(.ip4(0x0A00_0002, port: 5))))
+        time.now.store(6_000, ordering: .relaxed)
+        #expect(await isKnown(text, at: far))
+        let near = Door.address(.ip4(0x7F00_0001, port: 5))
+        for _ in 0..<20 { #expect(await identified("no", at: near) == .unknown) }
+    }
+
+    @Test("what cannot be looked up is neither known nor held against anybody")
+    func failed() async throws {
+        let text = try await store.addToken(of: UserName("ann"), .all).get()
+        store.arrange { $0.damage(text.token) }
+        for _ in 0..<20 { #expect(await identified(text.bytes.string, at: far) == .failed) }
+    }
+
+    @Test("each failed login is told with its address; without a token ten at once, then one every 6 s")
+    func failures() async throws {
+        let (time, failures) = (time, Failures())
+        let authenticator = TokenAuthenticator(
+            store, now: { time.now.load(ordering: .relaxed) }, failed: { failures.add($0, $1) })
+        func come(_ token: String?, _ number: UInt16) async {
+            let _: Authentication = await withCheckedContinuation { done in
+                authenticator.identify(
+                    token.map { WireString($0) }, at: .address(.ip4(0x0A00_0001, port: number))
+                ) { done.resume(returning: $0) }
+            }
+        }
+        let text = try await store.addToken(of: UserName("ann"), .all).get().bytes.string
+        await come(text, 1)
+        await come("no", 2)
+        #expect(failures.all == ["10.0.0.1:2 unknownToken"])
+        for number in UInt16(3)..<60 { await come(nil, number) }
+        #expect(failures.all.dropFirst() == (3..<13).map { "10.0.0.1:\($0) noToken" }[...])
+        time.now.store(6_000, ordering: .relaxed)
+        for number in UInt16(60)..<70 { await come(nil, number) }
+        #expect(failures.all.dropFirst(11) == ["10.0.0.1:60 noToken"])
+        // Those that are not looked at are told apart, and are no failed logins.
+        for number in UInt16(70)..<90 { await come("no", number) }
+        #expect(failures.all.count == 12 + 10)
+    }
+
+    private final class Failures: Sendable {
+        private let found = Mutex<[String]>([])
+
+        var all: [String] { found.withLock(\.self) }
+
+        func add(_ address: SocketAddress, _ reason: TokenAuthenticator.Failure) {
+            found.withLock { $0.append("\(address) \(reason)") }
+        }
+    }
+
+    private func isKnown(_ token: String, at door: Door) async -> Bool {
+        if case .known = await identified(token, at: door) { true } else { false }
+    }
+}

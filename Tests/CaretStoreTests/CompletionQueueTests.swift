@@ -1,0 +1,69 @@
+import CaretCore
+import CaretLog
+import CaretStore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Who is told when") struct CompletionQueueTests {
+    @Test("a few who are to be told while many are being told come behind them")
+    func fewBehindMany() async {
+        let (completions, gate, told) = (CompletionQueue(), Gate(), Tally())
+        // More than are told by whoever found it out.
+        let many = (1...33).map { number in
+            { @Sendable in
+                gate.pass()
+                told.add(.committed(head: Revision(number)))
+            }
+        }
+        gate.closed {
+            completions.call(many)
+            completions.call([{ @Sendable in told.add(.committed(head: 34)) }])
+            #expect(told.outcomes.isEmpty)
+        }
+        await withCheckedContinuation { done in completions.finish { done.resume() } }
+        #expect(told.outcomes == (1...34).map { .committed(head: Revision($0)) })
+    }
+
+    @Test("answers come in the order of the calls, refusals among them, and all before the store is closed")
+    func order() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        var document = try await Following(on: store)
+        let answered = Tally()
+        var expected: [AppendOutcome] = []
+        let letter = SampleChange.edit(0, 0, "x")
+        for number in 1...400 {
+            let append = try document.append([letter], seq: Int64(number))
+            try document.follow(append)
+            store.append([append]) { answered.add($0[0]) }
+            expected.append(.committed(head: Revision(number)))
+            // The same once more, which comes too late.
+            store.append([append]) { answered.add($0[0]) }
+            expected.append(.conflict(head: Revision(number)))
+            // Groups of every size: now and then the writer gets the time to take few.
+            if number % 50 == 0 { _ = try await store.text(of: document.entry.id).get() }
+        }
+        await store.close()
+        #expect(answered.outcomes == expected)
+    }
+}
+
+/// Outcomes in the order in which they were told.
+private final class Tally: Sendable {
+    private let told = Mutex<[AppendOutcome]>([])
+
+    var outcomes: [AppendOutcome] { told.withLock { $0 } }
+
+    func add(_ outcome: AppendOutcome) { told.withLock { $0.append(outcome) } }
+}
+
+/// Nobody passes while it is closed.
+private final class Gate: Sendable {
+    private let lock = Mutex(())
+
+    func closed(_ body: () -> Void) { lock.withLock { _ in body() } }
+
+    func pass() { lock.withLock { _ in } }
+}

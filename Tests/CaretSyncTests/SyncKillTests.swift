@@ -1,0 +1,185 @@
+import CaretSync
+import CaretWire
+import Synchronization
+import TestSupport
+import Testing
+
+/// A sync that is killed before any one of its calls, a machine that loses its power there, and an editor that saves there.
+@Suite("Synced folders, between any two calls") struct SyncKillTests {
+    /// Somebody else has changed one file, deleted another and made a third; here one was saved and one deleted. All of it is
+    /// still to be done by the sync.
+    private func world() async throws -> SyncWorld {
+        let world = try SyncWorld()
+        try await world.begin(0)
+        for name in ["changed", "both", "deleted", "deleted-here"] { world.save("\(name)\n", to: name) }
+        try await world.run(2_000)
+        world.disk.syncAll()
+        world.server.set("changed", "changed\nelsewhere: changed\n")
+        world.server.set("both", "elsewhere: both\nboth\n")
+        world.server.set("new", "elsewhere: new\n")
+        try await world.server.delete("deleted")
+        world.save("both\nhere: both\n", to: "both")
+        world.save("here: new\n", to: "mine")
+        world.disk.remove(byUser: SyncWorld.path("deleted-here"))
+        world.disk.syncAll()
+        return world
+    }
+
+    /// How it must end, whatever happens on the way.
+    private func expectAll(_ world: SyncWorld, _ what: String) throws {
+        let wanted = [
+            "changed": "changed\nelsewhere: changed\n", "both": "elsewhere: both\nboth\nhere: both\n",
+            "new": "elsewhere: new\n", "mine": "here: new\n",
+        ]
+        let files = world.disk.texts(in: SyncWorld.root)
+        #expect(files == wanted, "\(what)")
+        #expect(world.server.texts == wanted, "\(what)")
+        let trash = try SyncTrash(in: SyncWorld.root, on: world.disk)
+        #expect(trash.items.map(\.path) == ["deleted"], "\(what)")
+        #expect(try trash.items.first.map { try trash.bytes(of: $0) } == Array("deleted\n".utf8), "\(what)")
+    }
+
+    /// Runs until the program dies or has nothing more to do. False where it died.
+    private func runs(_ world: SyncWorld, killedAfter calls: Int) async throws -> Bool {
+        world.disk.kill(after: calls)
+        do {
+            try await world.run(5_000)
+        } catch let fault as FileFault where fault == MemoryDisk.killed {
+            return false
+        } catch is SyncFault {
+            // Its state folder cannot be looked at any more.
+            return false
+        }
+        return true
+    }
+
+    @Test("a kill before any call loses nothing")
+    func killed() async throws { try await kill("killed") { _ in } }
+
+    @Test("a power cut before any call loses nothing that was synced", arguments: Seeds.first(3))
+    func powerCut(seed: UInt64) async throws {
+        var random = Seeded(seed)
+        try await kill("cut off, seed \(seed)") { $0.cutPower(&random) }
+    }
+
+    /// Kills the program before each of its calls, in one world after another, and starts it again.
+    private func kill(_ what: String, _ change: (MemoryDisk) -> Void) async throws {
+        var calls = 0
+        while true {
+            let world = try await world()
+            let isWhole = try await runs(world, killedAfter: calls)
+            world.end(0)
+            change(world.disk)
+            try await world.begin(0)
+            try await world.run(8_000)
+            try expectAll(world, "\(what) after \(calls) calls")
+            if isWhole { break }
+            calls += 1
+        }
+        #expect(calls > 100)
+    }
+
+    @Test("a save before any call is merged", arguments: [false, true])
+    func saved(asNewFile: Bool) async throws {
+        var calls = 0
+        while true {
+            let world = try SyncWorld()
+            try await world.begin(0)
+            world.save("a\n", to: "file")
+            try await world.run(1_000)
+            world.server.set("file", "elsewhere: a line\na\n")
+            let (moment, disk) = (Moment(after: calls), world.disk)
+            disk.watch { _ in
+                // The editor has read the file as it was, or as it is now.
+                if moment.hasCome() {
+                    let text = disk.text(SyncWorld.path("file")) ?? "a\n"
+                    disk.save(text + "here: a line\n", to: SyncWorld.path("file"), asNewFile: asNewFile)
+                }
+            }
+            try await world.run(1_000)
+            let isOver = moment.isAhead
+            disk.watch(nil)
+            try await world.run(6_000)
+            if isOver { break }
+            let wanted = "elsewhere: a line\na\nhere: a line\n"
+            #expect(world.text("file") == wanted, "saved before call \(calls)")
+            #expect(world.server.texts["file"] == wanted, "saved before call \(calls)")
+            calls += 1
+        }
+        #expect(calls > 20)
+    }
+
+    @Test("a save before any call of a removal brings the file back", arguments: [false, true])
+    func savedWhileRemoved(asNewFile: Bool) async throws {
+        var calls = 0
+        while true {
+            let world = try SyncWorld()
+            try await world.begin(0)
+            world.save("a\n", to: "file")
+            try await world.run(1_000)
+            try await world.server.delete("file")
+            let (moment, disk) = (Moment(after: calls), world.disk)
+            disk.watch { _ in
+                if moment.hasCome() {
+                    disk.save("a\nhere: a line\n", to: SyncWorld.path("file"), asNewFile: asNewFile)
+                }
+            }
+            try await world.run(1_000)
+            let isOver = moment.isAhead
+            disk.watch(nil)
+            try await world.run(6_000)
+            if isOver { break }
+            #expect(world.text("file") == "a\nhere: a line\n", "saved before call \(calls)")
+            #expect(world.server.texts["file"] == "a\nhere: a line\n", "saved before call \(calls)")
+            calls += 1
+        }
+        #expect(calls > 10)
+    }
+
+    @Test(
+        "a write into the open file before any call of an exchange comes into the new one",
+        arguments: [false, true])
+    func writtenWhileExchanged(canExchange: Bool) async throws {
+        var calls = 0
+        while true {
+            let world = try SyncWorld()
+            if !canExchange { world.disk.cannotExchange() }
+            try await world.begin(0)
+            world.save("a\n", to: "file")
+            try await world.run(1_000)
+            let file = try #require(world.disk.number(of: SyncWorld.path("file")))
+            world.server.set("file", "elsewhere: a line\na\n")
+            let (moment, disk) = (Moment(after: calls), world.disk)
+            disk.watch { _ in
+                if moment.hasCome() { disk.write("a\nhere: a line\n", intoFile: file) }
+            }
+            try await world.run(1_000)
+            let isOver = moment.isAhead
+            disk.watch(nil)
+            try await world.run(6_000)
+            if isOver { break }
+            #expect(
+                world.text("file") == "elsewhere: a line\na\nhere: a line\n", "written before call \(calls)")
+            calls += 1
+        }
+        #expect(calls > 20)
+    }
+}
+
+/// One of many calls.
+private final class Moment: Sendable {
+    private let left: Mutex<Int>
+
+    init(after calls: Int) { left = Mutex(calls) }
+
+    /// Counts a call. True at the one that is meant.
+    func hasCome() -> Bool {
+        left.withLock { left in
+            left -= 1
+            return left == -1
+        }
+    }
+
+    /// There were not as many calls.
+    var isAhead: Bool { left.withLock { $0 >= 0 } }
+}

@@ -1,0 +1,150 @@
+import CaretSync
+import CaretWire
+import Testing
+
+/// Files that are renamed, or become folders, in several folders at once.
+@Suite("Names of files that change in several folders") struct SyncNameChangeTests {
+    private func world(_ texts: [String: String]) async throws -> SyncWorld {
+        let world = try SyncWorld(folders: 2)
+        for index in world.folders.indices { try await world.begin(index) }
+        for (name, text) in texts {
+            if name.contains("/") { world.folders[0].disk.makeFolder(byUser: SyncWorld.path("x")) }
+            world.save(text, to: name)
+        }
+        try await world.run(2_000)
+        return world
+    }
+
+    private func expect(_ world: SyncWorld, _ wanted: [String: String]) {
+        for folder in world.folders { #expect(folder.disk.texts(in: SyncWorld.root) == wanted) }
+        #expect(world.server.texts == wanted)
+    }
+
+    /// The file `x` becomes `x/y`.
+    private func moveIntoItself(_ disk: MemoryDisk) {
+        disk.rename(byUser: SyncWorld.path("x"), to: SyncWorld.path("x~"))
+        disk.makeFolder(byUser: SyncWorld.path("x"))
+        disk.rename(byUser: SyncWorld.path("x~"), to: SyncWorld.path("x/y"))
+    }
+
+    /// A folder takes the place of the file `x`.
+    private func replaceByFolder(_ world: SyncWorld) {
+        world.folders[0].disk.remove(byUser: SyncWorld.path("x"))
+        world.folders[0].disk.makeFolder(byUser: SyncWorld.path("x"))
+        world.save("in it\n", to: "x/y")
+    }
+
+    @Test("one file renamed to two names at once is two files, everywhere")
+    func twoNames() async throws {
+        let world = try await world(["file": "text\n"])
+        for (folder, name) in zip(world.folders, ["a", "b"]) {
+            folder.disk.rename(byUser: SyncWorld.path("file"), to: SyncWorld.path(name))
+        }
+        try await world.run(10_000)
+        expect(world, ["a": "text\n", "b": "text\n"])
+    }
+
+    @Test("a file that is deleted here and renamed elsewhere is there under its new name")
+    func renamedAndDeleted() async throws {
+        let world = try await world(["file": "text\n"])
+        world.folders[0].disk.rename(byUser: SyncWorld.path("file"), to: SyncWorld.path("a"))
+        world.folders[1].disk.remove(byUser: SyncWorld.path("file"))
+        try await world.run(10_000)
+        expect(world, ["a": "text\n"])
+    }
+
+    @Test("a file that becomes a folder of its name, and the reverse")
+    func folders() async throws {
+        let world = try await world(["x": "file\n"])
+        let disk = world.folders[0].disk
+        replaceByFolder(world)
+        try await world.run(10_000)
+        expect(world, ["x/y": "in it\n"])
+        disk.remove(byUser: SyncWorld.path("x/y"))
+        disk.remove(byUser: SyncWorld.path("x"))
+        world.save("a file again\n", to: "x")
+        try await world.run(10_000)
+        expect(world, ["x": "a file again\n"])
+    }
+
+    @Test("a document that was changed while its file became a folder gets another name")
+    func changedMeanwhile() async throws {
+        let world = try await world(["x": "file\n"])
+        replaceByFolder(world)
+        world.save("file\nchanged by the other one\n", to: "x", in: 1)
+        try await world.run(10_000)
+        expect(world, ["x (file)": "file\nchanged by the other one\n", "x/y": "in it\n"])
+    }
+
+    @Test("a document that was changed while a file took the place of its folder gets another name")
+    func changedBelow() async throws {
+        let world = try await world(["x/y": "in it\n"])
+        let disk = world.folders[0].disk
+        disk.remove(byUser: SyncWorld.path("x/y"))
+        disk.remove(byUser: SyncWorld.path("x"))
+        world.save("a file\n", to: "x")
+        world.save("in it\nchanged by the other one\n", to: "x/y", in: 1)
+        try await world.run(10_000)
+        expect(world, ["x (folder)/y": "in it\nchanged by the other one\n", "x": "a file\n"])
+    }
+
+    @Test(
+        "a file that moves into a folder of its name moves everywhere, with what was saved there meanwhile, and back"
+    )
+    func intoItself() async throws {
+        let world = try await world(["x": "file\n"])
+        let disk = world.folders[0].disk
+        moveIntoItself(disk)
+        world.save("file\nsaved elsewhere\n", to: "x", in: 1)
+        try await world.run(10_000)
+        expect(world, ["x/y": "file\nsaved elsewhere\n"])
+        #expect(world.server.history(of: "x/y") == ["", "file\n", "file\nsaved elsewhere\n"])
+        disk.rename(byUser: SyncWorld.path("x/y"), to: SyncWorld.path("x~"))
+        disk.remove(byUser: SyncWorld.path("x"))
+        disk.rename(byUser: SyncWorld.path("x~"), to: SyncWorld.path("x"))
+        world.save("saved again\nfile\nsaved elsewhere\n", to: "x/y", in: 1)
+        try await world.run(10_000)
+        expect(world, ["x": "saved again\nfile\nsaved elsewhere\n"])
+        #expect(world.server.history(of: "x").count == 4)
+    }
+
+    @Test(
+        "a file that is saved and renamed before anybody looks keeps its history, and what others changed meanwhile"
+    )
+    func savedAndRenamed() async throws {
+        let world = try await world(["file": "one line\nanother line\n"])
+        world.save("one line\nanother line\na third line\n", to: "file", in: 1)
+        try await world.run(1_000)
+        // From an editor that has not read the third one.
+        world.save("one line\nanother line\na fourth line\n", to: "file")
+        world.folders[0].disk.rename(byUser: SyncWorld.path("file"), to: SyncWorld.path("new"))
+        try await world.run(10_000)
+        expect(world, ["new": "one line\nanother line\na third line\na fourth line\n"])
+        #expect(world.server.history(of: "new").count == 4)
+    }
+
+    @Test("a file that is made while others make a folder of its name gets another name")
+    func madeWhereAFolderIs() async throws {
+        let world = try await world(["other": ""])
+        world.folders[0].disk.makeFolder(byUser: SyncWorld.path("x"))
+        world.save("in it\n", to: "x/y")
+        try await world.run(280)
+        world.save("a file\n", to: "x", in: 1)
+        try await world.run(10_000)
+        expect(world, ["other": "", "x (file)": "a file\n", "x/y": "in it\n"])
+    }
+
+    @Test("the files of a folder get another one where a restored server has a document of its name")
+    func restoredDocument() async throws {
+        let world = try await world(["x": "file\n"])
+        let backup = world.server.backup()
+        let disk = world.folders[0].disk
+        moveIntoItself(disk)
+        try await world.run(10_000)
+        expect(world, ["x/y": "file\n"])
+        world.server.restore(backup, as: "s2")
+        for index in world.folders.indices { try await world.begin(index) }
+        try await world.run(10_000)
+        expect(world, ["x": "file\n", "x (folder)/y": "file\n"])
+    }
+}

@@ -1,0 +1,154 @@
+import CaretClient
+import CaretCore
+import CaretSync
+import CaretWire
+import Testing
+
+@Suite("Names of synced files") struct SyncNamesTests {
+    @Test(
+        "a document of the prefix has its file, and the file its document",
+        arguments: [("", "a"), ("p", "p/a"), ("p/", "p/a/b.txt"), ("p/q", "p/q/é")])
+    func bothWays(prefix: String, name: String) throws {
+        let names = SyncNames(prefix: prefix)
+        let path = try #require(names.path(of: WireString(name)))
+        #expect(names.document(of: path) == WireString(name))
+    }
+
+    @Test(
+        "a name that is no safe path has no file",
+        arguments: [
+            "q/a", "p", "p/", "p/.caret/lock", "p/.git/config", "p/a~", "p/#a#",
+            "p/" + String(repeating: "x", count: 256),
+        ])
+    func unsafe(name: String) {
+        #expect(SyncNames(prefix: "p").path(of: WireString(name)) == nil)
+    }
+
+    @Test("a path that the protocol does not allow has no document", arguments: [" a", "a ", "a\nb", "a/ b"])
+    func unnameable(path: String) {
+        #expect(SyncNames(prefix: "p").document(of: WireString(path)) == nil)
+    }
+
+    @Test("an epoch that has another name is a document that was renamed")
+    func renames() {
+        let head = SyncRecord.Head(epoch: "e", revision: 1, text: "a")
+        let records: [WireString: SyncRecord] = [
+            "old": SyncRecord(path: "old", seen: "a", head: head, usesCRLF: false)
+        ]
+        let stand = SyncNews.Stand(epoch: "e", revision: 1)
+        let names = SyncNames(prefix: "p")
+        #expect(
+            SyncRenames.elsewhere(records, ["p/new": stand], names) == [.init(path: "old", new: "new")])
+        #expect(SyncRenames.elsewhere(records, ["p/old": stand, "p/new": stand], names) == [])
+        #expect(SyncRenames.elsewhere(records, [:], names) == [])
+    }
+
+    private func origin(
+        of text: String, among seen: [WireString: String], isGone: Bool = true, older: [String] = []
+    ) throws -> WireString? {
+        let head = SyncRecord.Head(epoch: "e", revision: 1, text: "a")
+        let records = seen.map { ($0, SyncRecord(path: $0.string, seen: $1, head: head, usesCRLF: false)) }
+        return try SyncRenames.origin(
+            of: text, among: Set(seen.keys), Dictionary(uniqueKeysWithValues: records),
+            isGone: { _ in isGone }, older: { _ in older })
+    }
+
+    @Test("a new file is the one that is gone with its text, or with most of its lines")
+    func origins() throws {
+        #expect(try origin(of: "a", among: ["old": "a"]) == "old")
+        #expect(try origin(of: "a", among: ["old": "a"], isGone: false) == nil)
+        #expect(try origin(of: "b", among: ["old": "a"]) == nil)
+        #expect(try origin(of: "", among: ["old": ""]) == nil)
+        let both: [WireString: String] = ["one": "12345\n67890\n", "two": "12345\nabcde\nfghij\n"]
+        #expect(try origin(of: "67890\n12345\nnew", among: both) == "one")
+        #expect(try origin(of: "12345\n67890\nabcde\nfghij\n", among: both) == "two")
+        // Of two with the same text nobody can tell which it is.
+        #expect(try origin(of: "a", among: ["one": "a", "two": "a"]) == nil)
+        // At half of the lines, and below.
+        #expect(try origin(of: "1\n2", among: ["old": "1\n3"]) == "old")
+        #expect(try origin(of: "1\n2", among: ["old": "1\n3\n4"]) == nil)
+        // Of many, only whole texts are compared.
+        let many = Dictionary(uniqueKeysWithValues: (0..<33).map { (WireString("\($0)"), "1\n\($0)") })
+        #expect(try origin(of: "1\n7\n8", among: many) == nil)
+        #expect(try origin(of: "1\n7", among: many) == "7")
+        // An editor may have read an older text, and saved the new file from that.
+        #expect(try origin(of: "1\n2", among: ["old": "5\n3\n4"], older: ["1"]) == "old")
+    }
+}
+
+@Suite("News of synced documents") struct SyncNewsTests {
+    private func news(_ documents: [String: String]) -> SyncNews {
+        var news = SyncNews()
+        for (name, epoch) in documents { news.set(WireString(name), .init(epoch: epoch, revision: 1)) }
+        return news
+    }
+
+    @Test("what is read late, and what is told late, takes nothing back that is known of a revision")
+    func late() {
+        var news = news(["a": "e"])
+        let before = news.documents["a"]
+        func told(_ epoch: String, _ revision: Int) {
+            let summary = DocumentSummary(
+                document: "a", epoch: WireString(epoch), revision: Revision(revision), length: 0, updated: 0)
+            news.hear(.document(summary))
+        }
+        told("e", 6)
+        news.found("a", .init(epoch: "e", revision: 5), since: before)
+        #expect(news.documents["a"] == .init(epoch: "e", revision: 6))
+        news.found("a", .init(epoch: "e", revision: 7), since: before)
+        told("e", 6)
+        #expect(news.documents["a"] == .init(epoch: "e", revision: 7))
+        // It was made anew while the old one was read.
+        told("f", 1)
+        news.found("a", .init(epoch: "e", revision: 8), since: before)
+        #expect(news.documents["a"] == .init(epoch: "f", revision: 1))
+        news.found("a", .init(epoch: "g", revision: 1), since: .init(epoch: "f", revision: 1))
+        #expect(news.documents["a"] == .init(epoch: "g", revision: 1))
+    }
+
+    @Test("the end of a document is not that of one which has its name since")
+    func ended() {
+        func end(_ epoch: WireString) -> DocumentNews {
+            .gone(Gone(document: "a", epoch: epoch, reason: .deleted, isFollowed: true))
+        }
+        var news = news(["a": "new"])
+        news.hear(end("old"))
+        #expect(news.documents["a"] == .init(epoch: "new", revision: 1))
+        news.hear(end("new"))
+        #expect(news.documents["a"] == nil)
+    }
+
+    @Test("whoever has looked knows whether more was told since")
+    func more() {
+        let news = news(["a": "e"])
+        func read(_ epoch: String, _ revision: Int) -> DocumentLook {
+            .read(.init(epoch: epoch, revision: revision, text: ""), usesCRLF: false)
+        }
+        #expect(!news.tellMore(than: read("e", 1), of: "a") && !news.tellMore(than: read("e", 2), of: "a"))
+        #expect(news.tellMore(than: read("e", 0), of: "a") && news.tellMore(than: read("f", 9), of: "a"))
+        #expect(news.tellMore(than: .missing, of: "a") && news.tellMore(than: read("e", 1), of: "b"))
+        #expect(!news.tellMore(than: .missing, of: "b"))
+    }
+}
+
+@Suite("Contents of synced files") struct SyncContentTests {
+    @Test("line breaks become LF, and the first one decides what is written")
+    func lineBreaks() {
+        for (bytes, text, usesCRLF) in [
+            ("a", "a", nil), ("a\nb", "a\nb", false), ("a\r\nb\r\n", "a\nb\n", true),
+            ("a\r\nb\n\rc", "a\nb\n\nc", true), ("\r", "\n", false),
+        ] {
+            #expect(
+                SyncFolder.content(of: Array(bytes.utf8), limit: 100) == .text(text, usesCRLF: usesCRLF))
+        }
+    }
+
+    @Test("bytes that are no text, and too many, are left alone")
+    func noText() {
+        #expect(SyncFolder.content(of: [0x61, 0], limit: 100) == .other(.binary))
+        #expect(SyncFolder.content(of: [0xFF], limit: 100) == .other(.binary))
+        #expect(SyncFolder.content(of: Array("ab".utf8), limit: 2) == .text("ab", usesCRLF: nil))
+        #expect(
+            SyncFolder.content(of: Array("abc".utf8), limit: 2) == .other(.tooLarge(bytes: 3, limit: 2)))
+    }
+}

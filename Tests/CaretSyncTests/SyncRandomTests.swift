@@ -1,0 +1,250 @@
+import CaretSync
+import CaretWire
+import TestSupport
+import Testing
+
+/// Three folders in the hands of chance: editors that read seldom and save in six ways, renamed files, files that become
+/// folders, kills, power cuts, a server that is restored and one that is another.
+@Suite("Synced folders in the hands of chance") struct SyncRandomTests {
+    @Test(
+        "no line is lost, and all folders are equal in the end",
+        arguments: Seeds.first(Seeds.share(of: 2_000, everyCommit: 100)))
+    func nothingIsLost(seed: UInt64) async throws {
+        var people = try People(seed)
+        for index in people.world.folders.indices { try await people.begin(index) }
+        for _ in 0..<60 { try await people.step() }
+        try await people.settle()
+        let texts = people.world.folders.map { $0.disk.texts(in: SyncWorld.root) }
+        let replay = Seeds.replay(seed, of: "SyncRandomTests.nothingIsLost")
+        let server = people.world.server.texts
+        for text in texts { #expect(text == server, "\(replay)") }
+        let lost = people.lines.filter { line in !texts[0].values.contains { $0.holds(line) } }
+        #expect(lost.isEmpty, "\(replay)")
+    }
+}
+
+extension String {
+    /// Whether it has a line. Those of two people who write at one place may get into each other, which loses none.
+    fileprivate func holds(_ line: String) -> Bool {
+        if contains(line) { return true }
+        return line.indices.dropFirst().contains { index in
+            guard let start = firstRange(of: line[..<index]) else { return false }
+            return self[start.upperBound...].contains(line[index...])
+        }
+    }
+}
+
+/// Those who use the folders, and what else happens to them.
+private struct People {
+    let world: SyncWorld
+    private var random: Seeded
+    /// Everything that was saved by somebody, and must be somewhere in the end.
+    private(set) var lines: Set<String> = []
+    private var count = 0
+    /// What an editor has read, which may be long ago.
+    private var buffers: [Buffer: (name: String, text: String)] = [:]
+    private var backup: [WireString: ModelServer.Stored] = [:]
+    private var stores = 1
+
+    /// An editor has read a document, and not just a file: it would overwrite another one that has its name now.
+    private struct Buffer: Hashable {
+        var folder: Int
+        var epoch: String
+    }
+
+    init(_ seed: UInt64) throws {
+        world = try SyncWorld(folders: 3)
+        random = Seeded(seed)
+    }
+
+    mutating func step() async throws {
+        switch random.number(0...99) {
+        case 0...39: try await save()
+        case 40...45: rename()
+        case 46...49: swapFileAndFolder()
+        case 50...56: try await kill()
+        case 57...62: try await cutPower()
+        case 63...65: backup = world.server.backup()
+        case 66...67: try await changeServer()
+        default: try await run(random.pick([20, 100, 400, 3_000]))
+        }
+    }
+
+    // MARK: The programs
+
+    func begin(_ index: Int) async throws { #expect(try await world.begin(index, adopting: true)) }
+
+    private func run(_ milliseconds: Int) async throws {
+        let end = world.clock.now + milliseconds
+        while world.clock.now < end {
+            for index in world.folders.indices { try await pass(index) }
+            world.clock.pass(50)
+        }
+    }
+
+    private func pass(_ index: Int) async throws {
+        do {
+            try await world.pass(index)
+        } catch is StoreChanged {
+            try await begin(index)
+        } catch let fault as FileFault where fault == MemoryDisk.killed {
+            world.end(index)
+        } catch is SyncFault {
+            world.end(index)
+        }
+    }
+
+    private mutating func kill() async throws { try await begin(try await killAny()) }
+
+    private mutating func cutPower() async throws {
+        let index = try await killAny()
+        world.folders[index].disk.cutPower(&random)
+        forgetUnsynced()
+        try await begin(index)
+    }
+
+    /// Kills the program of some folder, in the middle of what it does. Returns which one.
+    private mutating func killAny() async throws -> Int {
+        let index = random.number(0...2)
+        world.folders[index].disk.kill(after: random.number(0...60))
+        for _ in 0..<4 {
+            try await pass(index)
+            world.clock.pass(70)
+        }
+        world.end(index)
+        return index
+    }
+
+    /// What no editor has synced and no server has got is gone with the power.
+    private mutating func forgetUnsynced() {
+        let texts =
+            Array(world.server.texts.values)
+            + world.folders.flatMap { $0.disk.texts(in: SyncWorld.root).values }
+        let there = Set(texts.flatMap { $0.split(separator: "\n").map(String.init) })
+        lines.formIntersection(there)
+    }
+
+    private mutating func changeServer() async throws {
+        // What the old one had and no folder has yet is lost with it.
+        try await settle()
+        stores += 1
+        if random.chance(50) {
+            world.server.restore(backup, as: "s\(stores)")
+        } else {
+            world.change(to: ModelServer(store: "s\(stores)"))
+            backup = [:]
+        }
+        for index in world.folders.indices { try await begin(index) }
+    }
+
+    mutating func settle() async throws {
+        for index in world.folders.indices where world.folders[index].syncer == nil { try await begin(index) }
+        for _ in 0..<40 {
+            try await run(4_000)
+            let texts = world.folders.map { $0.disk.texts(in: SyncWorld.root) }
+            if texts.allSatisfy({ $0 == world.server.texts }) { return }
+        }
+    }
+
+    // MARK: The people
+
+    private mutating func save() async throws {
+        let folder = random.number(0...2)
+        let disk = world.folders[folder].disk
+        let there = disk.texts(in: SyncWorld.root).keys.sorted()
+        let name =
+            there.isEmpty || random.chance(10) ? random.pick(["one", "two", "three"]) : random.pick(there)
+        let path = SyncWorld.path(name)
+        // Nobody goes on with an empty file that a power cut has left.
+        if disk.isFolder(path) || disk.text(path) == "" { return }
+        let epoch = await world.folders[folder].syncer?.state.records[WireString(name)]?.head?.epoch
+        let buffer = epoch.map { Buffer(folder: folder, epoch: $0) }
+        let read = buffer.flatMap { buffers[$0] }.flatMap { $0.name == name ? $0.text : nil }
+        let begun = random.chance(40) ? nil : read
+        var lines = (begun ?? disk.text(path) ?? "")
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        count += 1
+        let line = "\(count) \(word()) \(word())"
+        lines.insert(line, at: random.number(0...lines.count - 1))
+        let text = lines.joined(separator: "\n")
+        if let buffer { buffers[buffer] = (name, text) }
+        write(text, to: path, on: disk)
+        self.lines.insert(line)
+        if random.chance(70) { disk.syncAll() }
+    }
+
+    /// The ways in which editors save.
+    private mutating func write(_ text: String, to path: String, on disk: MemoryDisk) {
+        switch random.number(0...5) {
+        case 0: disk.save(text, to: path, asNewFile: false)
+        case 1: disk.save(text, to: path, asNewFile: true)
+        case 2:
+            // Emptied first.
+            disk.save("", to: path, asNewFile: false)
+            disk.save(text, to: path, asNewFile: false)
+        case 3:
+            // In two pieces.
+            disk.save(String(text.prefix(text.count / 2)), to: path, asNewFile: false)
+            world.clock.pass(20)
+            disk.save(text, to: path, asNewFile: false)
+        case 4:
+            // The old one becomes a backup, and is written again.
+            disk.rename(byUser: path, to: path + "~")
+            disk.save(text, to: path, asNewFile: true)
+            disk.remove(byUser: path + "~")
+            disk.syncAll()
+        case _:
+            disk.remove(byUser: path)
+            disk.save(text, to: path, asNewFile: true)
+            // Whoever takes the old file away must wait for the disk, or a power cut takes both.
+            disk.syncAll()
+        }
+    }
+
+    // MARK: Names
+
+    private mutating func rename() {
+        let folder = random.number(0...2)
+        let disk = world.folders[folder].disk
+        let there = disk.texts(in: SyncWorld.root).keys.sorted().filter { !$0.contains("/") }
+        if there.isEmpty { return }
+        count += 1
+        let new = SyncWorld.path("renamed \(count)")
+        disk.rename(byUser: SyncWorld.path(random.pick(there)), to: new)
+        namesChanged(in: folder)
+    }
+
+    /// A file becomes one in a folder of its name, or the reverse.
+    private mutating func swapFileAndFolder() {
+        let folder = random.number(0...2)
+        let disk = world.folders[folder].disk
+        let there = disk.texts(in: SyncWorld.root).keys.sorted()
+        if there.isEmpty { return }
+        let name = random.pick(there)
+        let end = "/inside"
+        let outer = SyncWorld.path(name.hasSuffix(end) ? String(name.dropLast(end.count)) : name)
+        if name.hasSuffix(end) {
+            if there.count(where: { SyncWorld.path($0).hasPrefix(outer + "/") }) > 1 { return }
+            disk.rename(byUser: outer + end, to: outer + "~")
+            disk.remove(byUser: outer)
+            disk.rename(byUser: outer + "~", to: outer)
+        } else if !name.contains("/") {
+            disk.rename(byUser: outer, to: outer + "~")
+            disk.makeFolder(byUser: outer)
+            disk.rename(byUser: outer + "~", to: outer + end)
+        }
+        namesChanged(in: folder)
+    }
+
+    /// An editor that goes on with what it has read under the old name would overwrite what another one saves under the new one:
+    /// nobody but the two could tell.
+    private mutating func namesChanged(in folder: Int) {
+        buffers = buffers.filter { $0.key.folder != folder }
+        world.folders[folder].disk.syncAll()
+    }
+
+    /// Letters by chance: lines that differ by a letter would be taken for one that was corrected.
+    private mutating func word() -> String {
+        String((0..<7).map { _ in random.pick(Array("abcdefghijklmnopqrstuvwxyz")) })
+    }
+}

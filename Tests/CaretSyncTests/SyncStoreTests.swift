@@ -1,0 +1,128 @@
+import CaretSync
+import CaretWire
+import Testing
+
+/// What becomes of a folder when the server has another store than before.
+@Suite("Synced folders and stores") struct SyncStoreTests {
+    private func world(_ texts: [String: String]) async throws -> SyncWorld {
+        let world = try SyncWorld()
+        try await world.begin(0)
+        for (name, text) in texts { world.save(text, to: name) }
+        try await world.run(1_000)
+        #expect(world.server.texts == texts)
+        return world
+    }
+
+    private func files(_ world: SyncWorld) -> [String: String] { world.disk.texts(in: SyncWorld.root) }
+
+    @Test("another server is told by its store, with one document too, and nothing is changed")
+    func otherServer() async throws {
+        for texts in [["one": "1\n"], ["one": "1\n", "two": "2\n"]] {
+            let world = try await world(texts)
+            let other = ModelServer(store: "s2")
+            other.set("one", "of somebody else\n")
+            world.change(to: other)
+            #expect(try await world.begin(0) == false)
+            #expect(files(world) == texts)
+            #expect(other.texts == ["one": "of somebody else\n"])
+        }
+    }
+
+    @Test("a folder that adopts another server keeps every line of both sides")
+    func adopted() async throws {
+        let world = try await world(["one": "mine\n", "two": "2\n"])
+        let other = ModelServer(store: "s2")
+        other.set("one", "of somebody else\n")
+        other.set("three", "3\n")
+        world.change(to: other)
+        #expect(try await world.begin(0, adopting: true))
+        try await world.run(2_000)
+        #expect(files(world) == other.texts)
+        #expect(Set(other.texts.keys) == ["one", "two", "three"])
+        #expect(other.texts["one"].map { Set($0.split(separator: "\n")) } == ["mine", "of somebody else"])
+    }
+
+    @Test("a backup that is restored takes nothing out of a folder that has seen more")
+    func restored() async throws {
+        let world = try await world(["old": "1\n", "changed": "1\n", "gone": "1\n"])
+        let backup = world.server.backup()
+        world.save("1\n2\n", to: "changed")
+        world.save("new\n", to: "new")
+        world.disk.remove(byUser: SyncWorld.path("gone"))
+        try await world.run(4_000)
+        #expect(Set(world.server.texts.keys) == ["old", "changed", "new"])
+        world.server.restore(backup, as: "s1b")
+        world.end(0)
+        #expect(try await world.begin(0))
+        try await world.run(4_000)
+        let wanted = ["old": "1\n", "changed": "1\n2\n", "new": "new\n", "gone": "1\n"]
+        #expect(files(world) == wanted)
+        #expect(world.server.texts == wanted)
+    }
+
+    @Test("a running sync stops at the first document of another store, before it does anything")
+    func whileRunning() async throws {
+        let world = try await world(["old": "1\n"])
+        let backup = world.server.backup()
+        world.save("1\n2\n", to: "old")
+        try await world.run(1_000)
+        world.server.restore(backup, as: "s1b")
+        let syncer = try #require(world.folders[0].syncer)
+        await #expect(throws: StoreChanged.self) {
+            for news in world.server.beginning(for: 0) { try await syncer.hear(news) }
+        }
+    }
+
+    @Test("a file whose document was deleted elsewhere goes into the trash, and can be brought back")
+    func trash() async throws {
+        let world = try await world(["one": "1\n"])
+        try await world.server.delete("one")
+        try await world.run(3_000)
+        #expect(files(world) == [:])
+        let trash = try SyncTrash(in: SyncWorld.root, on: world.disk)
+        let item = try #require(trash.items.first)
+        #expect(item.path == "one")
+        #expect(item.reason == .deleted)
+        #expect(try trash.bytes(of: item) == Array("1\n".utf8))
+    }
+
+    @Test("the text of a document that was deleted and made again elsewhere goes into the trash")
+    func madeAgain() async throws {
+        let world = try await world(["one": "first\n"])
+        world.end(0)
+        try await world.server.delete("one")
+        world.server.set("one", "second\n")
+        try await world.begin(0)
+        try await world.run(2_000)
+        #expect(files(world) == ["one": "second\n"])
+        let trash = try SyncTrash(in: SyncWorld.root, on: world.disk)
+        #expect(trash.items.map(\.reason) == [.replaced])
+        #expect(try trash.items.map { try trash.bytes(of: $0) } == [Array("first\n".utf8)])
+    }
+
+    @Test("the trash keeps the newest texts, up to its bounds")
+    func trashBounds() async throws {
+        let world = try SyncWorld()
+        try await world.begin(0)
+        var trash = try SyncTrash(in: SyncWorld.root, on: world.disk)
+        let count = SyncTrash.Limit.count
+        for number in 1...count + 5 {
+            try trash.keep(
+                [UInt8(ascii: "x")], .init(number: number, path: "p", reason: .late, at: 0, bytes: 1))
+        }
+        #expect(trash.items.map(\.number) == Array(6...count + 5))
+        #expect(try SyncTrash(in: SyncWorld.root, on: world.disk).items == trash.items)
+        try trash.keep(
+            [], .init(number: 9_999, path: "p", reason: .late, at: SyncTrash.Limit.time + 1, bytes: 0))
+        #expect(trash.items.map(\.number) == [9_999])
+        try trash.keep(
+            [],
+            .init(
+                number: 10_000, path: "p", reason: .late, at: SyncTrash.Limit.time + 1,
+                bytes: SyncTrash.Limit.bytes))
+        #expect(trash.items.map(\.number) == [9_999, 10_000])
+        try trash.keep(
+            [], .init(number: 10_001, path: "p", reason: .late, at: SyncTrash.Limit.time + 1, bytes: 1))
+        #expect(trash.items.map(\.number) == [10_001])
+    }
+}

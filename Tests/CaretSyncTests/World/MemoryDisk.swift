@@ -1,0 +1,372 @@
+import CaretSync
+import Foundation
+import Synchronization
+import TestSupport
+
+/// A disk in memory, with a model of what a power cut leaves.
+///
+/// Names reach the disk in the order in which they were changed, at the latest when their folder is synced, and that of a
+/// new file with the file, as file systems on Linux do it. The bytes of a file reach the disk when that is synced. A power
+/// cut forgets the rest: some of the last changes of names, and all bytes that were not synced.
+final class MemoryDisk: SyncDisk {
+    /// A call that changes or reads something.
+    struct Call: Equatable, Sendable {
+        var name: String
+        var path: String
+    }
+
+    fileprivate struct File {
+        var kind = FileStatus.Kind.file
+        var bytes: [UInt8] = []
+        var synced: [UInt8] = []
+        var modified = 0
+        var changed = 0
+        var mode: UInt32 = 0o644
+    }
+
+    fileprivate struct State {
+        var files: [UInt: File] = [:]
+        var names: [String: UInt] = [:]
+        var syncedNames: [String: UInt] = [:]
+        /// What was changed since, in steps that are whole or not there.
+        var steps: [[(path: String, file: UInt?)]] = []
+        var lastFile: UInt = 0
+        var canExchange = true
+        /// Calls until the program that makes them is killed; nil for ever.
+        var callsLeft: Int?
+        var before: (@Sendable (Call) -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let now: @Sendable () -> Int
+
+    /// `now` is the wall clock, in milliseconds.
+    init(now: @escaping @Sendable () -> Int) { self.now = now }
+
+    /// What a call throws once the program is killed.
+    static let killed = FileFault("go on", "the program was killed", ECANCELED)
+
+    // MARK: What tests do
+
+    /// Is told of each call before it is done.
+    func watch(_ watcher: (@Sendable (Call) -> Void)?) { state.withLock { $0.before = watcher } }
+
+    /// The program is killed before it makes one more call than this; nil lets it live.
+    func kill(after calls: Int?) { state.withLock { $0.callsLeft = calls } }
+
+    func cannotExchange() { state.withLock { $0.canExchange = false } }
+
+    /// The machine loses its power, and starts again.
+    func cutPower(_ random: inout Seeded) {
+        state.withLock { state in
+            let kept = random.number(0...state.steps.count)
+            for step in state.steps.prefix(kept) { state.sync(step) }
+            state.steps = []
+            state.names = state.syncedNames
+            for number in Array(state.files.keys) {
+                let synced = state.files[number]?.synced ?? []
+                state.files[number]?.bytes = synced
+            }
+            state.callsLeft = nil
+        }
+    }
+
+    /// What an editor does to a file.
+    func save(_ text: String, to path: String, asNewFile: Bool) {
+        state.withLock { state in
+            if !asNewFile, let file = state.names[path] {
+                state.write(Array(text.utf8), to: file, at: tick)
+                return
+            }
+            let file = state.make(Array(text.utf8), at: tick)
+            state.change([(path, file)])
+        }
+    }
+
+    /// The editor waits until all that was saved is on disk.
+    func syncAll() {
+        state.withLock { state in
+            for step in state.steps { state.sync(step) }
+            state.steps = []
+            for number in Array(state.names.values) { state.sync(number) }
+        }
+    }
+
+    /// Writes into a file that was opened before, wherever it is by now.
+    func write(_ text: String, intoFile number: UInt) {
+        state.withLock { $0.write(Array(text.utf8), to: number, at: tick) }
+    }
+
+    func number(of path: String) -> UInt? { state.withLock { $0.names[path] } }
+
+    func rename(byUser path: String, to new: String) {
+        state.withLock { state in
+            guard let file = state.names[path] else { return }
+            state.change([(path, nil), (new, file)])
+        }
+    }
+
+    /// A folder goes with all that is in it.
+    func remove(byUser path: String) {
+        state.withLock { state in
+            let paths = [path] + state.names.keys.filter { $0.hasPrefix(path + "/") }.sorted()
+            state.change(paths.map { ($0, nil) })
+        }
+    }
+
+    func makeFolder(byUser path: String) {
+        state.withLock { state in
+            let folder = state.make([], at: tick)
+            state.files[folder]?.kind = .folder
+            state.change([(path, folder)])
+        }
+    }
+
+    func text(_ path: String) -> String? {
+        state.withLock { state in
+            state.names[path].flatMap { state.files[$0] }.flatMap {
+                $0.kind == .file ? String(decoding: $0.bytes, as: UTF8.self) : nil
+            }
+        }
+    }
+
+    /// All files below a folder, but for hidden ones.
+    func texts(in folder: String) -> [String: String] {
+        state.withLock { state in
+            var texts: [String: String] = [:]
+            for (path, file) in state.names where path.hasPrefix(folder + "/") {
+                let name = path.dropFirst(folder.count + 1)
+                guard let file = state.files[file], file.kind == .file else { continue }
+                if name.split(separator: "/").contains(where: { $0.hasPrefix(".") || $0.hasSuffix("~") }) {
+                    continue
+                }
+                texts[String(name)] = String(decoding: file.bytes, as: UTF8.self)
+            }
+            return texts
+        }
+    }
+
+    func isFolder(_ path: String) -> Bool {
+        state.withLock { state in state.names[path].flatMap { state.files[$0] }?.kind == .folder }
+    }
+
+    /// Everything that is anywhere on the disk, hidden files too.
+    var everything: [String] {
+        state.withLock { state in
+            state.names.values.compactMap { state.files[$0] }.map {
+                String(decoding: $0.bytes, as: UTF8.self)
+            }
+        }
+    }
+
+    // MARK: What programs do
+
+    /// The kernel's stamps have steps of 4 ms.
+    private var tick: Int { now() / 4 * 4_000_000 }
+
+    private func call<Answer>(
+        _ name: String, _ path: String, _ body: (inout State) throws(FileFault) -> Answer
+    ) throws(FileFault) -> Answer {
+        let watcher = state.withLock { $0.before }
+        watcher?(Call(name: name, path: path))
+        let outcome = state.withLock { state -> Result<Answer, FileFault> in
+            if let left = state.callsLeft {
+                if left == 0 { return .failure(MemoryDisk.killed) }
+                state.callsLeft = left - 1
+            }
+            do throws(FileFault) { return .success(try body(&state)) } catch { return .failure(error) }
+        }
+        return try outcome.get()
+    }
+
+    func status(_ path: String) throws(FileFault) -> FileStatus? {
+        try call("status", path) { state in
+            guard let number = state.names[path], let file = state.files[number] else { return nil }
+            return FileStatus(
+                inode: number, size: file.bytes.count, modified: file.modified, changed: file.changed,
+                kind: file.kind, mode: file.mode)
+        }
+    }
+
+    func bytes(_ path: String) throws(FileFault) -> [UInt8]? {
+        try call("read", path) { state in
+            state.names[path].flatMap { state.files[$0] }.flatMap { $0.kind == .file ? $0.bytes : nil }
+        }
+    }
+
+    func names(in path: String) throws(FileFault) -> [[UInt8]] {
+        try call("list", path) { state in
+            state.names.keys.filter { $0.hasPrefix(path + "/") }.map { $0.dropFirst(path.count + 1) }
+                .filter { !$0.contains("/") }.sorted().map { Array($0.utf8) }
+        }
+    }
+
+    func make(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(FileFault) -> UInt {
+        try call("make", path) { state throws(FileFault) in
+            try state.requireFolder(of: path)
+            let file = state.names[path] ?? state.make([], at: tick)
+            if state.names[path] == nil { state.change([(path, file)]) }
+            state.write(bytes, to: file, at: tick)
+            state.files[file]?.synced = bytes
+            state.files[file]?.mode = mode
+            state.syncNames { $0.path == path }
+            return file
+        }
+    }
+
+    func setMode(_ path: String, _ mode: UInt32) throws(FileFault) {
+        try call("set mode", path) { state throws(FileFault) in
+            state.files[try state.file(path)]?.mode = mode
+        }
+    }
+
+    func rename(_ path: String, to new: String) throws(FileFault) {
+        try call("rename", path) { state throws(FileFault) in
+            let file = try state.file(path)
+            try state.requireFolder(of: new)
+            if let old = state.names[new], state.files[old]?.kind == .folder {
+                throw FileFault("rename it", new, EISDIR)
+            }
+            state.change([(path, nil), (new, file)])
+            state.files[file]?.changed = tick
+        }
+    }
+
+    func renameToNew(_ path: String, _ new: String) throws(FileFault) {
+        try call("rename to new", new) { state throws(FileFault) in
+            let file = try state.file(path)
+            try state.requireFolder(of: new)
+            if state.names[new] != nil { throw FileFault("put it in place", new, EEXIST) }
+            state.change([(path, nil), (new, file)])
+            state.files[file]?.changed = tick
+        }
+    }
+
+    func exchange(_ path: String, with other: String) throws(FileFault) {
+        try call("exchange", other) { state throws(FileFault) in
+            if !state.canExchange { throw FileFault("put it in place", other, EINVAL) }
+            let (file, old) = (try state.file(path), try state.file(other))
+            state.change([(path, old), (other, file)])
+            state.files[file]?.changed = tick
+            state.files[old]?.changed = tick
+        }
+    }
+
+    func link(_ path: String, as new: String) throws(FileFault) {
+        try call("link", path) { state throws(FileFault) in
+            let file = try state.file(path)
+            if state.names[new] != nil { throw FileFault("keep it", new, EEXIST) }
+            state.change([(new, file)])
+        }
+    }
+
+    func remove(_ path: String) throws(FileFault) {
+        try call("remove", path) { state in
+            if state.names[path] != nil { state.change([(path, nil)]) }
+        }
+    }
+
+    func makeFolder(_ path: String, mode: UInt32) throws(FileFault) {
+        try call("make folder", path) { state throws(FileFault) in
+            if state.names[path] != nil { return }
+            try state.requireFolder(of: path)
+            let folder = state.make([], at: tick)
+            state.files[folder]?.kind = .folder
+            state.change([(path, folder)])
+        }
+    }
+
+    func removeFolder(_ path: String) -> Bool {
+        // A call that fails for any reason has not removed it.
+        (try? call("remove folder", path) { state in
+            guard let folder = state.names[path], state.files[folder]?.kind == .folder else { return false }
+            if state.names.keys.contains(where: { $0.hasPrefix(path + "/") }) { return false }
+            state.change([(path, nil)])
+            return true
+        }) ?? false
+    }
+
+    func sync(file path: String) throws(FileFault) {
+        try call("sync", path) { state in
+            if let file = state.names[path] { state.sync(file) }
+        }
+    }
+
+    func sync(folder path: String) throws(FileFault) {
+        try call("sync folder", path) { state in
+            state.syncNames { (path + "/").hasPrefix($0.path + "/") || $0.path.isIn(path) }
+        }
+    }
+
+    func lock(_ path: String) throws(FileFault) -> (any Sendable)? {
+        if try status(path) == nil { _ = try make(path, [], mode: 0o600) }
+        return path
+    }
+}
+
+extension String {
+    /// Whether a path is that of something in a folder, at no greater depth.
+    fileprivate func isIn(_ folder: String) -> Bool {
+        hasPrefix(folder + "/") && !dropFirst(folder.count + 1).contains("/")
+    }
+}
+
+extension MemoryDisk.State {
+    fileprivate mutating func make(_ bytes: [UInt8], at time: Int) -> UInt {
+        lastFile += 1
+        files[lastFile] = MemoryDisk.File(bytes: bytes, modified: time, changed: time)
+        return lastFile
+    }
+
+    fileprivate mutating func write(_ bytes: [UInt8], to file: UInt, at time: Int) {
+        files[file]?.bytes = bytes
+        files[file]?.modified = time
+        files[file]?.changed = time
+    }
+
+    fileprivate mutating func change(_ step: [(path: String, file: UInt?)]) {
+        for (path, file) in step { names[path] = file }
+        steps.append(step)
+    }
+
+    fileprivate mutating func sync(_ step: [(path: String, file: UInt?)]) {
+        for (path, file) in step { syncedNames[path] = file }
+    }
+
+    /// Syncs the steps in which such a name was changed, and those before them without which there would be a file and a folder
+    /// of one name.
+    fileprivate mutating func syncNames(where isMeant: ((path: String, file: UInt?)) -> Bool) {
+        var (chosen, left, paths) = (
+            [[(path: String, file: UInt?)]](), [[(path: String, file: UInt?)]](), Set<String>()
+        )
+        for step in steps.reversed() {
+            let isBelow = step.contains { name in paths.contains { (name.path + "/").hasPrefix($0 + "/") } }
+            if isBelow || step.contains(where: isMeant) {
+                chosen.append(step)
+                paths.formUnion(step.map(\.path))
+            } else {
+                left.append(step)
+            }
+        }
+        for step in chosen.reversed() { sync(step) }
+        steps = left.reversed()
+    }
+
+    fileprivate mutating func sync(_ file: UInt) {
+        let bytes = files[file]?.bytes ?? []
+        files[file]?.synced = bytes
+    }
+
+    fileprivate func file(_ path: String) throws(FileFault) -> UInt {
+        guard let file = names[path] else { throw FileFault("find it", path, ENOENT) }
+        return file
+    }
+
+    fileprivate func requireFolder(of path: String) throws(FileFault) {
+        let folder = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
+        if folder.isEmpty { return }
+        guard let found = names[String(folder)], files[found]?.kind == .folder else {
+            throw FileFault("find its folder", path, ENOTDIR)
+        }
+    }
+}

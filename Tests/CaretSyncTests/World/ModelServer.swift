@@ -1,0 +1,213 @@
+import CaretClient
+import CaretCore
+import CaretSync
+import CaretWire
+import Synchronization
+
+/// A server in memory for synced folders: documents with all their texts, merged as the real one does.
+final class ModelServer: Sendable {
+    struct Stored: Sendable {
+        var epoch: String
+        var texts: [String]
+        var usesCRLF = false
+        /// What was pushed, and the revision that came of it.
+        var pushes: [Int: (text: String, revision: Int)] = [:]
+
+        var head: String { texts[texts.count - 1] }
+        var revision: Int { texts.count - 1 }
+    }
+
+    fileprivate struct State {
+        var store: String
+        var documents: [WireString: Stored] = [:]
+        var lastDocument = 0
+        var lastSeq = 0
+        /// What each follower has not been told yet.
+        var news: [[DocumentNews]] = []
+        /// Every request, by its first word.
+        var requests: [String: Int] = [:]
+        /// Does something right before a request is done.
+        var before: (@Sendable (String) -> Void)?
+    }
+
+    private let state: Mutex<State>
+
+    init(store: String = "s1") { state = Mutex(State(store: store)) }
+
+    // MARK: What tests do
+
+    var store: String { state.withLock { $0.store } }
+    var requests: [String: Int] { state.withLock { $0.requests } }
+    var texts: [String: String] {
+        state.withLock { state in
+            Dictionary(uniqueKeysWithValues: state.documents.map { ($0.key.string, $0.value.head) })
+        }
+    }
+    /// Everything that any revision has.
+    func history(of document: WireString) -> [String] {
+        state.withLock { $0.documents[document]?.texts ?? [] }
+    }
+
+    func watch(_ watcher: (@Sendable (String) -> Void)?) { state.withLock { $0.before = watcher } }
+
+    func follow() -> Int {
+        state.withLock { state in
+            state.news.append([])
+            return state.news.count - 1
+        }
+    }
+
+    /// What a follower is told first.
+    func beginning(for follower: Int) -> [DocumentNews] {
+        state.withLock { state in
+            state.news[follower] = []
+            let all = state.documents.map { DocumentNews.document($0.value.summary($0.key)) }
+            return [.beginning] + all + [.complete]
+        }
+    }
+
+    func takeNews(of follower: Int) -> [DocumentNews] {
+        state.withLock { state in
+            defer { state.news[follower] = [] }
+            return state.news[follower]
+        }
+    }
+
+    /// A person changes a document.
+    func set(_ document: WireString, _ text: String) {
+        state.withLock { state in
+            if state.documents[document] == nil { state.make(document) }
+            state.documents[document]?.texts.append(text)
+            state.tellChange(of: document)
+        }
+    }
+
+    /// A copy of all documents. The server that it is given back to has a new name for its store.
+    func backup() -> [WireString: Stored] { state.withLock { $0.documents } }
+
+    func restore(_ backup: [WireString: Stored], as store: String) {
+        state.withLock { state in
+            state.store = store
+            state.documents = backup.mapValues { stored in
+                var stored = stored
+                stored.epoch = store + "." + stored.epoch.split(separator: ".")[1]
+                return stored
+            }
+        }
+    }
+}
+
+extension ModelServer: SyncServer {
+    private func request<Answer>(
+        _ name: String, _ body: (inout State) throws -> Answer
+    ) throws -> Answer {
+        let watcher = state.withLock { $0.before }
+        watcher?(name)
+        return try state.withLock { state in
+            state.requests[name, default: 0] += 1
+            return try body(&state)
+        }
+    }
+
+    func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool) {
+        try request("read") { state in
+            guard let stored = state.documents[document] else { throw Self.refusal(.notFound) }
+            let head = SyncRecord.Head(epoch: stored.epoch, revision: stored.revision, text: stored.head)
+            return (head, stored.usesCRLF)
+        }
+    }
+
+    func push(
+        _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool
+    ) async throws -> SyncAck {
+        try request("push") { state in
+            let isNew = state.documents[document] == nil
+            if isNew {
+                guard push.epoch == nil else { throw Self.refusal(.notFound) }
+                state.make(document)
+            }
+            guard var stored = state.documents[document] else { throw Self.refusal(.internal) }
+            if let known = stored.pushes[push.seq] {
+                guard known.text.isSame(as: push.text) else { throw Self.refusal(.seqReused) }
+                return SyncAck(
+                    revision: known.revision, isUnchanged: false, text: stored.texts[known.revision])
+            }
+            if push.text.isSame(as: stored.head) {
+                if isNew { state.tellChange(of: document) }
+                return SyncAck(revision: stored.revision, isUnchanged: true, text: stored.head)
+            }
+            if push.epoch.map({ !$0.isSame(as: stored.epoch) }) ?? (stored.revision > 0) {
+                throw Self.refusal(.epochChanged)
+            }
+            guard push.base <= stored.revision else { throw Self.refusal(.baseAhead) }
+            let merged = try TextMerge.merged(
+                base: stored.texts[push.base], own: push.text, other: stored.head)
+            let isUnchanged = merged.isSame(as: stored.head)
+            if !isUnchanged { stored.texts.append(merged) }
+            stored.usesCRLF = usesCRLF
+            stored.pushes[push.seq] = (push.text, stored.revision)
+            state.documents[document] = stored
+            if !isUnchanged { state.tellChange(of: document) }
+            return SyncAck(revision: stored.revision, isUnchanged: isUnchanged, text: stored.head)
+        }
+    }
+
+    func rename(_ document: WireString, to new: WireString) async throws {
+        try request("rename") { state in
+            guard let stored = state.documents[document] else { throw Self.refusal(.notFound) }
+            if state.documents[new] != nil { throw Self.refusal(.exists) }
+            state.documents[document] = nil
+            state.documents[new] = stored
+            state.tell(
+                .gone(Gone(document: document, epoch: WireString(stored.epoch), reason: .renamed, to: new)))
+            state.tellChange(of: new)
+        }
+    }
+
+    func delete(_ document: WireString) async throws {
+        try request("delete") { state in
+            guard let stored = state.documents.removeValue(forKey: document) else {
+                throw Self.refusal(.notFound)
+            }
+            state.tell(.gone(Gone(document: document, epoch: WireString(stored.epoch), reason: .deleted)))
+        }
+    }
+
+    func authors(of document: WireString, after: Int, through: Int) async -> [String] { [] }
+
+    func nextPushNumber() -> Int {
+        state.withLock { state in
+            state.lastSeq += 1
+            return state.lastSeq
+        }
+    }
+
+    private static func refusal(_ code: ErrorCode) -> ServerRefusal {
+        ServerRefusal(ErrorReport(code, "the model server says \(code.word)"))
+    }
+}
+
+extension ModelServer.State {
+    fileprivate mutating func make(_ document: WireString) {
+        lastDocument += 1
+        // Two servers never give a document the same part of its epoch.
+        documents[document] = ModelServer.Stored(epoch: "\(store).\(store)-\(lastDocument)", texts: [""])
+    }
+
+    fileprivate mutating func tellChange(of document: WireString) {
+        if let stored = documents[document] { tell(.document(stored.summary(document))) }
+    }
+
+    fileprivate mutating func tell(_ next: DocumentNews) {
+        for follower in news.indices { news[follower].append(next) }
+    }
+}
+
+extension ModelServer.Stored {
+    fileprivate func summary(_ document: WireString) -> DocumentSummary {
+        DocumentSummary(
+            document: document, epoch: WireString(epoch), revision: Revision(revision),
+            length: head.utf16.count,
+            updated: 0)
+    }
+}

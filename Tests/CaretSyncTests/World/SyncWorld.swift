@@ -1,0 +1,123 @@
+import CaretClient
+import CaretSync
+import CaretWire
+import Synchronization
+import TestSupport
+
+/// Folders that are synced with a server, all in memory and on a clock that is turned by hand.
+final class SyncWorld {
+    /// The one clock of a world, in milliseconds.
+    final class Clock: Sendable {
+        private let time = Mutex(1_790_000_000_000)
+
+        var now: Int { time.withLock { $0 } }
+        func pass(_ milliseconds: Int) { time.withLock { $0 += milliseconds } }
+        var forSync: SyncClock { SyncClock(steady: { self.now }, wall: { self.now }) }
+    }
+
+    /// One folder on a machine of its own, with the program that syncs it.
+    final class Folder {
+        let disk: MemoryDisk
+        let follower: Int
+        fileprivate(set) var syncer: Syncer?
+
+        fileprivate init(_ disk: MemoryDisk, _ follower: Int) {
+            (self.disk, self.follower) = (disk, follower)
+        }
+    }
+
+    static let root = "/notes"
+    let clock = Clock()
+    private(set) var server: ModelServer
+    let folders: [Folder]
+
+    init(folders count: Int = 1) throws {
+        let (clock, server) = (clock, ModelServer())
+        self.server = server
+        folders = (0..<count).map { _ in
+            Folder(MemoryDisk(now: { clock.now }), server.follow())
+        }
+        for folder in folders { folder.disk.makeFolder(byUser: Self.root) }
+    }
+
+    /// The only folder of a world that has one.
+    var disk: MemoryDisk { folders[0].disk }
+
+    static func path(_ name: String) -> String { root + "/" + name }
+
+    func text(_ name: String, in folder: Int = 0) -> String? { folders[folder].disk.text(Self.path(name)) }
+
+    func save(_ text: String, to name: String, in folder: Int = 0, asNewFile: Bool = false) {
+        folders[folder].disk.save(text, to: Self.path(name), asNewFile: asNewFile)
+    }
+
+    // MARK: Programs
+
+    /// Another server listens at the address.
+    func change(to server: ModelServer) {
+        self.server = server
+        for (index, folder) in folders.enumerated() {
+            precondition(server.follow() == index && folder.follower == index)
+            folder.syncer = nil
+        }
+    }
+
+    /// The program is there no more; what it has in memory is gone.
+    func end(_ index: Int) { folders[index].syncer = nil }
+
+    /// Starts the program of a folder as `caret sync` does. False where the server is another one.
+    @discardableResult
+    func begin(_ index: Int, adopting: Bool = false) async throws -> Bool {
+        let folder = folders[index]
+        folder.disk.kill(after: nil)
+        var state = try SyncState(in: Self.root, prefix: "", on: folder.disk, clock: clock.forSync)
+        let beginning = server.beginning(for: folder.follower)
+        let documents = beginning.compactMap { news in
+            if case .document(let summary) = news {
+                StoreMeeting.ownPart(of: summary.epoch.string)
+            } else {
+                nil
+            }
+        }
+        switch StoreMeeting(store: server.store, documents: Set(documents)).verdict(on: state) {
+        case .same, .first, .restored: break
+        case .other: if !adopting { return false }
+        }
+        try state.begin(with: server.store)
+        let files = SyncFolder(root: Self.root, limit: 1 << 20, on: folder.disk)
+        let syncer = Syncer(
+            server, SyncNames(prefix: ""), files, state, clock: clock.forSync,
+            tell: { _, _, _ in })
+        folder.syncer = syncer
+        for news in beginning { try await syncer.hear(news) }
+        return true
+    }
+
+    /// Lets the program of a folder look at everything once, after it has heard so much of the news. Answers with how long it
+    /// would wait.
+    @discardableResult
+    func pass(_ index: Int = 0) async throws -> Int {
+        let folder = folders[index]
+        guard let syncer = folder.syncer else { return .max }
+        for news in server.takeNews(of: folder.follower) { try await syncer.hear(news) }
+        await syncer.changed(FolderWatch.Changes(files: [], needsScan: true))
+        return try await syncer.pass(nil, once: false) ?? .max
+    }
+
+    /// Lets a time pass in which all programs run.
+    func run(_ milliseconds: Int) async throws {
+        let end = clock.now + milliseconds
+        while true {
+            for index in folders.indices { try await pass(index) }
+            if clock.now >= end { return }
+            clock.pass(min(end - clock.now, 50))
+        }
+    }
+
+    /// Lets hours pass in which nothing happens.
+    func rest(_ milliseconds: Int) async throws {
+        try await run(4_000)
+        clock.pass(max(0, milliseconds - 4_000))
+        for index in folders.indices { try await pass(index) }
+    }
+}

@@ -25,7 +25,7 @@ let package = Package(
         .target(name: "CaretLog", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretWire", dependencies: ["CaretCore"], swiftSettings: strict),
         .target(name: "CaretConfig", dependencies: ["CaretWire"], swiftSettings: strict),
-        .target(name: "CaretReplica", dependencies: ["CaretCore"], swiftSettings: strict),
+        .target(name: "CaretReplica", dependencies: ["CaretCore", "CaretWire"], swiftSettings: strict),
         .target(name: "CaretConcurrency", swiftSettings: strict),
         .target(
             name: "CaretClient",
@@ -124,7 +124,8 @@ let package = Package(
             name: "CaretLogTests", dependencies: ["CaretCore", "CaretLog", "TestSupport"],
             swiftSettings: unoptimized),
         .testTarget(
-            name: "CaretReplicaTests", dependencies: ["CaretCore", "CaretReplica", "TestSupport"],
+            name: "CaretReplicaTests",
+            dependencies: ["CaretCore", "CaretReplica", "CaretWire", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "CaretServerTests",

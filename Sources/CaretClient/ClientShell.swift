@@ -141,7 +141,7 @@ final class ClientShell: Sendable {
 
     // MARK: Documents
 
-    func open(_ name: WireString, creating: Bool, mode: CaretReplica.Mode) -> DocumentKey {
+    func open(_ name: WireString, creating: Bool, mode: DocumentMode) -> DocumentKey {
         held.withLock { held in
             let (key, actions) = held.state.opened(name, creating: creating, mode: mode, at: .now)
             held.waiters.documents[key] = DocumentWaiters()

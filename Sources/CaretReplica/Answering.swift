@@ -1,26 +1,25 @@
 import CaretCore
+import CaretWire
 
 // What the server answers to pushes.
 extension Replica {
-    mutating func take(_ ack: Ack) {
+    mutating func apply(_ ack: Ack, _ edits: [Edit]?) {
+        guard link == .open else { return }
         guard let place, ack.revision.isSound else { return startAgain() }
-        switch ack.kind {
-        case .committed where ack.revision == place.revision.next: takeInStream(ack)
+        if ack.isCommit, ack.revision == place.revision.next { return advance(by: ack, edits) }
         // Any other is only a reply: the stream has come to its revision already, or will.
-        case .committed, .duplicate, .unchanged:
-            if ack.seq == inFlight?.push.seq { settle(at: ack.revision) }
-        }
+        if Seq(ack.seq) == inFlight?.push.seq { settle(at: ack.revision) }
     }
 
     /// The next revision of the stream is an own one.
-    private mutating func takeInStream(_ ack: Ack) {
-        guard let push = inFlight?.push, push.seq == ack.seq, let place else {
+    private mutating func advance(by ack: Ack, _ edits: [Edit]?) {
+        guard let push = inFlight?.push, push.seq == Seq(ack.seq), let place else {
             // A push of this client that the replica has given up, or of an earlier life.
-            guard let edits = ack.edits, advance(by: edits, to: ack.revision) else { return startAgain() }
+            guard let edits, advance(by: edits, to: ack.revision) else { return startAgain() }
             return
         }
         do throws(ChangeError) {
-            let committed = try ack.edits.map(Change.init) ?? push.change
+            let committed = try edits.map(Change.init) ?? push.change
             if committed == draft.inFlight {
                 draft.accept()
             } else {
@@ -31,7 +30,7 @@ extension Replica {
         } catch {
             return startAgain()
         }
-        self.place = Place(epoch: place.epoch, revision: ack.revision)
+        self.place = WirePosition(epoch: place.epoch, revision: ack.revision)
         isKnownToServer = true
         endFlight()
     }
@@ -62,7 +61,10 @@ extension Replica {
         pushes.reset()
     }
 
-    mutating func refused(_ seq: Seq, _ refusal: Refusal, retryAfter time: Milliseconds?) {
+    /// A push was refused.
+    mutating func apply(_ error: ErrorReport) {
+        guard let number = error.seq else { return }
+        let (seq, refusal) = (Seq(number), Refusal(error.code))
         // Whichever push it answers, the document is not open there.
         if refusal.remedy == .open { return reopen() }
         // Others have been answered for good: an earlier copy, or a push that went out anew.
@@ -71,7 +73,7 @@ extension Replica {
         switch refusal.remedy {
         case .wait:
             isWaiting = true
-            actions.append(.retry(after: pushes.wait(asked: time)))
+            actions.append(.retry(after: pushes.wait(asked: error.pause)))
         case .pushAnew, .pushAnewOnTheWholeText: pushAnew(push, after: refusal)
         case .keep: close(refusal)
         case .open, .ask: ask(refusal)
@@ -79,7 +81,7 @@ extension Replica {
     }
 
     /// The edits of a push that never will be committed go out under another number.
-    private mutating func pushAnew(_ push: Push, after refusal: Refusal) {
+    private mutating func pushAnew(_ push: SentPush, after refusal: Refusal) {
         // A server that has forgotten the client takes a push for new that it may have committed long ago.
         let mayBeForgotten = refusal == .baseTrimmed && inFlight?.isRepeated == true && !isKnownToServer
         if mayBeForgotten || timesAnew == Replica.patience { return ask(refusal) }
@@ -120,4 +122,9 @@ extension Replica {
         // Another copy may be on its way and do better. The document opens behind all of them, and tells.
         if link == .open { reopen() }
     }
+}
+
+extension Ack {
+    /// It is the answer to a push that was committed by it, and the form in which own revisions come in the stream.
+    fileprivate var isCommit: Bool { !unchanged && !duplicate }
 }

@@ -1,3 +1,5 @@
+package import CaretCore
+
 /// The CRC-32 of zlib and PNG, which the protocol's checks carry: reflected, polynomial 0xEDB88320.
 struct CRC32 {
     private let table: [UInt32]
@@ -22,4 +24,13 @@ struct CRC32 {
     }
 
     var value: UInt32 { ~register }
+}
+
+extension Text {
+    /// The CRC-32 of its UTF-8.
+    package var crc32: UInt32 {
+        var sum = CRC32()
+        forEachPiece { sum.add($0) }
+        return sum.value
+    }
 }

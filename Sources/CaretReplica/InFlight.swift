@@ -14,12 +14,12 @@ package struct InFlight: Equatable, Sendable {
     }
 
     /// As it was sent first. It never changes, so that the server knows it again.
-    package let push: Push
+    package let push: SentPush
     package var outcome = Outcome.awaited
     /// It was sent more than once, so that an earlier one may have been committed.
     package var isRepeated = false
 
-    package init(_ push: Push) { self.push = push }
+    package init(_ push: SentPush) { self.push = push }
 
     /// No answer comes any more on this connection.
     mutating func loseAnswer() {

@@ -1,19 +1,20 @@
-public import CaretCore
+package import CaretCore
+package import CaretWire
 
 /// What must be kept of a replica so that a later one, after the end of the process, goes on where it was: nothing that
 /// was typed is lost, and nothing that was sent is committed twice.
-public struct Keepsake: Equatable, Sendable {
-    public let place: Place?
-    public let committed: Text
+package struct Keepsake: Equatable, Sendable {
+    package let place: WirePosition?
+    package let committed: Text
     /// The push in flight as it was sent first, which is how it must be sent again.
-    public let push: Push?
+    package let push: SentPush?
     /// What the push reads as after everything committed since.
-    public let inFlight: Change
-    public let unsent: Change
-    public let nextSeq: Seq
+    package let inFlight: Change
+    package let unsent: Change
+    package let nextSeq: Seq
 
-    public init(
-        place: Place?, committed: Text, push: Push?, inFlight: Change, unsent: Change, nextSeq: Seq
+    package init(
+        place: WirePosition?, committed: Text, push: SentPush?, inFlight: Change, unsent: Change, nextSeq: Seq
     ) {
         self.place = place
         self.committed = committed
@@ -26,7 +27,7 @@ public struct Keepsake: Equatable, Sendable {
 
 extension Replica {
     /// Nil where nothing is unsaved: then a new replica is as good.
-    public var keepsake: Keepsake? {
+    package var keepsake: Keepsake? {
         if !hasUnsaved { return nil }
         return Keepsake(
             place: place, committed: committed, push: inFlight?.push, inFlight: draft.inFlight,
@@ -34,7 +35,7 @@ extension Replica {
     }
 
     /// Goes on from what was kept. Throws where its parts do not fit each other.
-    public init(_ keepsake: Keepsake) throws(ChangeError) {
+    package init(_ keepsake: Keepsake) throws(ChangeError) {
         self.init(firstSeq: keepsake.nextSeq)
         draft = try Draft(keepsake)
         (isRestored, state) = (true, .offline)

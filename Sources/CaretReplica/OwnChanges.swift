@@ -23,6 +23,9 @@ package struct OwnChanges: Equatable, Sendable {
 
     var canUndo: Bool { !undos.isEmpty }
     var canRedo: Bool { !redos.isEmpty }
+    /// The last step of each list as it reads now; an empty one is skipped when its turn comes.
+    var nextUndo: Change? { undos.last }
+    var nextRedo: Change? { redos.last }
 
     /// The owner has made a change that `inverse` takes back.
     mutating func typed(_ change: Change, inverse: Change, after pause: Milliseconds?) {

@@ -1,4 +1,20 @@
 package import CaretCore
+package import CaretWire
+
+/// Another session's selections in the document.
+package struct PeerSelections: Equatable, Sendable {
+    package let session: WireString
+    package internal(set) var selections: [Selection]
+
+    package init(session: WireString, selections: [Selection]) {
+        self.session = session
+        self.selections = selections
+    }
+
+    init(_ peer: Peer) {
+        self.init(session: peer.session, selections: peer.selections.map { Selection($0) })
+    }
+}
 
 /// The selections in a document: one's own, in the view, and the peers', in the committed text.
 package struct Presence: Equatable, Sendable {
@@ -9,7 +25,7 @@ package struct Presence: Equatable, Sendable {
     /// The revision they were told at.
     private var toldAt: Revision = 0
     /// In the order in which they came.
-    package private(set) var peers: [Peer] = []
+    package private(set) var peers: [PeerSelections] = []
 
     package init() {}
 
@@ -44,13 +60,13 @@ package struct Presence: Equatable, Sendable {
         }
     }
 
-    package mutating func replacePeers(with peers: [Peer], in committed: Text) {
+    package mutating func replacePeers(with peers: [PeerSelections], in committed: Text) {
         self.peers = []
         for peer in peers { put(peer, in: committed) }
     }
 
     /// Takes in a peer's selections, without those that have no place in the text.
-    package mutating func put(_ peer: Peer, in committed: Text) {
+    package mutating func put(_ peer: PeerSelections, in committed: Text) {
         var peer = peer
         peer.selections.removeAll {
             !committed.isScalarBoundary($0.anchor) || !committed.isScalarBoundary($0.head)
@@ -63,7 +79,7 @@ package struct Presence: Equatable, Sendable {
     }
 
     /// False where nobody is known by that session.
-    package mutating func remove(_ session: SessionID) -> Bool {
+    package mutating func remove(_ session: WireString) -> Bool {
         guard let index = peers.firstIndex(where: { $0.session == session }) else { return false }
         peers.remove(at: index)
         return true

@@ -1,3 +1,5 @@
+package import CaretWire
+
 /// Why the server would not do something: its error codes, as far as they make a difference here.
 public enum Refusal: Equatable, Sendable {
     case rateLimited, overloaded, storageFull, storageFailed, internalFault, shuttingDown, pushInFlight
@@ -5,8 +7,47 @@ public enum Refusal: Equatable, Sendable {
     case epochChanged, baseAhead, baseTrimmed, baseBeforeOwnPush, seqReused, badRange
     case notFound, damaged
     case forbidden, badText, badEdits, tooLarge, lineTooLong
-    /// Any other code, one that is not known included: a refusal that keeps the connection.
+    /// Any other code, known or not. The connection stays.
     case other
+}
+
+extension Refusal {
+    package init(_ code: OpenWord<ErrorCode>) {
+        switch code {
+        case .known(let code): self.init(code)
+        case .unknown: self = .other
+        }
+    }
+
+    private init(_ code: ErrorCode) {
+        switch code {
+        case .rateLimited: self = .rateLimited
+        case .overloaded: self = .overloaded
+        case .storageFull: self = .storageFull
+        case .storageFailed: self = .storageFailed
+        case .internal: self = .internalFault
+        case .shuttingDown: self = .shuttingDown
+        case .pushInFlight: self = .pushInFlight
+        case .notOpen: self = .notOpen
+        case .alreadyOpen: self = .alreadyOpen
+        case .epochChanged: self = .epochChanged
+        case .baseAhead: self = .baseAhead
+        case .baseTrimmed: self = .baseTrimmed
+        case .baseBeforeOwnPush: self = .baseBeforeOwnPush
+        case .seqReused: self = .seqReused
+        case .badRange: self = .badRange
+        case .notFound: self = .notFound
+        case .damaged: self = .damaged
+        case .forbidden: self = .forbidden
+        case .badText: self = .badText
+        case .badEdits: self = .badEdits
+        case .tooLarge: self = .tooLarge
+        case .lineTooLong: self = .lineTooLong
+        case .badJSON, .badMessage, .unknownType, .helloRequired, .helloTimeout, .unsupportedProtocol,
+            .unauthorized, .alreadyHello, .badName, .exists:
+            self = .other
+        }
+    }
 }
 
 /// What helps after a refused push.

@@ -1,4 +1,5 @@
-public import CaretCore
+package import CaretCore
+package import CaretWire
 
 /// One document as one client has it: what is committed, what is in flight, what is unsent, and who stands where.
 ///
@@ -10,50 +11,50 @@ public import CaretCore
 /// made one after the other in any view that began with the empty text and has the typed changes too, give `text`.
 /// Every change is committed once or not at all, whatever is lost on the way: a push is sent again word for word, and
 /// goes out anew under another number only after an answer that it was not committed and never will be.
-public struct Replica: Sendable {
-    let mode: Mode
+package struct Replica: Sendable {
+    let mode: DocumentMode
     package var draft = Draft()
     package var inFlight: InFlight?
     package var presence = Presence()
     /// What can be undone and redone.
     package var own = OwnChanges()
     /// The place of the committed text; nil until the document was opened for the first time.
-    public internal(set) var place: Place?
+    package var place: WirePosition?
     /// The number of the next new push. Whoever starts a replica for a document that this client has pushed to
     /// before must begin above the numbers used there.
-    public package(set) var nextSeq: Seq
-    public internal(set) var rights = Rights.none
-    public internal(set) var state = SavingState.opening
+    package var nextSeq: Seq
+    package var rights = Rights.none
+    package var state = SavingState.opening
     /// It goes on from what was kept, so there is a text before the document is opened.
     var isRestored = false
 
-    var link = Link.offline
+    package var link = Link.offline
     /// Why nothing is pushed until the owner has decided.
-    var refusal: Refusal?
+    package var refusal: Refusal?
     /// The push in flight is not sent again before some time has passed.
-    var isWaiting = false
+    package var isWaiting = false
     /// The server has named or acked a push of this client, so it would know one that is sent again.
     var isKnownToServer = false
     /// The committed text may not be the server's: the document is opened as a whole.
-    var distrustsText = false
+    package var distrustsText = false
     var openings = Backoff()
     var pushes = Backoff()
     /// How often in a row edits went out anew by themselves.
-    var timesAnew = 0
+    package var timesAnew = 0
 
     // What the event at work has led to so far.
-    var actions: [Action] = []
+    package var actions: [Action] = []
     var showsPeers = false
 
     /// A document that has not been opened yet. What is typed before that is kept, as if its text was empty.
-    public init(firstSeq: Seq = 1, mode: Mode = .edit) {
+    package init(firstSeq: Seq = 1, mode: DocumentMode = .edit) {
         nextSeq = firstSeq
         self.mode = mode
     }
 }
 
 /// How the replica stands to the document on the server.
-enum Link: Equatable {
+package enum Link: Equatable, Sendable {
     /// There is no connection.
     case offline
     /// To be opened once some time has passed.
@@ -67,26 +68,26 @@ enum Link: Equatable {
 
 extension Replica {
     /// What the owner sees.
-    public var text: Text { draft.text }
+    package var text: Text { draft.text }
 
     /// The text that the server is known to have committed, at `place`.
-    public var committed: Text { draft.committed }
+    package var committed: Text { draft.committed }
 
-    public var revision: Revision { place?.revision ?? 0 }
+    package var revision: Revision { place?.revision ?? 0 }
 
-    public var hasUnsaved: Bool { inFlight != nil || draft.hasUnsaved }
+    package var hasUnsaved: Bool { inFlight != nil || draft.hasUnsaved }
 
     /// The difference of `text` to `committed`: what is lost if it is discarded.
-    public var unsaved: Change { draft.inFlight.followed(by: draft.unsent) }
+    package var unsaved: Change { draft.inFlight.followed(by: draft.unsent) }
 
-    public var canUndo: Bool { own.canUndo }
-    public var canRedo: Bool { own.canRedo }
+    package var canUndo: Bool { own.canUndo }
+    package var canRedo: Bool { own.canRedo }
 
     /// The owner's selections in the view, moved through everything that happened to it.
-    public var selections: [Selection] { presence.own ?? [] }
+    package var selections: [Selection] { presence.own ?? [] }
 
     /// The others' selections in the view.
-    public var peers: [Peer] {
+    package var peers: [PeerSelections] {
         if !draft.hasUnsaved { return presence.peers }
         return presence.peers.map { peer in
             var peer = peer
@@ -103,7 +104,7 @@ extension Replica {
     /// The owner changed the view; throws, with nothing changed, where the change does not fit it.
     ///
     /// `pause` is the time since the owner's last change: what is typed on without a longer one is undone at once.
-    public mutating func typed(_ change: Change, after pause: Milliseconds? = nil) throws(ChangeError)
+    package mutating func typed(_ change: Change, after pause: Milliseconds? = nil) throws(ChangeError)
         -> [Action]
     {
         let inverse = try change.inverted(in: draft.text)
@@ -114,13 +115,13 @@ extension Replica {
     }
 
     /// The owner wants the last of their own changes taken back that is left, and none of anybody else's.
-    public mutating func undo() -> [Action] {
+    package mutating func undo() -> [Action] {
         if let change = own.takeUndo() { own.undone(inverse: makeInView(change)) }
         return finish()
     }
 
     /// The owner wants back what was undone last.
-    public mutating func redo() -> [Action] {
+    package mutating func redo() -> [Action] {
         if let change = own.takeRedo() { own.redone(inverse: makeInView(change)) }
         return finish()
     }
@@ -144,7 +145,7 @@ extension Replica {
     }
 
     /// The owner selected something else in the view; throws, with nothing changed, where it has no such place.
-    public mutating func selected(_ selections: [Selection]) throws(TextError) -> [Action] {
+    package mutating func selected(_ selections: [Selection]) throws(TextError) -> [Action] {
         for selection in selections {
             _ = try draft.text.length(before: selection.anchor)
             _ = try draft.text.length(before: selection.head)
@@ -154,7 +155,7 @@ extension Replica {
     }
 
     /// The owner wants what was refused to be tried again, perhaps after changing it; and what waits, at once.
-    public mutating func retry() -> [Action] {
+    package mutating func retry() -> [Action] {
         goOn()
         isWaiting = false
         switch link {
@@ -167,7 +168,7 @@ extension Replica {
     /// The owner gives up what is not committed.
     ///
     /// A push whose outcome is unknown may be committed all the same; then it comes back with the stream.
-    public mutating func discard() -> [Action] {
+    package mutating func discard() -> [Action] {
         show(draft.discard())
         inFlight = nil
         refusal = nil
@@ -179,7 +180,7 @@ extension Replica {
 // What the connection and the clock do.
 extension Replica {
     /// A connection stands, and the server has welcomed the client.
-    public mutating func connected() -> [Action] {
+    package mutating func connected() -> [Action] {
         guard link == .offline else { return finish() }
         openings.reset()
         pushes.reset()
@@ -188,13 +189,13 @@ extension Replica {
     }
 
     /// The connection is gone.
-    public mutating func cutOff() -> [Action] {
+    package mutating func cutOff() -> [Action] {
         goOffline()
         return finish()
     }
 
     /// The time is over that `Action.retry` asked for.
-    public mutating func timePassed() -> [Action] {
+    package mutating func timePassed() -> [Action] {
         isWaiting = false
         if link == .waiting { open() }
         return finish()
@@ -222,14 +223,17 @@ extension Replica {
         return actions
     }
 
+    /// Nothing but an answer that is awaited keeps what is unsent from being sent.
+    var maySend: Bool {
+        link == .open && mode == .edit && rights == .write && refusal == nil && !isWaiting
+    }
+
     private mutating func push() {
-        guard link == .open, mode == .edit, rights == .write, refusal == nil, !isWaiting, let place else {
-            return
-        }
+        guard maySend, let place else { return }
         if inFlight == nil {
             if draft.unsent.isEmpty { return }
             draft.send()
-            let push = Push(place: place, seq: nextSeq, change: draft.inFlight)
+            let push = SentPush(place: place, seq: nextSeq, change: draft.inFlight)
             nextSeq = nextSeq.next
             inFlight = InFlight(push)
             actions.append(.push(push))
@@ -256,7 +260,7 @@ extension Replica {
         state = now
     }
 
-    private var currentState: SavingState {
+    var currentState: SavingState {
         if let refusal { return .refused(refusal) }
         switch link {
         case .closed(let refusal): return .refused(refusal)

@@ -19,6 +19,9 @@ struct Steps: Equatable {
 
     var isEmpty: Bool { steps.isEmpty }
 
+    /// The last step as it reads now.
+    var last: Change? { steps.last.map { $0.change.rebased(over: $0.since, tie: .otherFirst) } }
+
     mutating func push(_ change: Change) {
         steps.append(Step(change: change))
         if steps.count > Steps.most { steps.removeFirst() }

@@ -1,14 +1,14 @@
 /// A span of time.
-public struct Milliseconds: Comparable, Hashable, Sendable {
-    public let value: Int
+package struct Milliseconds: Comparable, Hashable, Sendable {
+    package let value: Int
 
-    public init(_ value: Int) { self.value = value }
+    package init(_ value: Int) { self.value = value }
 
-    public static func < (left: Milliseconds, right: Milliseconds) -> Bool { left.value < right.value }
+    package static func < (left: Milliseconds, right: Milliseconds) -> Bool { left.value < right.value }
 }
 
 extension Milliseconds: ExpressibleByIntegerLiteral {
-    public init(integerLiteral value: Int) { self.init(value) }
+    package init(integerLiteral value: Int) { self.init(value) }
 }
 
 /// How long to wait before the next of several tries that all failed.

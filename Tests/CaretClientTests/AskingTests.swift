@@ -147,6 +147,19 @@ import Testing
         #expect(talk.cut() == [.disconnect, .update(key, .state(.offline)), .end(fault)])
     }
 
+    @Test("a document closed with unsaved edits and opened again over the same connection sends them")
+    func reopened() throws {
+        var talk = ClientTalk.welcomed(kept: [])
+        let key = talk.open("ab")
+        _ = try talk.type("x", in: key)
+        _ = talk.close(key)
+        let resume = WirePosition(epoch: "e", revision: 1)
+        #expect(talk.open().actions.contains(.send(.open(Open(document: "notes", resume: resume)), 2)))
+        let push = Push(
+            document: "notes", epoch: "e", base: 1, seq: 1, content: .edits([WireEdit(WireRange(0, 0), "x")]))
+        #expect(talk.hear(.opened(.resumed(at: 1)), .number(2)).contains(.send(.push(push), id: nil)))
+    }
+
     @Test("documents are followed anew over each connection, and told from the beginning")
     func follow() {
         var talk = ClientTalk.welcomed()

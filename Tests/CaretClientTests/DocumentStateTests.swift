@@ -17,7 +17,7 @@ import Testing
     private func ack(
         _ seq: Int, _ revision: Revision, _ edits: [WireEdit]? = nil, document: WireString = "notes"
     ) -> ServerMessage {
-        .ack(CaretWire.Ack(document: document, seq: seq, revision: revision, edits: edits))
+        .ack(Ack(document: document, seq: seq, revision: revision, edits: edits))
     }
 
     @Test("it opens after each welcome: the first time to make it, then from where it is")

@@ -2,6 +2,7 @@ import CaretClient
 import CaretCore
 import CaretReplica
 import CaretWire
+import Testing
 
 /// An open document as a value, its clock, and what happens to it: one line each.
 struct DocumentTalk {
@@ -9,24 +10,24 @@ struct DocumentTalk {
     private var now = Moment(milliseconds: 0)
     private var ids = RequestIDs()
 
-    init(creating: Bool = false, mode: Mode = .edit) {
+    init(creating: Bool = false, mode: DocumentMode = .edit) {
         state = DocumentState("notes", creating: creating, mode: mode)
     }
 
     /// One that has the document open at revision 1.
-    static func opened(_ text: String, peers: [CaretWire.Peer] = []) throws -> DocumentTalk {
+    static func opened(_ text: String, peers: [Peer] = []) throws -> DocumentTalk {
         var talk = DocumentTalk()
         _ = talk.welcomed()
         _ = talk.hear(.opened(.text(text, at: 1, peers: peers)), .number(1))
         return talk
     }
 
-    mutating func welcomed() -> [DocumentAction] { state.welcomed(at: now, &ids) }
-    mutating func cutOff() -> [DocumentAction] { state.cutOff(at: now, &ids) }
+    mutating func welcomed() -> [DocumentAction] { happens { [now] in $0.welcomed(at: now, &$1) } }
+    mutating func cutOff() -> [DocumentAction] { happens { [now] in $0.cutOff(at: now, &$1) } }
 
     /// Nil where what was said cannot be.
     mutating func hear(_ message: ServerMessage, _ id: RequestID? = nil) -> [DocumentAction]? {
-        state.heard(Envelope(message, id: id), at: now, &ids)
+        happens { [now] in $0.heard(Envelope(message, id: id), at: now, &$1) }
     }
 
     func isMeant(by message: ServerMessage, _ id: RequestID? = nil) -> Bool {
@@ -36,62 +37,74 @@ struct DocumentTalk {
     /// Time goes on by so much, and is told.
     mutating func wait(_ span: Milliseconds) -> [DocumentAction] {
         now = now + span
-        return state.timePassed(at: now, &ids)
+        return happens { [now] in $0.timePassed(at: now, &$1) }
     }
 
     mutating func type(_ start: Offset, _ end: Offset, _ text: String) throws -> [DocumentAction] {
-        try state.typed(Change([Edit(start..<end, text)]), at: now, &ids)
+        try happens { [now] in try $0.typed(Change([Edit(start..<end, text)]), at: now, &$1) }
     }
 
     mutating func type(
         _ start: Offset, _ end: Offset, _ text: String, in view: Int
     ) throws -> (Change, [DocumentAction]) {
-        try state.typed(Change([Edit(start..<end, text)]), in: view, at: now, &ids)
+        try happens { [now] in try $0.typed(Change([Edit(start..<end, text)]), in: view, at: now, &$1) }
     }
 
-    mutating func look(in view: Int) throws -> Change { try state.typed(Change(), in: view, at: now, &ids).0 }
-    mutating func bind(_ view: Int) { state.bind(view) }
-    mutating func unbind(_ view: Int) -> [DocumentAction] { state.unbind(view) }
+    mutating func look(in view: Int) throws -> Change {
+        try happens { [now] in try $0.typed(Change(), in: view, at: now, &$1).0 }
+    }
+
+    mutating func bind(_ view: Int) { happens { state, _ in state.bind(view) } }
+    mutating func unbind(_ view: Int) -> [DocumentAction] { happens { state, _ in state.unbind(view) } }
 
     mutating func withhold(_ saving: SavingState?, in view: Int) -> [DocumentAction] {
-        state.withhold(saving, in: view)
+        happens { state, _ in state.withhold(saving, in: view) }
     }
 
     mutating func select(_ selections: Selection...) throws -> [DocumentAction] {
-        try state.selected(selections, at: now, &ids)
+        try happens { [now] in try $0.selected(selections, at: now, &$1) }
     }
 
-    mutating func undo() -> [DocumentAction] { state.undone(at: now, &ids) }
-    mutating func redo() -> [DocumentAction] { state.redone(at: now, &ids) }
-    mutating func retry() -> [DocumentAction] { state.retried(at: now, &ids) }
-    mutating func discard() -> [DocumentAction] { state.discarded(at: now, &ids) }
+    mutating func undo() -> [DocumentAction] { happens { [now] in $0.undone(at: now, &$1) } }
+    mutating func redo() -> [DocumentAction] { happens { [now] in $0.redone(at: now, &$1) } }
+    mutating func retry() -> [DocumentAction] { happens { [now] in $0.retried(at: now, &$1) } }
+    mutating func discard() -> [DocumentAction] { happens { [now] in $0.discarded(at: now, &$1) } }
 
     mutating func overlong(_ message: ClientMessage) -> [DocumentAction] {
-        state.overlong(message, at: now, &ids)
+        happens { [now] in $0.overlong(message, at: now, &$1) }
+    }
+
+    /// Passes an event to the document and checks that the invariants hold after it.
+    private mutating func happens<Answer>(
+        _ event: (inout DocumentState, inout RequestIDs) throws -> Answer
+    ) rethrows -> Answer {
+        let answer = try event(&state, &ids)
+        do { try state.checkInvariants() } catch { Issue.record(error) }
+        return answer
     }
 
     var text: String { state.replica.text.string }
 }
 
-extension CaretWire.Opened {
+extension Opened {
     static func text(
-        _ text: String, at revision: Revision, peers: [CaretWire.Peer] = [], own: CaretWire.OwnPush? = nil
-    ) -> CaretWire.Opened {
-        CaretWire.Opened(
+        _ text: String, at revision: Revision, peers: [Peer] = [], own: OwnPush? = nil
+    ) -> Opened {
+        Opened(
             document: "notes", epoch: "e", revision: revision, content: .text(WireString(text)),
             rights: .write, newline: .lf, peers: peers, own: own)
     }
 
-    static func resumed(at revision: Revision) -> CaretWire.Opened {
-        CaretWire.Opened(
+    static func resumed(at revision: Revision) -> Opened {
+        Opened(
             document: "notes", epoch: "e", revision: revision, content: .resumed, rights: .write,
             newline: .lf)
     }
 }
 
-extension CaretWire.Peer {
-    static func named(_ name: String, _ selections: WireSelection...) -> CaretWire.Peer {
-        CaretWire.Peer(
+extension Peer {
+    static func named(_ name: String, _ selections: WireSelection...) -> Peer {
+        Peer(
             session: WireString("s-\(name)"), introduction: .named(name), selections: selections)
     }
 }
@@ -116,7 +129,7 @@ extension DocumentAction {
     {
         .send(
             .push(
-                CaretWire.Push(
+                Push(
                     document: "notes", epoch: "e", base: base, seq: seq,
                     content: .edits([WireEdit(WireRange(start, end), text)]))), id: nil)
     }

@@ -1,6 +1,7 @@
 import CaretClient
 import CaretCore
 import CaretReplica
+import CaretWire
 import Foundation
 import Testing
 
@@ -82,9 +83,9 @@ import Testing
         // As a process leaves it that was killed between the commit and the ack.
         let epoch = try await other.read("notes").epoch
         let change = try Change([Edit(1..<1, "X")])
-        let place = Place(epoch: Epoch(epoch), revision: 1)
+        let place = WirePosition(epoch: WireString(epoch), revision: 1)
         let keepsake = Keepsake(
-            place: place, committed: try Text("ab"), push: Push(place: place, seq: 1, change: change),
+            place: place, committed: try Text("ab"), push: SentPush(place: place, seq: 1, change: change),
             inFlight: change, unsent: try Change([Edit(3..<3, "Y")]), nextSeq: 2)
         try keeping?.keep(KeptDocument(keepsake, of: "notes", creates: false), as: 7)
         keeping = nil

@@ -1,6 +1,7 @@
 import CaretClient
 import CaretCore
 import CaretReplica
+import CaretWire
 import Testing
 
 @Suite("Kept edits and a loss of power") struct PowerLossTests {
@@ -9,7 +10,7 @@ import Testing
     /// What is kept of a document whose text is this one, with an edit.
     private func kept(_ text: String) throws -> KeptDocument {
         let keepsake = Keepsake(
-            place: Place(epoch: Epoch("e"), revision: 1), committed: try Text(text), push: nil,
+            place: WirePosition(epoch: "e", revision: 1), committed: try Text(text), push: nil,
             inFlight: Change(), unsent: try Change([Edit(0..<0, "x")]), nextSeq: 1)
         return KeptDocument(keepsake, of: "notes", creates: false)
     }

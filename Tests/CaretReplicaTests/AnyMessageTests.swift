@@ -1,5 +1,6 @@
 import CaretCore
 import CaretReplica
+import CaretWire
 import TestSupport
 import Testing
 
@@ -34,69 +35,83 @@ import Testing
         case 10: try me.wake()
         case 11: try me.retry()
         case 12: try me.discard(&markers)
-        default: try me.receive(message(to: me.replica, &random), nameNow: 0)
+        default: try me.receive(answer(to: me.replica, &random), nameNow: 0)
         }
     }
 
+    private func answer(to replica: Replica, _ random: inout Seeded) -> Envelope<ServerMessage> {
+        if random.chance(6) {
+            return Envelope(.error(ErrorReport(refusal(&random), after: time(&random))), id: .number(1))
+        }
+        return Envelope(message(to: replica, &random))
+    }
+
+    private func time(_ random: inout Seeded) -> Milliseconds? {
+        random.pick([nil, 1, Milliseconds(.max), Milliseconds(.min)])
+    }
+
     /// Mostly one that fits what the replica is about, with something wrong in it now and then.
-    private func message(to replica: Replica, _ random: inout Seeded) -> Message {
+    private func message(to replica: Replica, _ random: inout Seeded) -> ServerMessage {
         let place = place(near: replica, &random)
         let next = random.chance(80) ? replica.revision.next : place.revision
         let inFlight = replica.inFlight?.push.seq ?? 1
         let seq = random.chance(80) ? inFlight : random.pick([0, 1, Seq(.min), Seq(.max), replica.nextSeq])
-        let time = random.pick([nil, 1, Milliseconds(.max), Milliseconds(.min)])
-        switch random.number(0...12) {
-        case 0, 1: return .opened(opened(at: place, seq, &random))
-        case 2: return .openRefused(refusal(&random), retryAfter: time)
-        case 3, 4:
-            let kind = random.pick([Ack.Kind.committed, .committed, .duplicate, .unchanged])
+        switch random.number(0...11) {
+        case 0, 1: return opened(at: place, seq, &random)
+        case 2, 3:
+            let kind = random.pick([ServerMessage.AckKind.committed, .committed, .duplicate, .unchanged])
             let edits = random.chance(50) ? nil : edits(for: replica.committed, &random)
-            return .acked(Ack(seq: seq, revision: next, edits: edits, kind: kind))
-        case 5: return .pushRefused(seq, refusal(&random), retryAfter: time)
-        case 6, 7:
+            return .acked(seq, next, edits, kind: kind)
+        case 4: return .refused(seq, refusal(&random), after: time(&random))
+        case 5, 6:
             let from = random.chance(10) ? place.revision : nil
-            return .changed(
-                CommittedChange(revision: next, from: from, edits: edits(for: replica.committed, &random)))
-        case 8: return .checked(place.revision, TextCheck(of: random.chance(50) ? replica.committed : Text()))
-        case 9: return .resynced(Resync(place: place, text: text(&random), own: own(seq, place, &random)))
-        case 10: return .peer(peer(&random), at: place.revision)
-        case 11: return .left(SessionID("s1"))
+            return .changed(next, from: from, edits: edits(for: replica.committed, &random))
+        case 7: return .checked(place.revision, of: random.chance(50) ? replica.committed : Text())
+        case 8:
+            let own = own(seq, place, &random)
+            return .resynced(text(&random), epoch: place.epoch, at: place.revision, own: own)
+        case 9: return .peer(session(&random), place.revision, selections(&random))
+        case 10: return .left("s1")
         default:
             return random.pick([
-                .rights(.none), .rights(.read), .rights(.write), .rights(.write), .bye, .gone(.deleted),
-                .gone(.damaged), .gone(.renamed(to: DocumentName("1"))),
+                .granted(.none), .granted(.read), .granted(.write), .granted(.write), .end,
+                .departed(.deleted), .departed(.damaged), .departed(.renamed, to: "1"),
             ])
         }
     }
 
-    private func place(near replica: Replica, _ random: inout Seeded) -> Place {
+    private func place(near replica: Replica, _ random: inout Seeded) -> WirePosition {
         let revision = random.pick([-1, 0, 1, .min, .max, .max - 1, replica.revision.value])
         let known = replica.place.flatMap { random.chance(80) ? $0 : nil }
-        return known ?? Place(epoch: Epoch(random.pick(["e", "f"])), revision: Revision(revision))
+        return known ?? WirePosition(epoch: random.pick(["e", "f"]), revision: Revision(revision))
     }
 
-    private func opened(at place: Place, _ seq: Seq, _ random: inout Seeded) -> Opened {
-        Opened(
-            place: place, content: random.chance(50) ? .resumed : .text(text(&random)),
-            rights: random.pick([.write, .write, .write, .read, .none]), own: own(seq, place, &random),
-            peers: (0..<random.number(0...2)).map { _ in peer(&random) })
+    private func opened(at place: WirePosition, _ seq: Seq, _ random: inout Seeded) -> ServerMessage {
+        let resumes = random.chance(50)
+        let text = text(&random)
+        let rights = random.pick([Rights.write, .write, .write, .read, .none])
+        let own = own(seq, place, &random)
+        let peers = (0..<random.number(0...2)).map { _ in Peer(session(&random), selections(&random)) }
+        let (epoch, revision) = (place.epoch, place.revision)
+        return resumes
+            ? .resumed(epoch: epoch, at: revision, rights: rights, own: own, peers: peers)
+            : .opened(text, epoch: epoch, at: revision, rights: rights, own: own, peers: peers)
     }
 
-    private func own(_ seq: Seq, _ place: Place, _ random: inout Seeded) -> OwnPush? {
+    private func own(_ seq: Seq, _ place: WirePosition, _ random: inout Seeded) -> OwnPush? {
         let revision = random.pick([place.revision, place.revision, 0, Revision(.max), Revision(.min)])
-        return random.chance(50) ? nil : OwnPush(seq: seq, revision: revision)
+        return random.chance(50) ? nil : OwnPush(seq, at: revision)
     }
 
-    private func peer(_ random: inout Seeded) -> Peer {
-        let selections = (0..<random.number(0...2)).map { _ in
+    private func session(_ random: inout Seeded) -> WireString { WireString("s\(random.number(0...2))") }
+
+    private func selections(_ random: inout Seeded) -> [Selection] {
+        (0..<random.number(0...2)).map { _ in
             Selection(anchor: Offset(random.pick([-1, 0, 1, 5, .max])), head: Offset(random.number(0...9)))
         }
-        return Peer(session: SessionID("s\(random.number(0...2))"), selections: selections)
     }
 
-    private func text(_ random: inout Seeded) -> Text {
-        (try? Text(SampleText.make(upTo: 20, &random))) ?? Text()
-    }
+    private func text(_ random: inout Seeded) -> String { SampleText.make(upTo: 20, &random) }
 
     private func edits(for text: Text, _ random: inout Seeded) -> [Edit] {
         if random.chance(80) { return SampleChange.make(for: text, upTo: 3, &random).edits }

@@ -1,5 +1,6 @@
 import CaretCore
 import CaretReplica
+import CaretWire
 import TestSupport
 import Testing
 
@@ -24,9 +25,9 @@ import Testing
         #expect(later.text.string == "1abc" && later.keepsake == talk.replica.keepsake)
         #expect(later.connected() == [.open(from: 2)])
         #expect(
-            later.received(.resumed(at: 2)) == [.push(1, base: 1, edit(1, 1, "b")), .show(.sending)])
+            try later.received(.resumed(at: 2)) == [.push(1, base: 1, edit(1, 1, "b")), .show(.sending)])
         #expect(
-            later.received(.acked(1, 3, [edit(2, 2, "b")])) == [.push(2, base: 3, edit(3, 3, "c"))])
+            try later.received(.acked(1, 3, [edit(2, 2, "b")])) == [.push(2, base: 3, edit(3, 3, "c"))])
     }
 
     @Test("one whose push was committed all the same does not send it again")
@@ -35,8 +36,8 @@ import Testing
         _ = try talk.type(edit(1, 1, "b"))
         var later = try Replica(#require(talk.replica.keepsake))
         _ = later.connected()
-        let own = OwnPush(seq: 1, revision: 2)
-        _ = later.received(try .opened("ab", at: 2, own: own))
+        let own = OwnPush(1, at: 2)
+        _ = try later.received(.opened("ab", at: 2, own: own))
         #expect(later.text.string == "ab" && !later.hasUnsaved && later.nextSeq == 2)
     }
 

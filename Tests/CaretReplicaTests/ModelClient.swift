@@ -1,5 +1,6 @@
 import CaretCore
 import CaretReplica
+import CaretWire
 import TestSupport
 
 /// What is wrong with a run.
@@ -39,7 +40,7 @@ struct ModelClient {
     /// How often something was undone or redone.
     private(set) var undos = 0
 
-    init(mode: Mode, fault: PlantedFault? = nil) {
+    init(mode: DocumentMode, fault: PlantedFault? = nil) {
         replica = Replica(mode: mode)
         types = mode == .edit
         self.fault = fault
@@ -57,19 +58,23 @@ struct ModelClient {
         try happens(.cutOff) { $0.cutOff() }
     }
 
-    mutating func receive(_ message: Message, nameNow: Int) throws {
-        if message.answersAnOpen {
+    mutating func receive(_ said: Envelope<ServerMessage>, nameNow: Int) throws {
+        if said.answersAnOpen {
             opens -= 1
             if opens > 0 { return }
         }
-        if case .checked(_, let check) = message { isAccused = check.length < 0 }
-        defer { isAccused = false }
-        try happens(.received(message)) { $0.received(message) }
-        // The person looks the document up, and finds it under its new name.
-        if message == .openRefused(.notFound, retryAfter: nil), name != nameNow {
-            name = nameNow
-            try happens { $0.retry() }
+        if case .error(let error) = said.message, said.answersAnOpen {
+            try happens { $0.openRefused(error) }
+            // The person looks the document up, and finds it under its new name.
+            if Refusal(error.code) == .notFound, name != nameNow {
+                name = nameNow
+                try happens { $0.retry() }
+            }
+            return
         }
+        if case .check(let check) = said.message { isAccused = check.length < 0 }
+        defer { isAccused = false }
+        try happens(.received(said.message)) { try $0.received(said.message) }
     }
 
     mutating func wake() throws {
@@ -151,6 +156,7 @@ struct ModelClient {
     }
 
     private mutating func run(_ actions: [Action], isOwn: Bool = false) throws {
+        try replica.checkInvariants()
         for action in actions {
             switch action {
             case .open(let place, let mode):
@@ -166,12 +172,12 @@ struct ModelClient {
             case .retry: isWakeDue = true
             case .edit(let change): try make(change, isOwn: isOwn)
             case .show(let state): self.state = state
-            case .rename(let name): self.name = Int(String(decoding: name.utf8, as: UTF8.self)) ?? 0
+            case .rename(let name): self.name = Int(name.string) ?? 0
             }
         }
     }
 
-    private mutating func ask(_ push: Push) {
+    private mutating func ask(_ push: SentPush) {
         if push.seq <= sent { repeats += 1 }
         sent = max(sent, push.seq)
         ask(.push(push))
@@ -202,11 +208,6 @@ struct ModelClient {
 
     /// What holds whatever the server says.
     func check() throws {
-        let draft = replica.draft
-        let text = try draft.committed.applying(draft.inFlight).applying(draft.unsent)
-        if text != replica.text {
-            throw Fault(description: "the view is not the committed text and the unsaved")
-        }
         if Array(replica.text.string.utf16) != view.map(\.unit) {
             throw Fault(description: "the edits do not give the view")
         }
@@ -218,9 +219,6 @@ struct ModelClient {
         }
         if state != replica.state { throw Fault(description: "another state is shown than told") }
         if state == .saved, replica.hasUnsaved { throw Fault(description: "unsaved text is called saved") }
-        if replica.inFlight == nil, !draft.inFlight.isEmpty {
-            throw Fault(description: "edits in flight of no push")
-        }
     }
 }
 
@@ -231,11 +229,13 @@ extension Action {
     }
 }
 
-extension Message {
-    fileprivate var answersAnOpen: Bool {
-        switch self {
-        case .opened, .openRefused: true
-        case .acked, .pushRefused, .changed, .checked, .resynced, .peer, .left, .rights, .gone, .bye: false
+extension Envelope<ServerMessage> {
+    /// An error with an id is one about an open.
+    var answersAnOpen: Bool {
+        switch message {
+        case .opened: true
+        case .error: id != nil
+        default: false
         }
     }
 }

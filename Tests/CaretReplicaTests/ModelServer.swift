@@ -1,12 +1,13 @@
 import CaretCore
 import CaretReplica
+import CaretWire
 import TestSupport
 
 /// What a client says about the document.
 enum Request {
-    case open(Place?, Mode, name: Int)
+    case open(WirePosition?, DocumentMode, name: Int)
     case close
-    case push(Push)
+    case push(SentPush)
     case select(Revision, [Selection])
 }
 
@@ -14,18 +15,18 @@ enum Request {
 struct History {
     struct Entry {
         let client: Int
-        let push: Push?
+        let push: SentPush?
         let change: Change
     }
 
-    let epoch: Epoch
+    let epoch: WireString
     let first: Int
     private(set) var texts: [Text]
     private(set) var log: [Entry] = []
     /// Revisions before this one can no longer be begun from.
     var trimmed: Int
 
-    init(epoch: Epoch, first: Int, text: Text) {
+    init(epoch: WireString, first: Int, text: Text) {
         self.epoch = epoch
         self.first = first
         texts = [text]
@@ -34,7 +35,7 @@ struct History {
 
     var head: Int { first + log.count }
     var text: Text { texts[log.count] }
-    var place: Place { Place(epoch: epoch, revision: Revision(head)) }
+    var place: WirePosition { WirePosition(epoch: epoch, revision: Revision(head)) }
 
     func text(at revision: Int) -> Text { texts[revision - first] }
 
@@ -49,7 +50,7 @@ struct History {
     }
 
     /// The same history up to a revision, as another epoch.
-    func cut(at revision: Int, epoch: Epoch) -> History {
+    func cut(at revision: Int, epoch: WireString) -> History {
         var older = History(epoch: epoch, first: first, text: texts[0])
         older.texts = Array(texts[...(revision - first)])
         older.log = Array(log[..<(revision - first)])
@@ -63,8 +64,8 @@ struct History {
 /// It commits when told to, and sends when told to, so that everything can come late.
 struct ModelServer {
     struct Session {
-        let id: SessionID
-        let mode: Mode
+        let id: WireString
+        let mode: DocumentMode
         /// The revision that the client has been brought to.
         var position: Int
         /// The head when the document was opened: own revisions up to it come with their edits.
@@ -76,7 +77,7 @@ struct ModelServer {
     }
 
     struct Known {
-        let push: Push
+        let push: SentPush
         let revision: Int
         let change: Change
     }
@@ -86,11 +87,11 @@ struct ModelServer {
     private(set) var sessions: [Session?]
     private(set) var known: [Known?]
     /// Pushes that were received and not judged.
-    private(set) var queue: [(client: Int, push: Push)] = []
+    private(set) var queue: [(client: Int, push: SentPush)] = []
     private(set) var name = 0
     var rights: [Rights]
     /// What is on its way to each client; nil for one without a connection.
-    var outgoing: [[Message]?]
+    var outgoing: [[Envelope<ServerMessage>]?]
     var markers = Markers()
     private var opened = 0
     private(set) var commits = 0
@@ -98,7 +99,7 @@ struct ModelServer {
     var isCalm = false
 
     init(clients: Int) {
-        history = History(epoch: Epoch("e0"), first: 0, text: Text())
+        history = History(epoch: "e0", first: 0, text: Text())
         sessions = Array(repeating: nil, count: clients)
         known = Array(repeating: nil, count: clients)
         rights = Array(repeating: .write, count: clients)
@@ -106,7 +107,7 @@ struct ModelServer {
     }
 
     /// The text that a replica must have where it says it is.
-    func text(at place: Place) -> Text? {
+    func text(at place: WirePosition) -> Text? {
         let all = past + [history]
         guard let history = all.last(where: { $0.epoch == place.epoch }),
             (history.first...history.head).contains(place.revision.value)
@@ -121,7 +122,13 @@ struct ModelServer {
             }
     }
 
-    private mutating func say(_ message: Message, to client: Int) { outgoing[client]?.append(message) }
+    private mutating func say(_ message: ServerMessage, to client: Int) {
+        outgoing[client]?.append(Envelope(message))
+    }
+
+    private mutating func refuseOpen(_ refusal: Refusal, after time: Milliseconds? = nil, _ client: Int) {
+        outgoing[client]?.append(Envelope(.error(ErrorReport(refusal, after: time)), id: .number(1)))
+    }
 
     // Connections.
 
@@ -160,51 +167,51 @@ struct ModelServer {
     }
 
     private mutating func open(
-        _ place: Place?, _ mode: Mode, _ name: Int, _ client: Int, _ random: inout Seeded
+        _ place: WirePosition?, _ mode: DocumentMode, _ name: Int, _ client: Int, _ random: inout Seeded
     ) {
         if name != self.name || rights[client] == .none {
-            return say(.openRefused(.notFound, retryAfter: nil), to: client)
+            return refuseOpen(.notFound, client)
         }
-        if sessions[client] != nil { return say(.openRefused(.alreadyOpen, retryAfter: nil), to: client) }
-        if random.chance(4) { return say(.openRefused(.overloaded, retryAfter: 5), to: client) }
+        if sessions[client] != nil { return refuseOpen(.alreadyOpen, client) }
+        if random.chance(4) { return refuseOpen(.overloaded, after: 5, client) }
         let resumes =
             place.map {
                 $0.epoch == history.epoch && (history.trimmed...history.head).contains($0.revision.value)
             } == true && random.chance(80)
         opened += 1
         var session = Session(
-            id: SessionID("s\(opened)"), mode: mode,
+            id: WireString("s\(opened)"), mode: mode,
             position: resumes ? place?.revision.value ?? 0 : history.head, openedHead: history.head,
             news: Array(repeating: false, count: sessions.count), isCheckDue: resumes)
         var peers: [Peer] = []
         for (other, peer) in sessions.enumerated() {
             guard let peer, let selections = peer.selections else { continue }
-            peers.append(Peer(session: peer.id, selections: resumes ? [] : selections))
+            peers.append(Peer(peer.id, resumes ? [] : selections))
             if resumes { session.news[other] = true }
         }
         sessions[client] = session
-        let at = Place(epoch: history.epoch, revision: Revision(session.position))
+        let (epoch, revision) = (history.epoch, Revision(session.position))
         say(
-            .opened(
-                Opened(
-                    place: at, content: resumes ? .resumed : .text(history.text), rights: rights[client],
-                    own: own(client), peers: peers)), to: client)
+            resumes
+                ? .resumed(
+                    epoch: epoch, at: revision, rights: rights[client], own: own(client), peers: peers)
+                : .opened(
+                    history.text.string, epoch: epoch, at: revision, rights: rights[client],
+                    own: own(client), peers: peers), to: client)
     }
 
     private func own(_ client: Int) -> OwnPush? {
-        known[client].map { OwnPush(seq: $0.push.seq, revision: Revision($0.revision)) }
+        known[client].map { OwnPush($0.push.seq, at: Revision($0.revision)) }
     }
 
     // Pushes.
 
-    private mutating func receive(_ push: Push, from client: Int, _ random: inout Seeded) {
+    private mutating func receive(_ push: SentPush, from client: Int, _ random: inout Seeded) {
         if sessions[client] == nil { return refuse(push, .notOpen, client) }
         if let known = known[client], push.seq <= known.push.seq {
             guard push == known.push else { return refuse(push, .seqReused, client) }
-            let ack = Ack(
-                seq: push.seq, revision: Revision(known.revision), edits: known.change.edits, kind: .duplicate
-            )
-            return say(.acked(ack), to: client)
+            let revision = Revision(known.revision)
+            return say(.acked(push.seq, revision, known.change.edits, kind: .duplicate), to: client)
         }
         if let waiting = queue.first(where: { $0.client == client }) {
             if waiting.push.seq != push.seq { refuse(push, .pushInFlight, client) }
@@ -220,8 +227,8 @@ struct ModelServer {
         queue.append((client, push))
     }
 
-    private mutating func refuse(_ push: Push, _ refusal: Refusal, _ client: Int) {
-        say(.pushRefused(push.seq, refusal, retryAfter: nil), to: client)
+    private mutating func refuse(_ push: SentPush, _ refusal: Refusal, _ client: Int) {
+        say(.refused(push.seq, refusal), to: client)
     }
 
     /// Judges the push that has waited longest.
@@ -244,13 +251,12 @@ struct ModelServer {
         }
         let change = push.change.rebased(over: history.changes(after: base), tie: .otherFirst)
         if change.isEmpty {
-            let ack = Ack(seq: push.seq, revision: Revision(history.head), kind: .unchanged)
-            return say(.acked(ack), to: client)
+            return say(.acked(push.seq, Revision(history.head), kind: .unchanged), to: client)
         }
         try append(change, push, by: client)
     }
 
-    private mutating func append(_ change: Change, _ push: Push, by client: Int) throws {
+    private mutating func append(_ change: Change, _ push: SentPush, by client: Int) throws {
         commits += 1
         try markers.insert(change)
         try history.append(.init(client: client, push: push, change: change))
@@ -286,20 +292,16 @@ struct ModelServer {
         if joins > 1 {
             let change = try history.changes(after: session.position).prefix(next - session.position)
                 .reduce(Change()) { try $0.composed(with: $1) }
-            say(
-                .changed(
-                    .init(revision: Revision(next), from: Revision(session.position), edits: change.edits)),
-                to: client)
+            let from = Revision(session.position)
+            say(.changed(Revision(next), from: from, edits: change.edits), to: client)
             return remember(client)
         }
         let entry = history.entry(next)
         guard entry.client == client, let push = entry.push else {
-            return say(.changed(.init(revision: Revision(next), edits: entry.change.edits)), to: client)
+            return say(.changed(Revision(next), edits: entry.change.edits), to: client)
         }
         let isLiteral = push.change == entry.change && next > session.openedHead
-        let ack = Ack(
-            seq: push.seq, revision: Revision(next), edits: isLiteral ? nil : entry.change.edits)
-        say(.acked(ack), to: client)
+        say(.acked(push.seq, Revision(next), isLiteral ? nil : entry.change.edits), to: client)
     }
 
     /// Every peer's selections are to be sent anew.
@@ -314,13 +316,13 @@ struct ModelServer {
         for (other, isNew) in session.news.enumerated() where isNew {
             sessions[client]?.news[other] = false
             guard let peer = sessions[other], let selections = peer.selections else { continue }
-            say(.peer(Peer(session: peer.id, selections: selections), at: Revision(history.head)), to: client)
+            say(.peer(peer.id, Revision(history.head), selections), to: client)
         }
     }
 
     private mutating func check(_ client: Int) {
         sessions[client]?.isCheckDue = false
-        say(.checked(Revision(history.head), TextCheck(of: history.text)), to: client)
+        say(.checked(Revision(history.head), of: history.text), to: client)
     }
 
     mutating func requestCheck(of client: Int) { sessions[client]?.isCheckDue = true }
@@ -328,7 +330,7 @@ struct ModelServer {
     /// A check that is wrong, as if the client's text was.
     mutating func accuse(_ client: Int) {
         guard let session = sessions[client] else { return }
-        say(.checked(Revision(session.position), TextCheck(length: -1, crc32: 0)), to: client)
+        say(.checked(Revision(session.position), length: -1, crc32: 0), to: client)
     }
 
     // What befalls a document.
@@ -343,7 +345,10 @@ struct ModelServer {
     mutating func resync(_ client: Int) {
         guard sessions[client] != nil else { return }
         sessions[client]?.position = history.head
-        say(.resynced(Resync(place: history.place, text: history.text, own: own(client))), to: client)
+        let head = history.place
+        say(
+            .resynced(history.text.string, epoch: head.epoch, at: head.revision, own: own(client)),
+            to: client)
         remember(client)
     }
 
@@ -387,25 +392,25 @@ struct ModelServer {
         for (client, push) in queue { refuse(push, .notFound, client) }
         queue = []
         name += 1
-        depart(.renamed(to: DocumentName("\(name)")))
+        depart(.renamed, to: WireString("\(name)"))
     }
 
     mutating func give(_ rights: Rights, to client: Int) {
         self.rights[client] = rights
-        if sessions[client] != nil { say(.rights(rights), to: client) }
+        if sessions[client] != nil { say(.granted(rights), to: client) }
         if rights == .none { end(client) }
     }
 
-    private var nextEpoch: Epoch { Epoch("e\(past.count + 1)") }
+    private var nextEpoch: WireString { WireString("e\(past.count + 1)") }
 
     private mutating func renew(_ next: History) {
         past.append(history)
         history = next
     }
 
-    private mutating func depart(_ departure: Departure) {
+    private mutating func depart(_ reason: GoneReason, to name: WireString? = nil) {
         for client in sessions.indices where sessions[client] != nil {
-            say(.gone(departure), to: client)
+            say(.departed(reason, to: name), to: client)
         }
         sessions = sessions.map { _ in nil }
     }

@@ -1,5 +1,6 @@
 import CaretCore
 import CaretReplica
+import CaretWire
 import TestSupport
 import Testing
 
@@ -9,8 +10,8 @@ import Testing
         var talk = Conversation()
         #expect(talk.connect() == [.openWhole])
         #expect(
-            talk.hear(try .opened("abc", at: 4)) == [.edit(edit(0, 0, "abc")), .show(.saved)])
-        #expect(talk.hear(.bye) == [.show(.offline)])
+            talk.hear(.opened("abc", at: 4)) == [.edit(edit(0, 0, "abc")), .show(.saved)])
+        #expect(talk.hear(.end) == [.show(.offline)])
         #expect(talk.cutOff() == [])
         #expect(talk.connect() == [.open(from: 4)])
         #expect(talk.hear(.resumed(at: 4)) == [.show(.saved)])
@@ -21,7 +22,7 @@ import Testing
         var talk = Conversation()
         #expect(try talk.type(edit(0, 0, "mine")) == [])
         _ = talk.connect()
-        _ = talk.hear(try .opened("theirs, ", at: 4))
+        _ = talk.hear(.opened("theirs, ", at: 4))
         #expect(talk.text == "theirs, mine")
     }
 
@@ -31,19 +32,21 @@ import Testing
         _ = talk.cutOff()
         _ = try talk.type(edit(7, 7, " and a half"))
         _ = talk.connect()
-        let actions = talk.hear(try .opened("zero\none\ntwo\n", epoch: "f", at: 7))
+        let actions = talk.hear(.opened("zero\none\ntwo\n", epoch: "f", at: 7))
         #expect(actions.first == .edit(edit(0, 0, "zero\n"), edit(19, 25, "")))
         #expect(talk.text == "zero\none\ntwo and a half\n")
         #expect(actions.contains(.push(1, base: 7, epoch: "f", edit(12, 12, " and a half"))))
     }
 
-    @Test("a push in flight that a whole text holds already is not doubled", arguments: ["e", "f"])
-    func ownInTheText(epoch: String) throws {
+    @Test(
+        "a push in flight that a whole text holds already is not doubled",
+        arguments: ["e", "f"] as [WireString])
+    func ownInTheText(epoch: WireString) throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
         _ = try talk.type(edit(4, 4, "Y"))
         #expect(
-            talk.hear(try .resynced("1abcX", epoch: epoch, at: 3, own: OwnPush(seq: 1, revision: 2)))
+            talk.hear(.resynced("1abcX", epoch: epoch, at: 3, own: OwnPush(1, at: 2)))
                 == [.edit(edit(0, 0, "1")), .push(2, base: 3, epoch: epoch, edit(5, 5, "Y"))])
         #expect(talk.text == "1abcXY")
         #expect(talk.hear(.acked(1, 2, [edit(3, 3, "X")], kind: .duplicate)) == [])
@@ -56,7 +59,7 @@ import Testing
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
         #expect(
-            talk.hear(try .resynced("1abc", epoch: "f", at: 3))
+            talk.hear(.resynced("1abc", epoch: "f", at: 3))
                 == [.edit(edit(0, 0, "1")), .push(1, base: 1, edit(3, 3, "X"))])
         #expect(talk.hear(.refused(1, .epochChanged)) == [.push(2, base: 3, epoch: "f", edit(4, 4, "X"))])
         #expect(talk.hear(.refused(1, .epochChanged)) == [])
@@ -67,7 +70,7 @@ import Testing
     func knownRepeat() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
-        _ = talk.hear(try .resynced("abcX", epoch: "f", at: 2))
+        _ = talk.hear(.resynced("abcX", epoch: "f", at: 2))
         #expect(talk.text == "abcXX")
         #expect(talk.hear(.acked(1, 2, [edit(3, 3, "X")], kind: .duplicate)).last == .show(.saved))
         #expect(talk.text == "abcX")
@@ -79,7 +82,7 @@ import Testing
     func movedOtherwise() throws {
         var talk = try Conversation.opened("ab")
         _ = try talk.type(edit(1, 1, "X"))
-        _ = talk.hear(try .resynced("b", at: 4))
+        _ = talk.hear(.resynced("b", at: 4))
         #expect(talk.text == "Xb")
         #expect(
             talk.hear(.acked(1, 5, [edit(1, 1, "X")])) == [
@@ -91,34 +94,34 @@ import Testing
     @Test("a check that holds changes nothing, and one that does not leads to the whole text")
     func checked() throws {
         var talk = try Conversation.opened("né😀", at: 4)
-        let check = TextCheck(of: try Text("né😀"))
-        #expect(check.length == 4)
-        #expect(talk.hear(.checked(4, check)) == [])
-        let other = TextCheck(length: 4, crc32: check.crc32 ^ 1)
+        let sum = try Text("né😀").crc32
+        #expect(talk.hear(.checked(4, length: 4, crc32: sum)) == [])
         #expect(
-            talk.hear(.checked(4, other)) == [.reportDivergence(at: 4), .close, .openWhole, .show(.offline)])
-        #expect(talk.hear(try .opened("né!", at: 4)).first == .edit(edit(2, 4, "!")))
+            talk.hear(.checked(4, length: 4, crc32: sum ^ 1)) == [
+                .reportDivergence(at: 4), .close, .openWhole, .show(.offline),
+            ])
+        #expect(talk.hear(.opened("né!", at: 4)).first == .edit(edit(2, 4, "!")))
     }
 
     @Test("the sum of a check is the CRC-32 of zlib")
     func sum() throws {
-        #expect(TextCheck(of: try Text("123456789")).crc32 == 0xcbf4_3926)
-        #expect(TextCheck(of: Text()) == TextCheck(length: 0, crc32: 0))
+        #expect(try Text("123456789").crc32 == 0xcbf4_3926)
+        #expect(Text().crc32 == 0)
     }
 
     @Test(
         "one document that cannot be agreed on is opened after longer and longer waits, until a check holds")
     func growingWaits() throws {
         var talk = try Conversation.opened("abc")
-        let wrong = Message.checked(1, TextCheck(length: 9, crc32: 0))
+        let wrong = ServerMessage.checked(1, length: 9, crc32: 0)
         #expect(talk.hear(wrong).contains(.openWhole))
         for time in [1000, 2000, 4000, 8000, 16000, 30000, 30000] as [Milliseconds] {
-            _ = talk.hear(try .opened("abc", at: 1))
+            _ = talk.hear(.opened("abc", at: 1))
             #expect(talk.hear(wrong).contains(.retry(after: time)))
             #expect(talk.wait() == [.openWhole])
         }
-        _ = talk.hear(try .opened("abc", at: 1))
-        _ = talk.hear(.checked(1, TextCheck(of: try Text("abc"))))
+        _ = talk.hear(.opened("abc", at: 1))
+        _ = talk.hear(.checked(1, of: try Text("abc")))
         #expect(talk.hear(wrong).contains(.openWhole))
     }
 
@@ -136,8 +139,8 @@ import Testing
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
         #expect(talk.hear(.refused(1, .notFound)) == [.show(.refused(.notFound))])
-        let name = DocumentName("new")
-        #expect(talk.hear(.gone(.renamed(to: name))) == [.rename(name), .open(from: 1), .show(.offline)])
+        let renamed = talk.hear(.departed(.renamed, to: "new"))
+        #expect(renamed == [.rename("new"), .open(from: 1), .show(.offline)])
         #expect(talk.hear(.resumed(at: 1)) == [.push(1, base: 1, edit(3, 3, "X")), .show(.sending)])
     }
 
@@ -145,7 +148,7 @@ import Testing
     func saidBefore() throws {
         var talk = try Conversation.opened("abc")
         _ = talk.cutOff()
-        for message in [Message.gone(.renamed(to: DocumentName("new"))), .gone(.deleted), .resumed(at: 1)] {
+        for message in [ServerMessage.departed(.renamed, to: "new"), .departed(.deleted), .resumed(at: 1)] {
             #expect(talk.hear(message) == [])
         }
         #expect(talk.connect() == [.open(from: 1)])
@@ -153,8 +156,8 @@ import Testing
 
     @Test("the text of a document that is gone is kept, and may be opened again")
     func gone() throws {
-        let departures: [(Message, Refusal)] = [
-            (.gone(.deleted), .notFound), (.gone(.damaged), .damaged), (.rights(.none), .notFound),
+        let departures: [(ServerMessage, Refusal)] = [
+            (.departed(.deleted), .notFound), (.departed(.damaged), .damaged), (.granted(.none), .notFound),
         ]
         for (message, refusal) in departures {
             var talk = try Conversation.opened("abc")
@@ -162,7 +165,7 @@ import Testing
             #expect(try talk.type(edit(0, 0, "x")) == [])
             #expect(talk.text == "xabc")
             #expect(talk.retry() == [.open(from: 1), .show(.offline)])
-            #expect(talk.hear(.openRefused(.notFound, retryAfter: nil)) == [.show(.refused(.notFound))])
+            #expect(talk.refuseOpen(.notFound) == [.show(.refused(.notFound))])
         }
     }
 
@@ -170,27 +173,27 @@ import Testing
     func refusedForNow() throws {
         var talk = Conversation()
         _ = talk.connect()
-        #expect(talk.hear(.openRefused(.overloaded, retryAfter: 9)) == [.retry(after: 9)])
+        #expect(talk.refuseOpen(.overloaded, after: 9) == [.retry(after: 9)])
         #expect(talk.wait() == [.openWhole])
-        #expect(talk.hear(.openRefused(.alreadyOpen, retryAfter: nil)) == [.close, .retry(after: 1000)])
+        #expect(talk.refuseOpen(.alreadyOpen) == [.close, .retry(after: 1000)])
     }
 
     @Test("messages that break the order or do not fit lead to the whole text, and change nothing")
     func broken() throws {
-        let broken: [Message] = [
+        let broken: [ServerMessage] = [
             .changed(1, edit(0, 0, "x")), .changed(3, edit(0, 0, "x")), .changed(0),
             .changed(2, edit(0, 4, "")),
             .changed(2, edit(2, 3, "x")), .changed(2, edit(1, 1, "x"), edit(0, 0, "y")), .changed(3, from: 0),
             .changed(1, from: 1), .changed(Revision(.max), from: 1), .changed(Revision(.min)),
             .acked(9, 2), .acked(9, 2, [edit(0, 9, "")]), .acked(9, Revision(.max)), .acked(9, -1),
-            .checked(0, TextCheck(length: 0, crc32: 0)), .checked(2, TextCheck(length: 0, crc32: 0)),
-            try .resynced("", at: Revision(.max)), try .resynced("", at: -1),
+            .checked(0, length: 0, crc32: 0), .checked(2, length: 0, crc32: 0),
+            .resynced("", at: Revision(.max)), .resynced("", at: -1),
         ]
         for message in broken {
             var talk = try Conversation.opened("a😀")
             #expect(talk.hear(message).suffix(3) == [.close, .openWhole, .show(.offline)], "\(message)")
             #expect(talk.text == "a😀")
-            #expect(talk.hear(try .opened("b", at: 3)).contains(.show(.saved)))
+            #expect(talk.hear(.opened("b", at: 3)).contains(.show(.saved)))
         }
     }
 
@@ -202,14 +205,34 @@ import Testing
             #expect(talk.hear(.acked(1, 2, edits)) == [.close, .openWhole, .show(.offline)])
             #expect(talk.text == "ax😀")
             let again = [Action.push(1, base: 1, edit(1, 1, "x")), .show(.sending)]
-            #expect(talk.hear(try .opened("a😀", at: 1)) == again)
+            #expect(talk.hear(.opened("a😀", at: 1)) == again)
+        }
+    }
+
+    @Test("a text or an edit that cannot be is an error, and changes nothing")
+    func impossible() throws {
+        let carriageReturn = WireEdit(WireRange(0, 0), "\r")
+        let messages: [ServerMessage] = [
+            .resynced("a\rb", at: 2),
+            .ack(Ack(document: ServerMessage.document, seq: 1, revision: 2, edits: [carriageReturn])),
+            .change(
+                WireChange(
+                    document: ServerMessage.document, revision: 2, origin: .squashed(from: 1),
+                    edits: [WireEdit(WireRange(-1, 0), "x")])),
+        ]
+        for message in messages {
+            var replica = try Conversation.opened("abc").replica
+            #expect(throws: TextError.self) { try replica.received(message) }
+            #expect(replica.revision == 1 && replica.text.string == "abc")
+            try replica.checkInvariants()
         }
     }
 
     @Test("a resumption at another place, and an opening at no place, are not taken")
     func brokenOpenings() throws {
-        for message in [Message.resumed(at: 2), try .opened("", at: -1), try .opened("", at: Revision(.max))]
-        {
+        for message in [
+            ServerMessage.resumed(at: 2), .opened("", at: -1), .opened("", at: Revision(.max)),
+        ] {
             var talk = try Conversation.opened("abc")
             _ = talk.cutOff()
             _ = talk.connect()

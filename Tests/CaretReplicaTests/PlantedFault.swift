@@ -1,12 +1,13 @@
 import CaretCore
 import CaretReplica
+import CaretWire
 
 /// Something that is wrong with a client, so that it can be told whether the simulation finds it: what an event has made
 /// of the replica, and what is to be done, is changed behind it.
 struct PlantedFault: Sendable {
     /// What has happened to a replica, as far as faults care.
     enum Event {
-        case received(Message)
+        case received(ServerMessage)
         case cutOff
         case other
     }
@@ -39,8 +40,8 @@ struct PlantedFault: Sendable {
 
     private static let doubted = PlantedFault(name: "a check that holds is taken for one that does not") {
         turn in
-        guard case .received(.checked(let revision, _)) = turn.event else { return }
-        turn.again(.checked(revision, TextCheck(length: -1, crc32: 0)))
+        guard case .received(.check(let check)) = turn.event else { return }
+        turn.again(.checked(check.revision, length: -1, crc32: 0))
     }
 
     // MARK: Pushes
@@ -48,7 +49,7 @@ struct PlantedFault: Sendable {
     private static let otherNumber = PlantedFault(name: "a push is sent again under another number") { turn in
         for (index, action) in turn.actions.enumerated() {
             guard case .push(let push) = action, push == turn.before.inFlight?.push else { continue }
-            let other = Push(place: push.place, seq: turn.replica.nextSeq, change: push.change)
+            let other = SentPush(place: push.place, seq: turn.replica.nextSeq, change: push.change)
             turn.replica.nextSeq = other.seq.next
             turn.replica.inFlight = InFlight(other)
             turn.actions[index] = .push(other)
@@ -60,7 +61,8 @@ struct PlantedFault: Sendable {
     }
 
     private static let ackTwice = PlantedFault(name: "an ack is applied twice") { turn in
-        guard let (ack, push) = turn.committed, let change = try? ack.edits.map(Change.init) ?? push.change,
+        guard let (ack, push) = turn.committed,
+            let change = try? ack.edits.map({ try Change([Edit]($0)) }) ?? push.change,
             let edit = try? turn.replica.draft.advance(by: change)
         else { return }
         turn.actions.append(.edit(edit))
@@ -69,28 +71,28 @@ struct PlantedFault: Sendable {
     private static let repeatInStream = PlantedFault(
         name: "the answer to a repeat is taken for the next revision"
     ) { turn in
-        guard case .received(.acked(let ack)) = turn.event, ack.kind == .duplicate else { return }
-        turn.again(.acked(Ack(seq: ack.seq, revision: turn.before.revision.next, edits: ack.edits)))
+        guard case .received(.ack(var ack)) = turn.event, ack.duplicate else { return }
+        ack.revision = turn.before.revision.next
+        ack.duplicate = false
+        turn.again(.ack(ack))
     }
 
     private static let ownPushUnknown = PlantedFault(
         name: "a whole text is not asked whether it holds the push in flight"
     ) { turn in
         switch turn.event {
-        case .received(.opened(let opened)):
-            turn.again(
-                .opened(
-                    Opened(
-                        place: opened.place, content: opened.content, rights: opened.rights, own: nil,
-                        peers: opened.peers)))
-        case .received(.resynced(let resync)):
-            turn.again(.resynced(Resync(place: resync.place, text: resync.text, own: nil)))
+        case .received(.opened(var opened)):
+            opened.own = nil
+            turn.again(.opened(opened))
+        case .received(.resync(var resync)):
+            resync.own = nil
+            turn.again(.resync(resync))
         case .received, .cutOff, .other: break
         }
     }
 
     private static let refusedDropped = PlantedFault(name: "a refused edit is dropped in silence") { turn in
-        guard case .received(.pushRefused) = turn.event, turn.replica.inFlight?.outcome == .refused
+        guard case .received(.error) = turn.event, turn.replica.inFlight?.outcome == .refused
         else { return }
         turn.actions += turn.replica.discard()
     }
@@ -100,7 +102,7 @@ struct PlantedFault: Sendable {
     private static let lostToWholeText = PlantedFault(name: "a whole text takes the place of what is unsaved")
     { turn in
         switch turn.event {
-        case .received(.resynced): turn.actions += turn.replica.discard()
+        case .received(.resync): turn.actions += turn.replica.discard()
         case .received(.opened(let opened)) where opened.content != .resumed:
             turn.actions += turn.replica.discard()
         case .received, .cutOff, .other: break
@@ -108,7 +110,7 @@ struct PlantedFault: Sendable {
     }
 
     private static let unsentNotRebased = PlantedFault(name: "what is unsent is not rebased") { turn in
-        guard case .received(.changed) = turn.event, turn.replica.revision != turn.before.revision,
+        guard case .received(.change) = turn.event, turn.replica.revision != turn.before.revision,
             let place = turn.replica.place,
             let draft = try? Draft(
                 Keepsake(
@@ -133,16 +135,16 @@ struct PlantedFault: Sendable {
 
 extension PlantedFault.Turn {
     /// The ack that has just been taken in as the next revision, and the push that it answers.
-    fileprivate var committed: (ack: Ack, push: Push)? {
-        guard case .received(.acked(let ack)) = event, replica.revision == before.revision.next,
-            let push = before.inFlight?.push, push.seq == ack.seq
+    fileprivate var committed: (ack: Ack, push: SentPush)? {
+        guard case .received(.ack(let ack)) = event, replica.revision == before.revision.next,
+            let push = before.inFlight?.push, push.seq.value == Int64(ack.seq)
         else { return nil }
         return (ack, push)
     }
 
     /// As if this had been said instead.
-    fileprivate mutating func again(_ message: Message) {
+    fileprivate mutating func again(_ message: ServerMessage) {
         replica = before
-        actions = replica.received(message)
+        actions = (try? replica.received(message)) ?? []  // What was sent first was possible too.
     }
 }

@@ -1,5 +1,6 @@
 import CaretCore
 import CaretReplica
+import CaretWire
 import TestSupport
 import Testing
 
@@ -49,17 +50,17 @@ import Testing
         var talk = try Conversation.opened("abc")
         _ = try talk.select(Selection(caret: 1))
         _ = talk.hear(.changed(2, edit(3, 3, "d")))
-        let check = TextCheck(of: try Text("abcd"))
-        #expect(talk.hear(.checked(2, check)) == [.select(at: 2, [Selection(caret: 1)])])
-        #expect(talk.hear(.checked(2, check)) == [])
+        let text = try Text("abcd")
+        #expect(talk.hear(.checked(2, of: text)) == [.select(at: 2, [Selection(caret: 1)])])
+        #expect(talk.hear(.checked(2, of: text)) == [])
     }
 
     @Test("the others' selections move with every change, one's own unacked ones included")
     func peers() throws {
         var talk = Conversation()
         _ = talk.connect()
-        let ann = Peer(session: SessionID("ann"), selections: [Selection(caret: 1)])
-        _ = talk.hear(try .opened("abc", at: 1, peers: [ann]))
+        let ann = Peer("ann", [Selection(caret: 1)])
+        _ = talk.hear(.opened("abc", at: 1, peers: [ann]))
         #expect(talk.hear(.peer("bob", 1, Selection(anchor: 3, head: 2))) == [.showPeers])
         _ = try talk.type(edit(0, 0, "xy"))
         _ = try talk.type(edit(4, 4, "z"))
@@ -68,9 +69,9 @@ import Testing
         #expect(talk.hear(.changed(2, edit(0, 1, ""))) == [.edit(edit(2, 3, "")), .showPeers])
         #expect(
             talk.replica.peers.map(\.selections) == [[Selection(caret: 2)], [Selection(anchor: 5, head: 4)]])
-        #expect(talk.hear(.left(SessionID("ann"))) == [.showPeers])
-        #expect(talk.hear(.left(SessionID("ann"))) == [])
-        #expect(talk.replica.peers.map(\.session) == [SessionID("bob")])
+        #expect(talk.hear(.left("ann")) == [.showPeers])
+        #expect(talk.hear(.left("ann")) == [])
+        #expect(talk.replica.peers.map(\.session) == ["bob"])
     }
 
     @Test("selections that have no place, and those at another revision, are not shown")
@@ -78,7 +79,7 @@ import Testing
         var talk = try Conversation.opened("a😀")
         _ = talk.hear(.peer("ann", 1, Selection(caret: 2), Selection(caret: 9), Selection(caret: 3)))
         _ = talk.hear(.peer("bob", 2, Selection(caret: 0)))
-        #expect(talk.replica.peers == [Peer(session: SessionID("ann"), selections: [Selection(caret: 3)])])
+        #expect(talk.replica.peers == [PeerSelections(session: "ann", selections: [Selection(caret: 3)])])
     }
 
     @Test("presence ends with the connection")
@@ -95,7 +96,7 @@ import Testing
         _ = try talk.select(Selection(anchor: 1, head: 3))
         _ = talk.hear(.changed(2, edit(1, 2, "xyz")))
         #expect(talk.replica.selections == [Selection(anchor: 4, head: 5)])
-        _ = talk.hear(try .resynced("1axyzbc", at: 5))
+        _ = talk.hear(.resynced("1axyzbc", at: 5))
         #expect(talk.replica.selections.count == 1)
     }
 }

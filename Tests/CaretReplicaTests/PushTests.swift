@@ -1,5 +1,6 @@
 import CaretCore
 import CaretReplica
+import CaretWire
 import TestSupport
 import Testing
 
@@ -76,7 +77,7 @@ import Testing
         _ = try talk.type(edit(3, 3, "X"))
         _ = talk.cutOff()
         _ = talk.connect()
-        #expect(talk.hear(.resumed(at: 1, own: OwnPush(seq: 1, revision: 3))) == [.show(.sending)])
+        #expect(talk.hear(.resumed(at: 1, own: OwnPush(1, at: 3))) == [.show(.sending)])
         #expect(talk.hear(.changed(2, edit(0, 0, "1"))) == [.edit(edit(0, 0, "1"))])
         #expect(talk.hear(.acked(1, 3, [edit(4, 4, "X")])) == [.show(.saved)])
         #expect(talk.text == "1abcX")
@@ -140,7 +141,7 @@ import Testing
     func numbersGoOn() throws {
         var talk = Conversation(firstSeq: 2)
         _ = talk.connect()
-        _ = talk.hear(try .opened("abc", at: 9, own: OwnPush(seq: 40, revision: 8)))
+        _ = talk.hear(.opened("abc", at: 9, own: OwnPush(40, at: 8)))
         #expect(try talk.type(edit(0, 0, "x")).first == .push(41, base: 9, edit(0, 0, "x")))
     }
 
@@ -148,20 +149,20 @@ import Testing
     func lastNumber() throws {
         var talk = Conversation(firstSeq: .last)
         _ = talk.connect()
-        _ = talk.hear(try .opened("", at: 0, own: OwnPush(seq: Seq(.max), revision: 0)))
+        _ = talk.hear(.opened("", at: 0, own: OwnPush(Seq(.max), at: 0)))
         #expect(try talk.type(edit(0, 0, "x")).first == .push(.last, base: 0, edit(0, 0, "x")))
         #expect(talk.replica.nextSeq == .last)
     }
 
     @Test(
         "who may only read, or only watches, keeps what is typed to themselves",
-        arguments: [Mode.edit, .watch])
-    func readers(mode: Mode) throws {
+        arguments: [DocumentMode.edit, .watch])
+    func readers(mode: DocumentMode) throws {
         var talk = try Conversation.opened("abc", rights: mode == .edit ? .read : .write, mode: mode)
         #expect(try talk.type(edit(0, 0, "x")) == [.show(.refused(.forbidden))])
         #expect(talk.hear(.changed(2, edit(3, 3, "d"))) == [.edit(edit(4, 4, "d"))])
         #expect(talk.text == "xabcd")
-        let now = talk.hear(.rights(.write))
+        let now = talk.hear(.granted(.write))
         #expect(now == (mode == .edit ? [.push(1, base: 2, edit(0, 0, "x")), .show(.sending)] : []))
     }
 }

@@ -1,5 +1,6 @@
 import CaretCore
 import CaretReplica
+import CaretWire
 import TestSupport
 import Testing
 
@@ -69,7 +70,7 @@ import Testing
         #expect(talk.retry() == [.close, .open(from: 2), .show(.offline)])
         #expect(talk.hear(.resumed(at: 2)) == [.push(2, base: 2, edit(4, 4, "X")), .show(.sending)])
         _ = other.retry()
-        #expect(other.hear(.resumed(at: 2, own: OwnPush(seq: 1, revision: 3))) == [.show(.sending)])
+        #expect(other.hear(.resumed(at: 2, own: OwnPush(1, at: 3))) == [.show(.sending)])
         #expect(other.hear(.acked(1, 3, [edit(4, 4, "X")])) == [.show(.saved)])
     }
 
@@ -125,7 +126,7 @@ import Testing
     func anewOnTheWholeText(refusal: Refusal, changes: Int) throws {
         var talk = try inFlight(changes: changes)
         #expect(talk.hear(.refused(1, refusal)) == [.close, .openWhole, .show(.offline)])
-        let actions = talk.hear(try .opened("abcd", at: 2))
+        let actions = talk.hear(.opened("abcd", at: 2))
         #expect(actions.contains { if case .push(let push) = $0 { push.seq == 2 } else { false } })
         #expect(talk.text == "abcdX")
     }
@@ -134,7 +135,7 @@ import Testing
     func seqReused() throws {
         var talk = try inFlight()
         #expect(talk.hear(.refused(1, .seqReused)) == [.close, .open(from: 2), .show(.offline)])
-        let known = OwnPush(seq: 6, revision: 1)
+        let known = OwnPush(6, at: 1)
         #expect(
             talk.hear(.resumed(at: 2, own: known)) == [.push(7, base: 2, edit(4, 4, "X")), .show(.sending)])
     }
@@ -184,9 +185,9 @@ import Testing
     func allowedAgain() throws {
         var talk = try inFlight()
         _ = talk.hear(.refused(1, .forbidden))
-        #expect(talk.hear(.rights(.read)) == [])
+        #expect(talk.hear(.granted(.read)) == [])
         var other = talk
-        #expect(talk.hear(.rights(.write)) == [.push(2, base: 2, edit(4, 4, "X")), .show(.sending)])
+        #expect(talk.hear(.granted(.write)) == [.push(2, base: 2, edit(4, 4, "X")), .show(.sending)])
         _ = other.cutOff()
         _ = other.connect()
         #expect(other.hear(.resumed(at: 2)) == [.push(2, base: 2, edit(4, 4, "X")), .show(.sending)])

@@ -1,5 +1,6 @@
 import CaretCore
 import CaretReplica
+import CaretWire
 import TestSupport
 import Testing
 

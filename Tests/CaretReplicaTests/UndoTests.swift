@@ -60,13 +60,13 @@ import Testing
         var talk = try Conversation.opened("")
         var replica = talk.replica
         try typing("mine", at: 0, after: 100, in: &replica)
-        _ = replica.received(.acked(1, 2))
-        _ = replica.received(.acked(2, 3))
+        _ = try replica.received(.acked(1, 2))
+        _ = try replica.received(.acked(2, 3))
         talk = try Conversation.opened("ab")
         replica = talk.replica
         _ = try replica.typed(SampleChange.change([edit(1, 1, "mine")]))
-        _ = replica.received(.acked(1, 2))
-        _ = replica.received(.changed(3, edit(0, 0, "1"), edit(3, 3, "2"), edit(5, 5, "3")))
+        _ = try replica.received(.acked(1, 2))
+        _ = try replica.received(.changed(3, edit(0, 0, "1"), edit(3, 3, "2"), edit(5, 5, "3")))
         #expect(replica.text.string == "1ami2ne3b")
         _ = replica.undo()
         #expect(replica.text.string == "1a23b")
@@ -78,10 +78,10 @@ import Testing
     func removed() throws {
         var replica = try opened("ab")
         _ = try replica.typed(SampleChange.change([edit(0, 1, "")]))
-        _ = replica.received(.acked(1, 2))
+        _ = try replica.received(.acked(1, 2))
         _ = try replica.typed(SampleChange.change([edit(1, 1, "x")]))
-        _ = replica.received(.acked(2, 3))
-        _ = replica.received(.changed(4, edit(1, 2, "")))
+        _ = try replica.received(.acked(2, 3))
+        _ = try replica.received(.changed(4, edit(1, 2, "")))
         #expect(replica.text.string == "b")
         _ = replica.undo()
         #expect(replica.text.string == "ab")
@@ -100,7 +100,7 @@ import Testing
     func saved() throws {
         var replica = try opened("")
         _ = try replica.typed(SampleChange.change([edit(0, 0, "a")]))
-        _ = replica.received(.acked(1, 2))
+        _ = try replica.received(.acked(1, 2))
         #expect(
             replica.undo() == [.edit(edit(0, 1, "")), .push(2, base: 2, edit(0, 1, "")), .show(.sending)])
     }

@@ -1,4 +1,4 @@
-import CaretRooms
+import CaretCore
 import Testing
 
 /// Records a broken invariant as an issue. Called after each event.

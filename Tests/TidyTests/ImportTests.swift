@@ -24,7 +24,7 @@ struct ImportTable {
         "Sources/CaretConfig": ["CaretWire", "Glibc", "Synchronization"],
         "Sources/CaretCore": [],
         "Sources/CaretLog": ["CaretCore"],
-        "Sources/CaretReplica": ["CaretCore"],
+        "Sources/CaretReplica": ["CaretCore", "CaretWire"],
         "Sources/CaretRooms": ["CaretCore", "CaretLog", "CaretWire"],
         "Sources/CaretServer": [
             "CLinux", "CZlib", "CaretConcurrency", "CaretConfig", "CaretCore", "CaretLog", "CaretRooms",
@@ -66,7 +66,7 @@ struct ImportTable {
         ],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
-        "Tests/CaretReplicaTests": ["CaretCore", "CaretReplica", "TestSupport", "Testing"],
+        "Tests/CaretReplicaTests": ["CaretCore", "CaretReplica", "CaretWire", "TestSupport", "Testing"],
         "Tests/CaretRoomsTests": [
             "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],

@@ -145,7 +145,7 @@ extension CaretClient {
     ///
     /// Where unsaved edits of it were kept, the text is here with them, in the state `offline` until the server has
     /// opened it. Otherwise the text is empty and the state is `opening`: `Document.opened` waits for the text.
-    public func open(_ name: String, creating: Bool = false, mode: Mode = .edit) -> Document {
+    public func open(_ name: String, creating: Bool = false, mode: DocumentMode = .edit) -> Document {
         Document(self, shell.open(WireString(name), creating: creating, mode: mode))
     }
 }

@@ -10,6 +10,8 @@ package enum DocumentAction: Equatable, Sendable {
 package struct DocumentKey: Hashable, Comparable, Sendable {
     package let value: Int
 
+    package init(value: Int) { self.value = value }
+
     package static func < (left: DocumentKey, right: DocumentKey) -> Bool { left.value < right.value }
 }
 
@@ -18,6 +20,8 @@ package struct RequestIDs: Sendable {
 
     package init() {}
     private var last = 0
+
+    func gaveOut(_ number: AskNumber) -> Bool { number.value > 0 && number.value <= last }
 
     mutating func next() -> RequestID { .number(nextNumber().value) }
 

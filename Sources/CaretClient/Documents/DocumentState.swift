@@ -2,32 +2,29 @@ package import CaretCore
 package import CaretReplica
 package import CaretWire
 
-/// A document that a client has open: the replica, and how it and the wire understand each other.
-///
-/// The only place where messages of the wire become those of a replica and the other way round. Offsets are UTF-16 on
-/// both sides.
+/// A document that a client has open: the replica, and what only its owner knows: the name, the people, the views.
 package struct DocumentState {
     package private(set) var replica: Replica
     private(set) var name: WireString
     /// It is made where there is none.
     private(set) var creates: Bool
     /// The id of the open that awaits its answer.
-    private var lastOpen: RequestID?
+    private(set) var lastOpen: RequestID?
     /// When `timePassed` is due.
     package private(set) var retryAt: Moment?
     /// Who is behind the sessions of the document.
     private var people: [WireString: Introduction] = [:]
     /// What each bound view has not been shown yet.
-    private var unshown: [Int: Change] = [:]
+    private(set) var unshown: [Int: Change] = [:]
     private var typedAt: Moment?
     /// What is so of bound views that hold text which is not in the document: it is on its way, or refused.
-    private var withheld: [Int: SavingState] = [:]
+    private(set) var withheld: [Int: SavingState] = [:]
     /// What was told last.
-    private var toldState: SavingState
+    private(set) var toldState: SavingState
     /// What the server said when it refused something last.
     package private(set) var refusal: ServerRefusal?
 
-    package init(_ name: WireString, creating: Bool, mode: Mode) {
+    package init(_ name: WireString, creating: Bool, mode: DocumentMode) {
         self.name = name
         creates = creating
         replica = Replica(mode: mode)
@@ -35,7 +32,7 @@ package struct DocumentState {
     }
 
     /// Goes on with what was kept.
-    init(_ name: WireString, creating: Bool, _ replica: Replica) {
+    package init(_ name: WireString, creating: Bool, _ replica: Replica) {
         self.name = name
         creates = creating
         self.replica = replica
@@ -50,9 +47,8 @@ package struct DocumentState {
 
     package var peers: [DocumentPeer] {
         replica.peers.compactMap { peer in
-            let session = String(decoding: peer.session.utf8, as: UTF8.self)
-            return people[WireString(session)].map {
-                DocumentPeer(session: session, $0, selections: peer.selections)
+            people[peer.session].map {
+                DocumentPeer(session: peer.session.string, $0, selections: peer.selections)
             }
         }
     }
@@ -175,10 +171,11 @@ package struct DocumentState {
             lastOpen = ids.next()
             return [.send(.open(open(from: place, mode)), id: lastOpen)]
         case .close: return [.send(.close(Close(document: name)), id: nil)]
-        case .push(let push): return [.send(.push(CaretWire.Push(push, to: name)), id: nil)]
+        case .push(let push): return [.send(.push(push.message(to: name)), id: nil)]
         case .select(let revision, let selections):
-            let said = selections.map { WireSelection($0.anchor.value, $0.head.value) }
-            return [.send(.select(Select(document: name, revision: revision, selections: said)), id: nil)]
+            let select = Select(
+                document: name, revision: revision, selections: selections.map { WireSelection($0) })
+            return [.send(.select(select), id: nil)]
         case .reportDivergence(let revision):
             return [.send(.diverged(Diverged(document: name, revision: revision)), id: nil)]
         case .retry(let span):
@@ -190,14 +187,14 @@ package struct DocumentState {
         case .showPeers: return [.tell(.peers(peers))]
         case .show: return tellState()
         case .rename(let name):
-            self.name = WireString(String(decoding: name.utf8, as: UTF8.self))
-            return [.tell(.renamed(self.name.string))]
+            self.name = name
+            return [.tell(.renamed(name.string))]
         }
     }
 
-    private func open(from place: Place?, _ mode: Mode) -> Open {
+    private func open(from place: WirePosition?, _ mode: DocumentMode) -> Open {
         Open(
-            document: name, create: creates, resume: place?.wire, mode: mode == .edit ? .edit : .watch,
+            document: name, create: creates, resume: place, mode: mode == .edit ? .edit : .watch,
             squash: mode == .watch)
     }
 }
@@ -208,9 +205,12 @@ extension DocumentState {
     package mutating func heard(
         _ envelope: Envelope<ServerMessage>, at now: Moment, _ ids: inout RequestIDs
     ) -> [DocumentAction]? {
-        do {
-            guard let message = try message(envelope) else { return [] }
-            return run(replica.received(message), at: now, &ids)
+        note(envelope)
+        if case .error(let error) = envelope.message, envelope.id != nil {
+            return run(replica.openRefused(error), at: now, &ids)
+        }
+        do throws(TextError) {
+            return run(try replica.received(envelope.message), at: now, &ids)
         } catch {
             return nil
         }
@@ -221,8 +221,8 @@ extension DocumentState {
         _ message: ClientMessage, at now: Moment, _ ids: inout RequestIDs
     ) -> [DocumentAction] {
         guard case .push(let push) = message else { return [] }
-        let refused = Message.pushRefused(Seq(Int64(push.seq)), .lineTooLong, retryAfter: nil)
-        return run(replica.received(refused), at: now, &ids)
+        let refusal = ErrorReport(.lineTooLong, "the line was not sent", seq: push.seq)
+        return run(replica.pushRefused(refusal), at: now, &ids)
     }
 
     /// Whether a message is about this document.
@@ -248,53 +248,26 @@ extension DocumentState {
         return error.document == name && error.seq != nil
     }
 
-    private mutating func message(_ envelope: Envelope<ServerMessage>) throws -> Message? {
+    /// Keeps what the replica has no use for.
+    private mutating func note(_ envelope: Envelope<ServerMessage>) {
         switch envelope.message {
-        case .opened(let opened): return .opened(try take(opened))
-        case .change(let change): return .changed(try CommittedChange(change))
-        case .ack(let ack): return .acked(try CaretReplica.Ack(ack))
-        case .check(let check):
-            return .checked(
-                check.revision, TextCheck(length: Offset(check.length), crc32: check.crc32))
-        case .peer(let peer): return take(peer)
-        case .resync(let resync): return .resynced(try CaretReplica.Resync(resync))
-        case .rights(let rights): return .rights(CaretReplica.Rights(rights.rights))
-        case .gone(let gone): return Departure(gone).map { .gone($0) }
-        case .error(let error): return take(error, envelope.id)
-        case .bye: return .bye
-        case .closed, .welcome, .listed, .document, .text, .revisions, .done, .ping, .pong, .admin: return nil
-        }
-    }
-
-    private mutating func take(_ opened: CaretWire.Opened) throws -> CaretReplica.Opened {
-        lastOpen = nil
-        creates = false
-        people = [:]
-        for peer in opened.peers { people[peer.session] = peer.introduction }
-        return try CaretReplica.Opened(opened)
-    }
-
-    private mutating func take(_ peer: PeerChange) -> Message? {
-        let session = SessionID(peer.session.string)
-        switch peer.news {
-        case .left:
-            people[peer.session] = nil
-            return .left(session)
-        case .selected(let revision, let selections, let introduction):
-            if let introduction { people[peer.session] = introduction }
-            let said = selections.map { Selection($0) }
-            return .peer(CaretReplica.Peer(session: session, selections: said), at: revision)
-        }
-    }
-
-    private mutating func take(_ error: ErrorReport, _ id: RequestID?) -> Message? {
-        self.refusal = ServerRefusal(error)
-        let refusal = Refusal(error.code)
-        let wait = error.retryAfterMilliseconds.map { Milliseconds($0) }
-        if id != nil {
+        case .opened(let opened):
             lastOpen = nil
-            return .openRefused(refusal, retryAfter: wait)
+            creates = false
+            people = [:]
+            for peer in opened.peers { people[peer.session] = peer.introduction }
+        case .peer(let peer):
+            switch peer.news {
+            case .left: people[peer.session] = nil
+            case .selected(_, _, let introduction?): people[peer.session] = introduction
+            case .selected(_, _, nil): break
+            }
+        case .error(let error):
+            refusal = ServerRefusal(error)
+            if envelope.id != nil { lastOpen = nil }
+        case .change, .ack, .check, .resync, .rights, .gone, .bye, .closed, .welcome, .listed, .document,
+            .text, .revisions, .done, .ping, .pong, .admin:
+            break
         }
-        return error.seq.map { .pushRefused(Seq(Int64($0)), refusal, retryAfter: wait) }
     }
 }

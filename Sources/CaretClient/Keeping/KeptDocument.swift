@@ -1,5 +1,6 @@
 import CaretCore
 package import CaretReplica
+import CaretWire
 
 /// The unsaved edits of one document, as they lie in a file.
 package struct KeptDocument: Codable, Equatable {
@@ -46,7 +47,7 @@ package struct KeptDocument: Codable, Equatable {
     /// Throws where the parts are none, or do not fit each other.
     func replica() throws -> Replica {
         let push = try push.map {
-            Push(place: $0.place.place, seq: Seq($0.seq), change: try KeptEdit.change($0.edits))
+            SentPush(place: $0.place.place, seq: Seq($0.seq), change: try KeptEdit.change($0.edits))
         }
         return try Replica(
             Keepsake(
@@ -73,10 +74,11 @@ extension KeptDocument.KeptEdit {
 }
 
 extension KeptDocument.KeptPlace {
-    fileprivate init(_ place: Place) {
-        self.init(
-            epoch: String(decoding: place.epoch.utf8, as: UTF8.self), revision: place.revision.value)
+    fileprivate init(_ place: WirePosition) {
+        self.init(epoch: place.epoch.string, revision: place.revision.value)
     }
 
-    fileprivate var place: Place { Place(epoch: Epoch(epoch), revision: Revision(revision)) }
+    fileprivate var place: WirePosition {
+        WirePosition(epoch: WireString(epoch), revision: Revision(revision))
+    }
 }

@@ -1,4 +1,5 @@
 public import CaretCore
+import CaretReplica
 import CaretWire
 public import FoundationEssentials
 

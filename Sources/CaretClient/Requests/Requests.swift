@@ -1,5 +1,5 @@
 public import CaretCore
-package import CaretWire
+import CaretWire
 
 // What can be asked of documents by their names.
 extension CaretClient {
@@ -82,12 +82,5 @@ extension CaretClient {
 
     var unexpected: ConnectionFault {
         .cut(address, reason: "the server gave the answer to another request")
-    }
-}
-
-extension Edit {
-    /// An edit in UTF-16, as this client asks for.
-    package init(_ edit: WireEdit) throws(TextError) {
-        try self.init(Offset(edit.range.start)..<Offset(edit.range.end), edit.text.string)
     }
 }

@@ -1,3 +1,4 @@
+import CaretCore
 import CaretWire
 
 /// The requests that have no answer yet.
@@ -18,6 +19,8 @@ package struct Asks: Equatable {
     mutating func add(_ message: ClientMessage, as number: AskNumber) {
         waiting.append(Ask(number: number, message: message))
     }
+
+    var isEmpty: Bool { waiting.isEmpty && sent.isEmpty }
 
     /// What is to be sent now.
     mutating func nextToSend() -> [ClientAction] {
@@ -62,6 +65,22 @@ package struct Asks: Equatable {
     mutating func removeAll() -> [AskNumber] {
         defer { self = Asks() }
         return (sent + waiting).map(\.number)
+    }
+}
+
+extension Asks {
+    /// Throws the first invariant that does not hold.
+    func checkInvariants(link: ClientState.Link, ids: RequestIDs) throws(BrokenInvariant) {
+        let numbers = (sent + waiting).map(\.number)
+        try BrokenInvariant.check(
+            "no two requests have the same number", Set(numbers).count == numbers.count)
+        try BrokenInvariant.check(
+            "each request has a number that this client gave out", numbers.allSatisfy { ids.gaveOut($0) })
+        try BrokenInvariant.check(
+            "at most \(Asks.atOnce) requests are on their way", sent.count <= Asks.atOnce)
+        try BrokenInvariant.check(
+            "requests are on their way only while the client is welcome", link.isWelcomed || sent.isEmpty)
+        try BrokenInvariant.check("a client that ended has no requests", !link.hasEnded || isEmpty)
     }
 }
 

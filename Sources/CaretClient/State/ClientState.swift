@@ -44,12 +44,12 @@ package struct ClientState {
     package private(set) var link = Link.idle
     /// Why the last connection or attempt ended, since the last welcome.
     private(set) var lastFault: ConnectionFault?
-    private var asks = Asks()
-    private var ids = RequestIDs()
+    private(set) var asks = Asks()
+    private(set) var ids = RequestIDs()
     package private(set) var documents: [DocumentKey: DocumentState] = [:]
-    private var lastKey = 0
+    private(set) var lastKey = 0
     /// What documents are followed, and the id of the request that orders it.
-    private var follow: (message: Follow, id: RequestID)?
+    private(set) var follow: (message: Follow, id: RequestID)?
     private var pauses = Backoff()
     /// Since when the link waits for the server: when it was heard last, or an attempt began.
     private var quietSince = Moment(milliseconds: 0)
@@ -58,10 +58,10 @@ package struct ClientState {
     /// What the server said of the end that is coming.
     private var farewell: Farewell?
     /// The next call of `timePassed` that was ordered.
-    private var wakesAt: Moment?
+    private(set) var wakesAt: Moment?
 
     /// What is unsaved of documents, where that is kept.
-    private var kept: KeptReplicas?
+    private(set) var kept: KeptReplicas?
 
     package init(_ settings: Settings, kept: [KeptReplica]? = nil) {
         self.settings = settings
@@ -110,7 +110,7 @@ extension ClientState {
 extension ClientState {
     /// Opens a document, now or once there is a connection.
     package mutating func opened(
-        _ name: WireString, creating: Bool, mode: CaretReplica.Mode, at now: Moment
+        _ name: WireString, creating: Bool, mode: DocumentMode, at now: Moment
     ) -> (DocumentKey, [ClientAction]) {
         let key: DocumentKey
         if mode == .edit, let found = kept?.open(name) {
@@ -163,7 +163,7 @@ extension ClientState {
         return [.wake(at: retryAt)]
     }
 
-    mutating func closed(_ key: DocumentKey) -> [ClientAction] {
+    package mutating func closed(_ key: DocumentKey) -> [ClientAction] {
         guard let document = documents.removeValue(forKey: key) else { return [] }
         kept?.close(document, key)
         guard case .welcomed = link else { return [] }
@@ -385,7 +385,8 @@ extension ClientState {
             + asks.removeAll().map { .fail($0, .connection(fault)) } + [.end(fault)]
     }
 
-    private var deadline: Moment? {
+    /// When something must happen if nothing else does until then.
+    var deadline: Moment? {
         (documents.values.map(\.retryAt) + [linkDeadline]).compactMap(\.self).min()
     }
 

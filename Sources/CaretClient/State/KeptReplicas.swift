@@ -1,5 +1,6 @@
+import CaretCore
 package import CaretReplica
-import CaretWire
+package import CaretWire
 
 /// A document of which something is unsaved, as it was kept.
 package struct KeptReplica {
@@ -8,6 +9,13 @@ package struct KeptReplica {
     package let replica: Replica
     /// It is made where there is none.
     let creates: Bool
+
+    package init(key: DocumentKey, name: WireString, replica: Replica, creates: Bool) {
+        self.key = key
+        self.name = name
+        self.replica = replica
+        self.creates = creates
+    }
 }
 
 /// Unsaved edits of documents that are not open, and which documents have some in a file.
@@ -36,8 +44,11 @@ struct KeptReplicas {
 
     mutating func close(_ document: DocumentState, _ key: DocumentKey) {
         if !document.replica.hasUnsaved { return }
+        var replica = document.replica
+        // Nobody is left to do what it asks for. It asks again once it is opened and connected.
+        _ = replica.cutOff()
         closed[document.name] = KeptReplica(
-            key: key, name: document.name, replica: document.replica, creates: document.creates)
+            key: key, name: document.name, replica: replica, creates: document.creates)
     }
 
     /// Whether the file of a document, to which something has happened, must be looked after.
@@ -65,6 +76,19 @@ struct KeptReplicas {
 
     /// Why what is unsaved of a document would not outlive the process; nil where it would.
     func fault(of key: DocumentKey) -> KeepingFault? { faults[key] }
+}
+
+extension KeptReplicas {
+    /// Throws the first invariant that does not hold.
+    func checkInvariants() throws(BrokenInvariant) {
+        try BrokenInvariant.check(
+            "each closed document is filed under its name", closed.allSatisfy { $0.key == $0.value.name })
+        try BrokenInvariant.check(
+            "a closed document is kept only with something unsaved",
+            closed.values.allSatisfy { $0.replica.hasUnsaved })
+        try BrokenInvariant.check(
+            "a closed document is not connected", closed.values.allSatisfy { $0.replica.link == .offline })
+    }
 }
 
 enum KeepingOrder: Equatable {

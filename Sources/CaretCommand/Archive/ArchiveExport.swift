@@ -1,5 +1,6 @@
 import CaretClient
 import CaretCore
+import CaretReplica
 import CaretWire
 import FoundationEssentials
 

@@ -1,6 +1,7 @@
 import CaretClient
 package import CaretCore
 package import CaretLog
+import CaretReplica
 import CaretStore
 import CaretSync
 package import CaretWire

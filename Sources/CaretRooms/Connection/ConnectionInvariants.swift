@@ -1,3 +1,5 @@
+package import CaretCore
+
 extension ConnectionState {
     /// Throws the first invariant that does not hold. All hold after every event.
     package func checkInvariants() throws(BrokenInvariant) {

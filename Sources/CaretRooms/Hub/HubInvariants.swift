@@ -1,3 +1,4 @@
+package import CaretCore
 import CaretLog
 
 extension HubState {

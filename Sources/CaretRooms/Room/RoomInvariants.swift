@@ -1,4 +1,4 @@
-import CaretCore
+package import CaretCore
 import CaretLog
 
 extension RoomState {

@@ -3,16 +3,17 @@ import CaretReplica
 import CaretWire
 import TestSupport
 
-/// A person with a text view for each document, behind replicas: the adapter between the wire and CaretReplica.
+/// A person with a text view and a replica for each document. It converts what replicas push from UTF-16 to the unit of
+/// the connection.
 final class Editor: Program {
     unowned let machine: Machine
-    let mode: Mode
+    let mode: DocumentMode
     var sheets: [Sheet?] = Plan.names.map { _ in nil }
     /// The number of the first push of the next sheet of a name: no two pushes of a client have one number.
     var firstSeqs: [Int64] = Plan.names.indices.map { Int64($0) * 1_000_000 + 1 }
     private var looks = 0
 
-    init(_ machine: Machine, _ mode: Mode) {
+    init(_ machine: Machine, _ mode: DocumentMode) {
         self.machine = machine
         self.mode = mode
     }
@@ -38,6 +39,9 @@ final class Editor: Program {
         // Taken out meanwhile, so that it is not copied.
         sheets[at] = nil
         let actions = body(&sheet)
+        do throws(BrokenInvariant) { try sheet.replica.checkInvariants() } catch {
+            world.fail(.invariant, "client \(machine.index): \(error.law)")
+        }
         let isKept = run(actions, &sheet, at)
         look(at: sheet)
         if isKept { sheets[at] = sheet }
@@ -184,7 +188,6 @@ final class Editor: Program {
             case .showPeers: break
             case .show(let state): sheet.state = state
             case .rename(let name):
-                let name = WireString(String(decoding: name.utf8, as: UTF8.self))
                 // Two views of one document would be one too many.
                 if isShown(name) { return false }
                 sheet.name = name
@@ -193,15 +196,15 @@ final class Editor: Program {
         return true
     }
 
-    private func open(_ place: CaretReplica.Place?, _ mode: Mode, _ sheet: inout Sheet) {
+    private func open(_ place: WirePosition?, _ mode: DocumentMode, _ sheet: inout Sheet) {
         let open = Open(
-            document: sheet.name, create: sheet.creates, resume: place?.wire,
+            document: sheet.name, create: sheet.creates, resume: place,
             mode: mode == .edit ? .edit : .watch,
             squash: mode == .watch)
         sheet.lastOpen = machine.say(.open(open), isAnswered: true)
     }
 
-    private func push(_ push: CaretReplica.Push, _ sheet: inout Sheet) {
+    private func push(_ push: SentPush, _ sheet: inout Sheet) {
         if let pushed = sheet.pushed, pushed.seq == Int(push.seq.value), pushed.base == push.place.revision {
             sheet.pushed?.document = sheet.name
         } else {
@@ -214,14 +217,14 @@ final class Editor: Program {
                 return world.fail(.client, "client \(machine.index) pushes something else than it shows")
             }
             let edits = committed.wire(change, in: machine.unit)
-            sheet.pushed = CaretWire.Push(
-                document: sheet.name, epoch: push.place.wire.epoch, base: push.place.revision,
+            sheet.pushed = Push(
+                document: sheet.name, epoch: push.place.epoch, base: push.place.revision,
                 seq: Int(push.seq.value), content: .edits(edits))
         }
         if let pushed = sheet.pushed { say(pushed) }
     }
 
-    private func say(_ push: CaretWire.Push) {
+    private func say(_ push: Push) {
         if machine.isWelcomed { machine.say(.push(push), isAnswered: true) }
     }
 
@@ -238,7 +241,7 @@ final class Editor: Program {
     private func look(at sheet: Sheet) {
         looks += 1
         let replica = sheet.replica
-        if let place = replica.place?.wire,
+        if let place = replica.place,
             world.referee.ledger[place.epoch]?.text(at: place.revision) != replica.committed
         {
             return world.fail(
@@ -246,10 +249,7 @@ final class Editor: Program {
                 "client \(machine.index) has another text than the log at revision \(place.revision.value)")
         }
         if looks % 16 != 0 { return }
-        let draft = replica.draft
-        if (try? draft.committed.applying(draft.inFlight).applying(draft.unsent)) != replica.text
-            || sheet.view != replica.text
-        {
+        if sheet.view != replica.text {
             return world.fail(.client, "client \(machine.index) shows another text than it has")
         }
         for selection in replica.selections + replica.peers.flatMap(\.selections)

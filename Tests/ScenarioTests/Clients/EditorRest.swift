@@ -28,7 +28,7 @@ extension Editor {
                 return
                     "client \(machine.index) has \(sheet.name) \(sheet.state), in flight \(sheet.replica.inFlight != nil)"
             }
-            guard let place = sheet.replica.place?.wire, let history = world.referee.ledger[place.epoch]
+            guard let place = sheet.replica.place, let history = world.referee.ledger[place.epoch]
             else { continue }
             if place.revision != history.head {
                 return
@@ -49,7 +49,7 @@ extension Editor {
         }
         if mode == .watch { return nil }
         for session in room.sessions.all where session.id != own.id && session.presence.known != nil {
-            let seen = sheet.replica.peers.first { $0.session.utf8 == Array(session.participant.name.utf8) }
+            let seen = sheet.replica.peers.first { $0.session == session.participant.name }
             if seen?.selections != session.presence.selections {
                 return "client \(machine.index) sees \(session.participant.name) elsewhere in \(sheet.name)"
             }
@@ -59,7 +59,7 @@ extension Editor {
 
     func checkRest() {
         for sheet in sheets {
-            guard let sheet, let place = sheet.replica.place?.wire else { continue }
+            guard let sheet, let place = sheet.replica.place else { continue }
             if world.referee.ledger[place.epoch]?.text != sheet.replica.text {
                 world.fail(.text, "client \(machine.index) rests at another text")
             }

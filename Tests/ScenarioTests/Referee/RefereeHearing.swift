@@ -1,5 +1,6 @@
 import CaretCore
 import CaretLog
+import CaretReplica
 import CaretRooms
 import CaretWire
 

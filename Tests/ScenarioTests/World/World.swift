@@ -35,7 +35,7 @@ enum Law: String {
     case rest = "all comes to rest"
     case check = "a check tells the truth"
     case news = "no document is told of behind its end"
-    case invariant = "the invariants of the server's states hold after every event"
+    case invariant = "the invariants of every state hold after every event"
 }
 
 /// Server, clients, network and store on one clock, all in the hands of a plan.

@@ -5,13 +5,11 @@
 package struct BrokenInvariant: Error, Equatable, CustomStringConvertible {
     package let law: String
 
-    package init(law: String) {
-        self.law = law
-    }
+    package init(law: String) { self.law = law }
 
     package var description: String { "broken invariant: \(law)" }
 
-    static func check(_ law: String, _ holds: Bool) throws(BrokenInvariant) {
+    package static func check(_ law: String, _ holds: Bool) throws(BrokenInvariant) {
         if !holds { throw BrokenInvariant(law: law) }
     }
 }

@@ -1,0 +1,108 @@
+import CaretCore
+import CaretReplica
+import CaretWire
+import TestSupport
+import Testing
+
+/// Faults planted in the state itself. Each is found by the invariant that it breaks.
+@Suite("Invariants") struct InvariantTests {
+    /// A fault and the invariant that it breaks.
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let law: String
+        let plant: @Sendable (inout Replica) throws -> Void
+
+        var testDescription: String { law }
+
+        init(_ law: String, _ plant: @escaping @Sendable (inout Replica) throws -> Void) {
+            (self.law, self.plant) = (law, plant)
+        }
+    }
+
+    static let faults: [Fault] = [
+        Fault("every action was returned to the caller") { $0.actions = [.close] },
+        Fault("an open document has a place") { $0.place = nil },
+        Fault("the committed text is empty until it has a place") { replica in
+            replica = Replica()
+            _ = try replica.draft.advance(by: SampleChange.change([edit(0, 0, "a")]))
+        },
+        Fault("the revision is one that can be counted on from") { $0.place = place(at: Revision(.max)) },
+        Fault("an open document has a text that is trusted") { $0.distrustsText = true },
+        Fault("an open document may be read") { $0.rights = .none },
+        Fault("edits are in flight only with their push") { $0.inFlight = nil },
+        Fault("the number of the push in flight is below the next one") { $0.nextSeq = 1 },
+        Fault("a push has an answer, or waits for one, only while the document is open") {
+            $0.link = .waiting
+        },
+        Fault("a push that was committed is in flight only until the stream reaches its revision") {
+            $0.inFlight?.outcome = .settled(at: 1)
+        },
+        Fault("the replica waits to send only with a push in flight") { replica in
+            replica.takeBack()
+            replica.isWaiting = true
+        },
+        Fault("whatever may be sent was sent") { $0.inFlight?.outcome = .unknown },
+        Fault("whatever may be sent was sent") { $0.takeBack() },
+        Fault("a refusal is of the push in flight") { $0.refusal = .badText },
+        Fault("a refused push has its refusal, unless the document is opened again to try once more") {
+            $0.inFlight?.outcome = .refused
+        },
+        Fault("edits go out under another number only a few times in a row") { $0.timesAnew = 4 },
+        Fault("the owner's selections lie between scalars of the text") {
+            $0.presence.select([Selection(caret: 99)])
+        },
+        Fault("the peers' selections lie between scalars of the committed text") { replica in
+            replica.presence.put(bob, in: try Text("a longer text"))
+        },
+        Fault("a replica without a connection shows no peers") { replica in
+            replica.inFlight?.outcome = .unknown
+            replica.link = .offline
+        },
+        Fault("the next undo and the next redo fit the text") { replica in
+            var other = try Conversation.opened("a longer text")
+            _ = try other.type(edit(13, 13, "x"))
+            replica.own = other.replica.own
+        },
+        Fault("the owner was told the state") { $0.state = .saved },
+    ]
+
+    private static let bob = PeerSelections(
+        session: "bob", selections: [Selection(caret: 9)])
+
+    private static func place(at revision: Revision) -> WirePosition {
+        WirePosition(epoch: "e", revision: revision)
+    }
+
+    /// An open document with a change in flight, an unsent one, and a peer.
+    private static func opened(_ text: String) throws -> Conversation {
+        var talk = try Conversation.opened(text)
+        _ = talk.hear(.peer("ann", 1, Selection(caret: 1)))
+        let end = talk.replica.text.end.value
+        _ = try talk.type(edit(end, end, "c"))
+        _ = try talk.type(edit(0, 0, "d"))
+        return talk
+    }
+
+    @Test("a fault in the state of a replica is found", arguments: faults)
+    func replica(fault: Fault) throws {
+        var replica = try InvariantTests.opened("ab").replica
+        try replica.checkInvariants()
+        try fault.plant(&replica)
+        #expect(throws: BrokenInvariant(law: fault.law)) { try replica.checkInvariants() }
+    }
+
+    @Test("selections that the server was not sent are found")
+    func untold() throws {
+        var replica = try Conversation.opened("ab").replica
+        replica.presence.select([Selection(caret: 1)])
+        let law = "the server has the selections, once nothing is unsaved"
+        #expect(throws: BrokenInvariant(law: law)) { try replica.checkInvariants() }
+    }
+
+    @Test("a push of a replica that only watches is found")
+    func watcher() throws {
+        var replica = try Conversation.opened("ab", mode: .watch).replica
+        replica.inFlight = try InvariantTests.opened("ab").replica.inFlight
+        let law = "a replica that only watches has no push in flight"
+        #expect(throws: BrokenInvariant(law: law)) { try replica.checkInvariants() }
+    }
+}

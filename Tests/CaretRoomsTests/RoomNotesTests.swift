@@ -11,25 +11,29 @@ import Testing
         world.seat(.ann, .bob, .eve)
         _ = world.notes()
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
-        #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, deliveries: 2))
+        let ann = AckedPush(session: Person.ann.session, seq: 1)
+        #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, deliveries: 2, acked: [ann]))
         world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
-        #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, rebases: 1, deliveries: 2))
+        let bob = AckedPush(session: Person.bob.session, seq: 1)
+        #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, rebases: 1, deliveries: 2, acked: [bob]))
         // A repeat is a push, and no change.
         world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
         #expect(world.notes() == RoomNotes(pushes: 1))
         #expect(world.notes().isEmpty)
     }
 
-    @Test("an ack tells when its push was read, and an opening when it was")
+    @Test("acks and openings are noted by session and seq, so that their times can be measured")
     func times() throws {
         var world = try RoomWorld("ab")
-        world.open(.ann, readAt: 7)
-        #expect(world.notes() == RoomNotes(opened: [7]))
-        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1, readAt: 8)
-        #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, acked: [8]))
-        // Of whoever does not have it open, too.
-        world.push(.bob, .text("z"), base: 2, seq: 1, readAt: 9)
-        #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, deliveries: 1, acked: [9]))
+        world.open(.ann)
+        #expect(world.notes() == RoomNotes(opened: [Person.ann.session]))
+        world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
+        let first = AckedPush(session: Person.ann.session, seq: 1)
+        #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, acked: [first]))
+        // Also for a session that does not have the document open.
+        world.push(.bob, .text("z"), base: 2, seq: 1)
+        let second = AckedPush(session: Person.bob.session, seq: 1)
+        #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, deliveries: 1, acked: [second]))
     }
 
     @Test("a refusal is counted under its code")

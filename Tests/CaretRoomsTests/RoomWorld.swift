@@ -183,12 +183,12 @@ struct RoomWorld {
 extension RoomWorld {
     mutating func open(
         _ who: Person, id: RequestID? = nil, from resume: (epoch: String, Revision)? = nil,
-        _ mode: OpenMode = .edit, squashes: Bool = false, rights: Rights = .write, readAt: UInt64? = nil
+        _ mode: OpenMode = .edit, squashes: Bool = false, rights: Rights = .write
     ) {
         let opening = RoomOpening(
             session: who.session, id: id, document: name, participant: who.participant, rights: rights,
             resume: resume.map { WirePosition(epoch: WireString($0.epoch), revision: $0.1) }, mode: mode,
-            squashes: squashes, readAt: readAt)
+            squashes: squashes)
         tell { $0.open(opening) }
     }
 
@@ -200,25 +200,23 @@ extension RoomWorld {
 
     mutating func push(
         _ who: Person, _ edits: [(Int, Int, String)], base: Revision, seq: Int64, id: RequestID? = nil,
-        epoch: String? = "1.1", rights: Rights = .write, readAt: UInt64? = nil
+        epoch: String? = "1.1", rights: Rights = .write
     ) {
         let edits = edits.map { WireEdit(WireRange($0.0, $0.1), WireString($0.2)) }
         push(
-            who, .edits(edits), base: base, seq: seq, id: id, epoch: epoch, rights: rights,
-            readAt: readAt)
+            who, .edits(edits), base: base, seq: seq, id: id, epoch: epoch, rights: rights)
     }
 
     mutating func push(
         _ who: Person, _ content: RoomPush.Content, base: Revision, seq: Int64, id: RequestID? = nil,
-        epoch: String? = "1.1", rights: Rights = .write, wantsText: Bool = false, isFirst: Bool = false,
-        readAt: UInt64? = nil
+        epoch: String? = "1.1", rights: Rights = .write, wantsText: Bool = false, isFirst: Bool = false
     ) {
         time += 1
         let push = RoomPush(
             session: who.session, id: id, document: name, participant: who.participant, rights: rights,
             epoch: epoch.map { WireString($0) }, base: base, seq: seq, content: content,
             wantsText: wantsText, isFirst: isFirst, digest: RoomWorld.digest(content, base),
-            time: time, readAt: readAt)
+            time: time)
         tell { $0.push(push) }
     }
 

@@ -85,7 +85,7 @@ extension ConnectionState {
         underway = .opening(session, document)
         let opening = RoomOpening(
             session: session, id: id, document: document, participant: participant, rights: .none,
-            resume: open.resume, mode: open.mode, squashes: open.squash, readAt: readAt)
+            resume: open.resume, mode: open.mode, squashes: open.squash)
         let question = HubRequest.Question.open(name, opening, creates: open.create)
         order(.ask(HubRequest(connection: self.id, id: id, question: question)))
     }
@@ -141,7 +141,7 @@ extension ConnectionState {
                 session: address.session, id: id, document: push.document, participant: address.participant,
                 rights: address.rights, epoch: push.epoch, base: push.base, seq: Int64(push.seq),
                 content: content, wantsText: push.wantsText, digest: settings.digest(PushForm(push).bytes),
-                time: now, readAt: readAt),
+                time: now),
             .push(push), creates: push.create)
     }
 
@@ -153,7 +153,7 @@ extension ConnectionState {
                 session: address.session, id: id, document: restore.document,
                 participant: address.participant, rights: address.rights, epoch: restore.epoch,
                 base: restore.revision, seq: Int64(restore.seq), content: .restore,
-                digest: settings.digest(PushForm(restore).bytes), time: now, readAt: readAt),
+                digest: settings.digest(PushForm(restore).bytes), time: now),
             .restore(restore), creates: false)
     }
 

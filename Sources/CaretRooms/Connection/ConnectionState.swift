@@ -73,8 +73,6 @@ package struct ConnectionState: Sendable {
     var silence: Silence
     /// When it is to be woken, as far as that was asked for.
     var wakes: Int64?
-    /// When what is being taken was read, as whoever reads counts: pushes and openings bear it. Nil where nobody counts.
-    package var readAt: UInt64?
     /// Why it has ended, or is about to.
     package internal(set) var end: ConnectionEnd?
     /// The errors that were sent since somebody asked, for whoever counts them.

@@ -65,7 +65,7 @@ extension RoomState {
 
     /// Without edits if they are literally those that were sent.
     mutating func ackLine(_ due: AckDue, in unit: CodeUnit) -> [UInt8] {
-        if let read = due.readAt { effects.notes.acked.append(read) }
+        effects.notes.acked.append(AckedPush(session: due.session, seq: due.committed.logged.seq))
         let ack = Ack(
             document: log.name, seq: Int(due.committed.logged.seq), revision: due.revision,
             edits: due.isLiteral ? nil : due.committed.logged.wireEdits(in: unit),

@@ -15,10 +15,10 @@ package struct RoomNotes: Equatable, Sendable {
     package var slowSessions: [SessionID] = []
     /// Such sessions that have been brought to the head again.
     package var caughtUp: [SessionID] = []
-    /// When those pushes were read whose acks were sent, on the reader's clock.
-    package var acked: [UInt64] = []
-    /// When those openings were read that succeeded.
-    package var opened: [UInt64] = []
+    /// Pushes whose acks were sent, by the sessions that pushed.
+    package var acked: [AckedPush] = []
+    /// Sessions that were opened.
+    package var opened: [SessionID] = []
     /// An answer of the store is damaged, and the store has not noticed.
     package var foundDamage = false
 
@@ -43,4 +43,10 @@ package struct RoomNotes: Equatable, Sendable {
         pushes + changes + deliveries == 0 && refusals.isEmpty && slowSessions.isEmpty && caughtUp.isEmpty
             && opened.isEmpty && acked.isEmpty && !foundDamage
     }
+}
+
+/// A push whose ack was sent.
+package struct AckedPush: Equatable, Sendable {
+    package let session: SessionID
+    package let seq: Int64
 }

@@ -13,6 +13,9 @@ final class ConnectionShell: ConnectionHandler {
     private let host: LoopHost
     private let switchboard: Switchboard
     private let since: Moment
+    private let readTimes: ReadTimes
+    /// When bytes came last.
+    private var readAt: Moment
 
     init(
         _ id: ConnectionID, _ connection: Connection, at door: Door, _ host: LoopHost,
@@ -24,6 +27,8 @@ final class ConnectionShell: ConnectionHandler {
         self.door = door
         self.switchboard = switchboard
         since = connection.sockets.now
+        readAt = since
+        readTimes = switchboard.readTimes(of: id)
         state = ConnectionState(
             id, settings: switchboard.connectionSettings, from: door.name, at: switchboard.clock.now)
     }
@@ -38,7 +43,7 @@ final class ConnectionShell: ConnectionHandler {
 
     func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Int {
         host.tally.add(bytes.count, to: .bytesIn)
-        state.readAt = connection.sockets.now.nanoseconds
+        readAt = connection.sockets.now
         run(state.received(bytes, at: switchboard.clock.time(at: connection.sockets.now)))
         return bytes.count
     }
@@ -60,6 +65,7 @@ final class ConnectionShell: ConnectionHandler {
         advanceTime()
         run(state.connectionLost())
         noteEnd(reason)
+        readTimes.forget(id)
         switchboard.gone(id, from: connection.sockets)
     }
 
@@ -69,7 +75,9 @@ final class ConnectionShell: ConnectionHandler {
         run(state.timePassed(time))
         switch job {
         case .sent(let session, let line): send(lines[line], to: session)
-        case .ended(let session): run(state.ended(session))
+        case .ended(let session):
+            readTimes.forget(session)
+            run(state.ended(session))
         case .cut(let session): run(state.cut(session))
         case .told(let news): run(state.told(news))
         case .undelivered(let event): run(state.undelivered(event))
@@ -126,10 +134,14 @@ final class ConnectionShell: ConnectionHandler {
                 switchboard.send(.authenticated($0), to: id)
             }
         case .join(let joining): host.notifyHub(.join(joining))
-        case .ask(let request): host.notifyHub(.ask(request))
+        case .ask(let request):
+            if let measured = MeasuredRequest(request.question) { readTimes.add(measured, at: readAt) }
+            host.notifyHub(.ask(request))
         case .tookDocuments: host.notifyHub(.tookDocuments(id))
         case .leave: host.notifyHub(.left(id))
-        case .tell(let document, let event): host.send(event, to: document, from: id)
+        case .tell(let document, let event):
+            if let measured = MeasuredRequest(event) { readTimes.add(measured, at: readAt) }
+            host.send(event, to: document, from: id)
         case .wake(let time): connection.deadline = switchboard.clock.moment(of: time)
         case .endOutput: connection.endOutput()
         case .close: connection.close()

@@ -280,11 +280,16 @@ final class RoomsRunner: LoopFirstWorker {
             notifyHub(.fellBehind(session, true))
         }
         for session in notes.caughtUp { notifyHub(.fellBehind(session, false)) }
-        for read in notes.acked { measured.append((.ack, read, 1)) }
-        for read in notes.opened { measured.append((.opening, read, 1)) }
+        for push in notes.acked { measure(.push(push.session, seq: push.seq), as: .ack) }
+        for session in notes.opened { measure(.opening(session), as: .opening) }
         if let syncedAt = host.syncedAt, notes.deliveries > 0 {
             measured.append((.delivery, syncedAt.nanoseconds, notes.deliveries))
         }
+    }
+
+    private func measure(_ request: MeasuredRequest, as latency: Latency) {
+        let readTimes = switchboard.readTimes(of: request.session.connection)
+        if let read = readTimes.take(request) { measured.append((latency, read.nanoseconds, 1)) }
     }
 
     /// Looks at the clock once for all that was sent.

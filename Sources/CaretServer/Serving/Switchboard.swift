@@ -24,6 +24,8 @@ final class Switchboard: Sendable {
     let loops: [Loop]
     /// How many there are that run rooms.
     var roomQueueCount: Int { rooms.queues.count }
+    /// By the index of the loop.
+    private let readTimes: [ReadTimes]
     private let hosts: [Confined<LoopHost, LoopNumber>]
     private let rooms: RoomQueues
 
@@ -40,6 +42,7 @@ final class Switchboard: Sendable {
         self.board = board
         self.log = log
         lineBudget = Mutex(LineBudget(settings.limits.lineBudget))
+        readTimes = (0..<settings.loops).map { _ in ReadTimes() }
         let rooms = RoomQueues(count: settings.roomQueues)
         self.rooms = rooms
         let hosts = (0..<settings.loops).map { [hub] in
@@ -108,6 +111,8 @@ final class Switchboard: Sendable {
 
     /// The index of a connection's loop.
     func loop(of connection: ConnectionID) -> Int { Int(connection.value % Int64(loops.count)) }
+
+    func readTimes(of connection: ConnectionID) -> ReadTimes { readTimes[loop(of: connection)] }
 
     func send(_ job: ConnectionJob, to connection: ConnectionID) {
         send(ConnectionJobs(job, for: connection), toLoop: loop(of: connection))

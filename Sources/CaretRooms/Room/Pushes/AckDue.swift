@@ -9,15 +9,15 @@ package struct AckDue: Sendable {
     /// What was committed is what was sent, and sent on this connection.
     let isLiteral: Bool
     private(set) var wantsText: Bool
-    /// When the push was read.
-    let readAt: UInt64?
+    /// The session that pushed.
+    let session: SessionID
 
     package init(_ pending: PendingPush, as committed: Committed) {
         let push = pending.push
         id = push.id
         self.committed = committed
         wantsText = push.wantsText
-        readAt = push.readAt
+        session = push.session
         isLiteral =
             !pending.hasMoved
             && (push.edits.map { committed.logged.isSaid(by: $0, in: push.participant.unit) } ?? false)

@@ -32,13 +32,11 @@ package struct RoomPush: Equatable, Sendable {
     package let digest: Digest
     /// When it came, in milliseconds.
     package let time: Int64
-    /// When it was read, as whoever runs the connection counts; nil where nobody does.
-    package let readAt: UInt64?
 
     package init(
         session: SessionID, id: RequestID?, document: WireString, participant: Participant, rights: Rights,
         epoch: WireString?, base: Revision, seq: Int64, content: Content, wantsText: Bool = false,
-        isFirst: Bool = false, digest: Digest, time: Int64, readAt: UInt64? = nil
+        isFirst: Bool = false, digest: Digest, time: Int64
     ) {
         self.session = session
         self.id = id
@@ -53,7 +51,6 @@ package struct RoomPush: Equatable, Sendable {
         self.isFirst = isFirst
         self.digest = digest
         self.time = time
-        self.readAt = readAt
     }
 
     /// An ack needs no edits where these are they.

@@ -11,13 +11,10 @@ package struct RoomOpening: Equatable, Sendable {
     package let resume: WirePosition?
     package let mode: OpenMode
     package let squashes: Bool
-    /// When it was read, as whoever runs the connection counts; nil where nobody does.
-    package let readAt: UInt64?
 
     package init(
         session: SessionID, id: RequestID?, document: WireString, participant: Participant, rights: Rights,
-        resume: WirePosition? = nil, mode: OpenMode = .edit, squashes: Bool = false,
-        readAt: UInt64? = nil
+        resume: WirePosition? = nil, mode: OpenMode = .edit, squashes: Bool = false
     ) {
         self.session = session
         self.id = id
@@ -27,6 +24,5 @@ package struct RoomOpening: Equatable, Sendable {
         self.resume = resume
         self.mode = mode
         self.squashes = squashes
-        self.readAt = readAt
     }
 }

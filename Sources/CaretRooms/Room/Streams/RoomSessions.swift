@@ -32,7 +32,7 @@ extension RoomState {
         sessions.add(session)
         if let index = sessions.index(of: session.id) {
             deliver(line, to: index)
-            if let read = opening.readAt { effects.notes.opened.append(read) }
+            effects.notes.opened.append(session.id)
             if resumed != nil || !listsPeers { advance(index) }
         }
     }

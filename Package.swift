@@ -85,7 +85,8 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
-            name: "TestSupport", dependencies: ["CaretCore", "CaretLog", "CZlib"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretWire", "CZlib"],
+            path: "Tests/TestSupport",
             swiftSettings: strict),
         .executableTarget(
             name: "store-writer", dependencies: ["CaretCore", "CaretLog", "CaretStore", "TestSupport"],

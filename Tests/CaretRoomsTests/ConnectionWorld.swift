@@ -58,13 +58,14 @@ final class ConnectionWorld {
     /// A room sends a line to a session, or to the guest, which has number 0.
     @discardableResult
     func room(_ line: String, to session: Int) -> [String] {
-        let (line, session) = (Array((line + "\n").utf8), SessionID(1, number: session))
+        let output = RoomOutput(RoomOutput.Kind(of: line), Array((line + "\n").utf8))
+        let session = SessionID(1, number: session)
         return happens { state in
             var other = state
-            let actions = state.sent(line, to: session)
-            // What need not be looked at comes out the same.
-            if let behind = other.forwards(line.count, to: session) {
-                #expect(actions == [.send(line)] + behind)
+            let actions = state.sent(output, to: session)
+            // What is forwarded comes out the same.
+            if let forwarded = other.forwards(output.bytes.count, to: session) {
+                #expect(actions == [.send(output.bytes)] + forwarded)
             }
             return actions
         }
@@ -173,6 +174,21 @@ extension HubRequest {
     }
 }
 
+extension RoomOutput.Kind {
+    /// As a room says it of such a line.
+    fileprivate init(of line: String) {
+        if line.hasPrefix(#"{"type":"closed""#) {
+            self = .closed
+        } else if line.hasPrefix(#"{"type":"rights""#) {
+            self = .rights
+        } else if line.contains(#""code":"not_open""#), !line.contains(#""seq":"#) {
+            self = .closeRefused
+        } else {
+            self = .stream
+        }
+    }
+}
+
 extension RoomEvent {
     var words: String {
         switch self {
@@ -189,6 +205,7 @@ extension RoomEvent {
         case .close(let session, _): "close s\(session.number)"
         case .diverged(let session, _): "diverged s\(session.number)"
         case .written(let session, let bytes): "written s\(session.number) \(bytes)"
+        case .answered, .computed, .timePassed: "\(self)"
         }
     }
 }

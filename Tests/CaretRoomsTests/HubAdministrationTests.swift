@@ -53,7 +53,7 @@ struct HubAdministrationTests {
         world.keepsTrace = true
         world.holds = { if case .text = $0 { true } else { false } }
         _ = ann.asks(#"{"type":"open","doc":"b"}"#)
-        world.hubEvent { $0.epochsRenewed() }
+        world.hubEvent(.notified(DocumentID(1), .epochsRenewed))
         world.run()
         #expect(world.trace.filter { $0.hasPrefix("hub tellRoom") && $0.contains("renewed") }.count == 1)
         world.release()
@@ -79,7 +79,7 @@ struct HubAdministrationTests {
         let admin = world.connect("admin")
         world.holds = { _ in true }
         #expect(admin.asks(line) == [])
-        world.hubEvent { $0.grantsChanged(Grants([])!, of: 1) }
+        world.hubEvent(.grantsChanged(Grants([])!, 1))
         world.run()
         world.release()
         #expect(admin.hears() == ["forbidden"])
@@ -134,12 +134,12 @@ struct HubAdministrationTests {
             return line.firstMatch(of: #/"behind":\[(.*?)\]/#).map { String($0.1) }
         }
         #expect(behind() == nil)
-        for session in sessions { world.hubEvent { $0.fellBehind(session, true) } }
+        for session in sessions { world.hubEvent(.fellBehind(session, true)) }
         #expect(behind() == #""a","b""#)
-        world.hubEvent { $0.fellBehind(sessions[0], false) }
+        world.hubEvent(.fellBehind(sessions[0], false))
         #expect(behind() == #""b""#)
         _ = ann.asks(#"{"type":"close","doc":"b"}"#)
-        world.hubEvent { $0.fellBehind(sessions[1], true) }
+        world.hubEvent(.fellBehind(sessions[1], true))
         #expect(behind() == nil)
     }
 
@@ -227,7 +227,7 @@ struct HubAdministrationTests {
         #expect(admin.askedInFull(#"{"type":"counters","id":2}"#)[0].hasPrefix(#"{"type":"counted","id":2"#))
         #expect(admin.asks(#"{"type":"backup"}"#) == ["overloaded"])
         #expect(other.asks(#"{"type":"verify","doc":"a"}"#) == ["overloaded"])
-        world.hubEvent { $0.progressed(CallID(1), CareProgress(done: 1, of: 3)) }
+        world.hubEvent(.progressed(CallID(1), CareProgress(done: 1, of: 3)))
         world.run()
         #expect(admin.hears() == [#"{"type":"progress","id":1,"done":1,"of":3}"#])
         world.release()
@@ -250,7 +250,7 @@ struct HubAdministrationTests {
             world.holds = { if case .admin(.verify) = $0 { true } else { false } }
             #expect(admin.asks(#"{"type":"verify"}"#) == [])
             let verified = Verified(documents: 1, revisions: 1, findings: [finding, finding])
-            world.hubEvent { $0.answered(CallID(1), .admin(.verified(.success(verified)))) }
+            world.hubEvent(.answered(CallID(1), .admin(.verified(.success(verified)))))
             world.run()
             let found = #"{"number":1,"doc":"a","message":"harmed"}"#
             let told = excess == 0 ? #"[\#(found),\#(found)]"# : #"[\#(found)],"more":true"#
@@ -283,7 +283,7 @@ struct HubAdministrationTests {
         world.release()
         world.holds = { if case .admin = $0 { true } else { false } }
         #expect(other.asks(#"{"type":"backup","id":2}"#) == [])
-        world.hubEvent { $0.shutDown(retryAfterMilliseconds: nil) }
+        world.hubEvent(.shutDown(retryAfterMilliseconds: nil))
         world.run()
         #expect(other.hears().first == "shutting_down")
     }
@@ -296,7 +296,7 @@ struct HubAdministrationTests {
         let admin = world.connect("admin")
         world.holds = { if case .find = $0 { true } else { false } }
         #expect(admin.asks(request) == [])
-        world.hubEvent { $0.shutDown(retryAfterMilliseconds: nil) }
+        world.hubEvent(.shutDown(retryAfterMilliseconds: nil))
         world.run()
         #expect(admin.hears().first == "shutting_down")
         world.release()
@@ -310,12 +310,12 @@ struct HubAdministrationTests {
             let admin = world.connect("admin")
             world.holds = { if case .admin = $0 { true } else { false } }
             #expect(admin.asks(#"{"type":"verify","id":1}"#) == [])
-            world.hubEvent { $0.grantsChanged(Grants([])!, of: 1) }
-            world.hubEvent { $0.progressed(CallID(1), CareProgress(done: 1, of: 3)) }
+            world.hubEvent(.grantsChanged(Grants([])!, 1))
+            world.hubEvent(.progressed(CallID(1), CareProgress(done: 1, of: 3)))
             world.run()
             #expect(admin.hears() == [])
             if let refused {
-                world.hubEvent { $0.answered(CallID(1), .admin(.verified(.failure(refused)))) }
+                world.hubEvent(.answered(CallID(1), .admin(.verified(.failure(refused)))))
                 world.run()
             }
             world.release()
@@ -332,7 +332,7 @@ struct HubAdministrationTests {
         ]
         .enumerated() {
             #expect(admin.asks(#"{"type":"backup"}"#) == [])
-            world.hubEvent { $0.answered(CallID(number + 1), .admin(.backedUp(.failure(refusal)))) }
+            world.hubEvent(.answered(CallID(number + 1), .admin(.backedUp(.failure(refusal)))))
             world.run()
             #expect(admin.hears() == [code])
         }

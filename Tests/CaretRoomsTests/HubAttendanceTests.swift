@@ -104,7 +104,7 @@ struct HubAttendanceTests {
         ann.send([
             #"{"type":"push","doc":"a","epoch":"1.2","base":0,"seq":1,"edits":[{"range":[0,0],"text":"x"}]}"#
         ])
-        world.hubEvent { $0.shutDown(retryAfterMilliseconds: 100) }
+        world.hubEvent(.shutDown(retryAfterMilliseconds: 100))
         world.run()
         let bye = #"{"type":"bye","reason":"shutting_down","retry_after_ms":100}"#
         #expect(ann.hears() == [#"{"type":"ack","doc":"a","seq":1,"rev":1}"#, bye])
@@ -120,12 +120,8 @@ struct HubAttendanceTests {
     @Test("a server without connections is over at once, and once")
     func emptyShutdown() {
         let world = ServerWorld()
-        world.hubEvent { $0.shutDown(retryAfterMilliseconds: nil) }
+        world.hubEvent(.shutDown(retryAfterMilliseconds: nil))
         #expect(world.isFinished)
-        world.hubEvent {
-            let actions = $0.shutDown(retryAfterMilliseconds: nil)
-            #expect(actions.isEmpty)
-            return actions
-        }
+        #expect(world.hubEvent(.shutDown(retryAfterMilliseconds: nil)).isEmpty)
     }
 }

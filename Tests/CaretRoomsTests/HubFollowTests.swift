@@ -172,7 +172,7 @@ struct HubFollowTests {
         bob.says(#"{"type":"rename","doc":"b/2","to":"a/2"}"#)
         world.pass(milliseconds: 1_000)
         #expect(ann.hears() == [summary("a/2", 2, 1, 1, 1_000)])
-        world.hubEvent { $0.grantsChanged(Grants([]), of: 1) }
+        world.hubEvent(.grantsChanged(Grants([]), 1))
         bob.says(#"{"type":"delete","doc":"a/2"}"#)
         world.pass(milliseconds: 1_000)
         #expect(ann.hears() == [])
@@ -224,7 +224,7 @@ struct HubFollowTests {
             var told = 0
             for number in 1...10_000 + excess {
                 let name = try DocumentName("a\(number % 2)")
-                world.hubEvent { $0.renamed(document, to: name, .renamed) }
+                world.hubEvent(.notified(document, .renamed(name, .renamed)))
                 if number % 100 > 0 { continue }
                 world.run()
                 told += bob.heard().count { $0.contains("gone") }

@@ -32,19 +32,20 @@ struct HubNameTests {
             for number in [1, 2] as [Int64] {
                 let pusher = Pusher(user: "ann", client: ByteString("client-\(number)"))
                 let id = ConnectionID(number)
-                _ = hub.join(
-                    Joining(connection: id, pusher: pusher, token: 1, grants: .all, unit: .utf16))
+                let joining = Joining(connection: id, pusher: pusher, token: 1, grants: .all, unit: .utf16)
+                _ = hub.handle(.join(joining), at: 1)
             }
             let read = HubRequest.Question.read(old, Read(document: "a"))
             let change: HubRequest.Question =
                 isRenamed
                 ? .rename(old, to: new, Rename(document: "a", to: "b"))
                 : .delete(old, Delete(document: "a"))
-            _ = hub.ask(HubRequest(connection: 1, id: nil, question: read))
-            _ = hub.ask(HubRequest(connection: 2, id: nil, question: change))
-            _ = hub.answered(CallID(2), .found(.success(entry)))
-            _ = hub.answered(CallID(3), isRenamed ? .renamed(.renamed) : .deleted(nil))
-            #expect(hub.answered(CallID(1), .found(.success(entry))) == [.call(CallID(4), .find(old))])
+            _ = hub.handle(.ask(HubRequest(connection: 1, id: nil, question: read)), at: 1)
+            _ = hub.handle(.ask(HubRequest(connection: 2, id: nil, question: change)), at: 1)
+            _ = hub.handle(.answered(CallID(2), .found(.success(entry))), at: 1)
+            _ = hub.handle(.answered(CallID(3), isRenamed ? .renamed(.renamed) : .deleted(nil)), at: 1)
+            let late = hub.handle(.answered(CallID(1), .found(.success(entry))), at: 1)
+            #expect(late == [.call(CallID(4), .find(old))])
             #expect(hub.roomCount == 0, "document \(document.value) has no room")
         }
     }
@@ -201,7 +202,7 @@ struct HubNameTests {
         ann.says(#"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":1,"text":"y"}"#)
         world.holds = { if case .delete = $0 { true } else { false } }
         ann.says(#"{"type":"delete","doc":"a"}"#)
-        world.hubEvent { $0.unloadOffered(DocumentID(1)) }
+        world.hubEvent(.notified(DocumentID(1), .unloadOffered))
         world.run()
         let bob = world.connect("bob")
         bob.says(#"{"type":"open","doc":"a"}"#)
@@ -238,7 +239,7 @@ struct HubNameTests {
         world.dropsIdleRooms = false
         let ann = world.connect("ann")
         ann.says(#"{"type":"open","doc":"a"}"#)
-        world.hubEvent { $0.unloadOffered(DocumentID(1)) }
+        world.hubEvent(.notified(DocumentID(1), .unloadOffered))
         #expect(world.hub.roomCount == 1)
         ann.says(#"{"type":"close","doc":"a"}"#)
         #expect(world.hub.roomCount == 0 && world.rooms.isEmpty)

@@ -38,21 +38,14 @@ struct HubOwnPushTests {
     func order() {
         let (world, ann) = server()
         let calls = world.calls.count
-        var asked: [HubAction] = []
-        world.hubEvent { hub in
-            let question = HubRequest.Question.read(try! DocumentName("a"), Read(document: "a"))
-            asked = hub.ask(HubRequest(connection: ann.id, id: nil, question: question))
-            return []
-        }
+        let question = HubRequest.Question.read(try! DocumentName("a"), Read(document: "a"))
+        let asked = world.hubEvent(.ask(HubRequest(connection: ann.id, id: nil, question: question)))
         let pusher = Pusher(user: "ann", client: "client-ann")
         #expect(asked == [.tellRoom(DocumentID(1), .awaitPushes(of: pusher, for: ann.id))])
         #expect(world.calls.count == calls)
-        world.hubEvent { $0.pushesSettled(of: ann.id) }
+        world.hubEvent(.notified(DocumentID(1), .pushesSettled(ann.id)))
         #expect(world.calls.last == .find(try! DocumentName("a")))
-        world.hubEvent { hub in
-            #expect(hub.pushesSettled(of: ann.id) == [])
-            return []
-        }
+        #expect(world.hubEvent(.notified(DocumentID(1), .pushesSettled(ann.id))) == [])
     }
 
     @Test("where the document has no room nothing is waited for", arguments: readings.map(\.0))
@@ -71,7 +64,7 @@ struct HubOwnPushTests {
         ann.send([#"{"type":"read","doc":"a"}"#])
         // The hub has asked the room.
         world.step()
-        world.hubEvent { $0.grantsChanged(Grants([]), of: 1) }
+        world.hubEvent(.grantsChanged(Grants([]), 1))
         world.run()
         #expect(
             Set(ann.hears()) == [#"{"type":"rights","doc":"a","rights":"none"}"#, "not_found"])
@@ -90,7 +83,7 @@ struct HubOwnPushTests {
             if leaves {
                 ann.lose()
             } else {
-                world.hubEvent { $0.shutDown(retryAfterMilliseconds: nil) }
+                world.hubEvent(.shutDown(retryAfterMilliseconds: nil))
                 world.run()
                 #expect(ann.hears().first == "shutting_down")
             }

@@ -135,7 +135,7 @@ struct HubRequestTests {
         world.dropsIdleRooms = false
         ann.says(#"{"type":"open","doc":"a"}"#, #"{"type":"close","doc":"a"}"#)
         _ = ann.heard()
-        world.hubEvent { $0.unloadOffered(DocumentID(1)) }
+        world.hubEvent(.notified(DocumentID(1), .unloadOffered))
         ann.says(#"{"type":"open","doc":"a"}"#)
         #expect(ann.hears() == ["opened"])
         #expect(world.calls.filter { if case .text = $0 { true } else { false } }.count == 2)
@@ -148,7 +148,7 @@ struct HubRequestTests {
         let ann = world.connect("ann")
         ann.says(#"{"type":"open","doc":"a"}"#)
         let bob = world.connect("bob")
-        world.hubEvent { $0.unloadOffered(DocumentID(1)) }
+        world.hubEvent(.notified(DocumentID(1), .unloadOffered))
         #expect(world.hub.roomCount == 1)
         bob.says(#"{"type":"open","doc":"a"}"#)
         #expect(bob.hears() == ["welcome", "opened"])
@@ -170,18 +170,18 @@ struct HubRequestTests {
     @Test("events of what is not there are of no consequence")
     func strangers() {
         let world = ServerWorld()
-        world.hubEvent { $0.left(99) }
-        world.hubEvent { $0.ended(SessionID(5)) }
-        world.hubEvent { $0.dropped(DocumentID(3)) }
-        world.hubEvent { $0.kept(DocumentID(3)) }
-        world.hubEvent { $0.unloadOffered(DocumentID(3)) }
-        world.hubEvent { $0.renamed(DocumentID(3), to: try! DocumentName("x"), .renamed) }
-        world.hubEvent { $0.deleted(DocumentID(3), nil) }
-        world.hubEvent { $0.changed(DocumentID(3)) }
-        world.hubEvent { $0.tookDocuments(99) }
-        world.hubEvent { $0.answered(CallID(77), .renamed(.exists)) }
-        world.hubEvent { $0.grantsChanged(nil, of: 4) }
-        world.hubEvent { $0.ask(HubRequest(connection: 99, id: nil, question: .unfollow)) }
+        world.hubEvent(.left(99))
+        world.hubEvent(.ended(SessionID(5)))
+        world.hubEvent(.dropped(DocumentID(3)))
+        world.hubEvent(.kept(DocumentID(3)))
+        world.hubEvent(.notified(DocumentID(3), .unloadOffered))
+        world.hubEvent(.notified(DocumentID(3), .renamed(try! DocumentName("x"), .renamed)))
+        world.hubEvent(.notified(DocumentID(3), .deleted(nil)))
+        world.hubEvent(.changed(DocumentID(3)))
+        world.hubEvent(.tookDocuments(99))
+        world.hubEvent(.answered(CallID(77), .renamed(.exists)))
+        world.hubEvent(.grantsChanged(nil, 4))
+        world.hubEvent(.ask(HubRequest(connection: 99, id: nil, question: .unfollow)))
         #expect(world.isQuiet)
         #expect(world.connect("ann").hears() == ["welcome"])
     }

@@ -86,9 +86,7 @@ struct HubRightsTests {
         let ann = world.connect("ann", HubRightsTests.some)
         ann.says(#"{"type":"open","doc":"pub/a"}"#, #"{"type":"open","doc":"own/a"}"#)
         _ = ann.heard()
-        world.hubEvent {
-            $0.grantsChanged(Grants([Grant(.admin, to: .prefix("pub/"))]), of: 1)
-        }
+        world.hubEvent(.grantsChanged(Grants([Grant(.admin, to: .prefix("pub/"))]), 1))
         world.run()
         #expect(
             Set(ann.hears()) == [
@@ -122,7 +120,7 @@ struct HubRightsTests {
                 }
                 let ann = world.connect("ann", HubRightsTests.some)
                 ann.says(line)
-                world.hubEvent { $0.grantsChanged(Grants([]), of: 1) }
+                world.hubEvent(.grantsChanged(Grants([]), 1))
                 world.release()
                 let heard = ann.hears().dropFirst()
                 #expect(heard == [line.contains("list") ? #"{"type":"listed","docs":[]}"# : "not_found"])
@@ -137,12 +135,10 @@ struct HubRightsTests {
         world.dropsIdleRooms = false
         let ann = world.connect("ann", HubRightsTests.some)
         ann.says(#"{"type":"push","doc":"own/a","epoch":"1.1","base":1,"seq":1,"text":"y"}"#)
-        world.hubEvent { hub in
-            let actions = hub.grantsChanged(Grants([])!, of: 1)
-            let told = RoomEvent.rightsChanged(.guest(of: 1), .none)
-            #expect(actions == [.tell(1, .grantsChanged(Grants([])!)), .tellRoom(DocumentID(1), told)])
-            return actions
-        }
+        let told = RoomEvent.rightsChanged(.guest(of: 1), .none)
+        #expect(
+            world.hubEvent(.grantsChanged(Grants([])!, 1))
+                == [.tell(1, .grantsChanged(Grants([])!)), .tellRoom(DocumentID(1), told)])
     }
 
     @Test("a token that is good for nothing any more ends its connections, and no others")
@@ -151,7 +147,7 @@ struct HubRightsTests {
         let ann = world.connect("ann")
         let other = world.connect("ann", client: "other-client")
         let bob = world.connect("bob")
-        world.hubEvent { $0.grantsChanged(nil, of: 1) }
+        world.hubEvent(.grantsChanged(nil, 1))
         world.run()
         for client in [ann, other] {
             #expect(client.hears() == ["welcome", #"{"type":"bye","reason":"revoked"}"#])
@@ -165,7 +161,7 @@ struct HubRightsTests {
         world.tokens["token"] = Identity(user: "ann", token: 7, grants: HubRightsTests.some)
         let ann = world.connection()
         ann.send([#"{"type":"hello","protocol":1,"client":"client-ann","token":"token"}"#])
-        world.hubEvent { $0.grantsChanged(grants, of: 7) }
+        world.hubEvent(.grantsChanged(grants, 7))
         world.run()
         return ann
     }
@@ -200,10 +196,10 @@ struct HubRightsTests {
             (HubRightsTests.some, [ConnectionNews.grantsChanged(changed), .admitted]), (changed, [.admitted]),
         ] {
             var hub = HubState(limits: Limits(), at: 0) { .sample($0) }
-            #expect(hub.grantsChanged(changed, of: 1) == [])
+            #expect(hub.handle(.grantsChanged(changed, 1), at: 0) == [])
             let pusher = Pusher(user: "ann", client: "client-ann")
             let joining = Joining(connection: 1, pusher: pusher, token: 1, grants: found, unit: .utf16)
-            #expect(hub.join(joining) == news.map { HubAction.tell(1, $0) })
+            #expect(hub.handle(.join(joining), at: 1) == news.map { HubAction.tell(1, $0) })
         }
     }
 }

@@ -161,7 +161,7 @@ struct HubTokenTests {
         #expect(admin.asks(#"{"type":"revoke_token","number":2}"#) == [#"{"type":"done"}"#])
         world.holds = { _ in true }
         _ = admin.asks(page)
-        world.hubEvent { $0.answered(CallID(4), .tokens(.listed(.failure(.damaged)))) }
+        world.hubEvent(.answered(CallID(4), .tokens(.listed(.failure(.damaged)))))
         world.run()
         #expect(admin.hears() == ["damaged"])
     }
@@ -208,7 +208,7 @@ struct HubTokenTests {
         let admin = connect(root.bytes)
         world.holds = { _ in true }
         _ = admin.asks(HubTokenTests.list)
-        world.hubEvent { $0.grantsChanged(Grants([])!, of: TokenID(1)) }
+        world.hubEvent(.grantsChanged(Grants([])!, TokenID(1)))
         world.release()
         #expect(admin.hears() == ["forbidden"])
     }
@@ -225,7 +225,7 @@ struct HubTokenTests {
             let admin = connect(root.bytes, in: world)
             world.holds = { _ in true }
             _ = admin.asks(line)
-            world.hubEvent { $0.shutDown(retryAfterMilliseconds: nil) }
+            world.hubEvent(.shutDown(retryAfterMilliseconds: nil))
             world.run()
             world.release()
             let heard = admin.heard()

@@ -24,7 +24,9 @@ import Testing
         Fault("the first kept revision is not after the head") { room in
             room.log = DocumentLog(entry(start: 9), head: room.log.window.head, windowBytes: 9_999)
         },
-        Fault("the store has as many questions as are unanswered") { $0.queries.beganReading(after: 1) },
+        Fault("each reading is a call to the store") { room in
+            _ = room.queries.end(room.queries.begin(.read(room.log.document, after: 1, limit: 1)))
+        },
         Fault("sessions are sorted by id, without duplicates") { room in
             room.sessions = SessionList(room.sessions.all.reversed())
         },
@@ -71,7 +73,7 @@ import Testing
         },
         Fault("others wait only for a computation under way") { room in
             let pusher = room.sessions[0].pusher
-            for _ in 0..<9 { _ = room.pushes.beginComputing(pusher, at: 1) }
+            for number in 0..<9 { room.pushes.beginComputing(pusher, as: WorkID(number), at: 1) }
             room.pushes.joinSegment(pusher)
         },
         Fault("no push is in flight without an append") { $0.pushes.endAppend() },
@@ -126,8 +128,11 @@ import Testing
             hub.names[try DocumentName("other")] = DocumentID(1)
         },
         Fault("each document with a room is found by its name") { $0.names = [:] },
-        Fault("`endings` has the deadline of each ending room, and no other") {
-            $0.endings[DocumentID(1)] = 5
+        Fault("`endings` has the deadline of each ending room") { hub in
+            hub.rooms[DocumentID(1)]?.state = .ending(until: 5)
+        },
+        Fault("`endings` is sorted by time") { hub in
+            hub.endings = [5, 4].map { HubState.Ending(document: DocumentID(1), until: $0) }
         },
         Fault("each session is in the room that `sessions` names") { $0.rooms[DocumentID(1)]?.sessions = [] },
         Fault("`sessions` names the room of each session") { $0.sessions = [:] },

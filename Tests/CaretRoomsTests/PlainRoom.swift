@@ -25,6 +25,7 @@ struct PlainRoom: ServedRoom {
     /// What it was ordered, of which the first is at work.
     private var endings: [Ending] = []
     private var isGone = false
+    private var calls = 0
 
     init(_ entry: DocumentEntry, _ text: Snapshot) {
         document = entry.id
@@ -35,9 +36,9 @@ struct PlainRoom: ServedRoom {
 
     var isIdle: Bool { sessions.isEmpty && endings.isEmpty }
 
-    mutating func take(_ event: RoomEvent, _ store: inout StoreModel) -> [RoomAction] {
+    mutating func handle(_ event: RoomEvent, _ store: inout StoreModel) -> [RoomAction] {
         let actions = act(on: event, &store)
-        return actions + (isIdle ? [.unload] : [])
+        return actions + (isIdle ? [.notifyHub(.unloadOffered)] : [])
     }
 
     private mutating func act(on event: RoomEvent, _ store: inout StoreModel) -> [RoomAction] {
@@ -50,8 +51,10 @@ struct PlainRoom: ServedRoom {
         case .rightsChanged(let session, let rights): return change(session, rights)
         case .rename(let to, let order): return begin(.rename(to: to, order))
         case .delete(let order): return begin(.delete(order))
-        case .awaitPushes(_, let connection): return [.pushesSettled(connection)]
-        case .select, .written, .trimmed, .renewed: return []
+        case .awaitPushes(_, let connection): return [.notifyHub(.pushesSettled(connection))]
+        case .answered(_, .renamed(let result)): return renamed(result)
+        case .answered(_, .deleted(let refusal)): return deleted(refusal)
+        case .answered, .computed, .timePassed, .select, .written, .trimmed, .renewed: return []
         }
     }
 
@@ -143,9 +146,10 @@ struct PlainRoom: ServedRoom {
 
     private mutating func close(_ session: SessionID, _ id: RequestID?) -> [RoomAction] {
         guard sessions.contains(where: { $0.id == session }) else {
-            return [send(.error(ErrorReport(.notOpen, "no", document: name)), id, session)]
+            let report = ErrorReport(.notOpen, "no", document: name)
+            return [send(.error(report), id, session, as: .closeRefused)]
         }
-        return [send(.closed(Closed(document: name)), id, session)] + leave(session)
+        return [send(.closed(Closed(document: name)), id, session, as: .closed)] + leave(session)
     }
 
     private mutating func leave(_ session: SessionID) -> [RoomAction] {
@@ -155,7 +159,7 @@ struct PlainRoom: ServedRoom {
 
     private mutating func change(_ session: SessionID, _ rights: Rights) -> [RoomAction] {
         guard sessions.contains(where: { $0.id == session }) else { return [] }
-        let line = send(.rights(RightsChange(document: name, rights: rights)), nil, session)
+        let line = send(.rights(RightsChange(document: name, rights: rights)), nil, session, as: .rights)
         return [line] + (rights == .none ? leave(session) : [])
     }
 
@@ -173,22 +177,27 @@ struct PlainRoom: ServedRoom {
             let order = ending.order
             if !isGone, order.document == name {
                 switch ending {
-                case .rename(let to, _): return refusals + [.rename(to: to)]
-                case .delete: return refusals + [.delete]
+                case .rename(let to, _): return refusals + [call(.rename(document, to: to))]
+                case .delete: return refusals + [call(.delete(document, at: 1))]
                 }
             }
             endings.removeFirst()
             refusals.append(
                 send(.error(ErrorReport(.notFound, "no", document: name)), order.id, order.requester))
         }
-        return refusals + (isIdle ? [.unload] : [])
+        return refusals
     }
 
-    mutating func renamed(_ result: Renaming) -> [RoomAction] {
+    private mutating func call(_ call: StoreCall) -> RoomAction {
+        calls += 1
+        return .call(CallID(calls), call)
+    }
+
+    private mutating func renamed(_ result: Renaming) -> [RoomAction] {
         guard case .rename(let to, let order)? = endings.first else { return [] }
         endings.removeFirst()
         let answers = renamed(to: to, order, result)
-        return answers + goOn()
+        return answers + [.notifyHub(.renamed(to, result))] + goOn()
     }
 
     private mutating func renamed(
@@ -208,13 +217,14 @@ struct PlainRoom: ServedRoom {
         }
     }
 
-    mutating func deleted(_ refusal: StoreRefusal?) -> [RoomAction] {
+    private mutating func deleted(_ refusal: StoreRefusal?) -> [RoomAction] {
         guard case .delete(let order)? = endings.first else { return [] }
         endings.removeFirst()
         let failure = ServerMessage.error(ErrorReport(.storageFailed, "no", document: name))
         isGone = refusal == nil
         let gone = isGone ? tellGone(.deleted) { _ in nil } : []
-        return gone + [send(isGone ? .done(Done()) : failure, order.id, order.requester)] + goOn()
+        let answer = send(isGone ? .done(Done()) : failure, order.id, order.requester)
+        return gone + [answer, .notifyHub(.deleted(refusal))] + goOn()
     }
 
     private mutating func tellGone(
@@ -230,9 +240,11 @@ struct PlainRoom: ServedRoom {
         }
     }
 
-    private func send(_ message: ServerMessage, _ id: RequestID?, _ session: SessionID) -> RoomAction {
+    private func send(
+        _ message: ServerMessage, _ id: RequestID?, _ session: SessionID, as kind: RoomOutput.Kind = .stream
+    ) -> RoomAction {
         var writer = JSONWriter()
         message.encode(id: id, into: &writer)
-        return .send(session, writer.bytes)
+        return .send(session, RoomOutput(kind, writer.bytes))
     }
 }

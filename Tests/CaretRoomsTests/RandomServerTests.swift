@@ -124,7 +124,7 @@ private final class RandomRun {
     private func pass() {
         let pause = random.pick([1, 100, 1_000, 9_000, 21_000])
         world.now += Int64(pause)
-        world.hubEvent { _ in [] }
+        world.hubEvent(.timePassed)
         for peer in peers { world.event(peer.client.id) { _ in [] } }
     }
 
@@ -134,7 +134,7 @@ private final class RandomRun {
             Grants([Grant(.write, to: .prefix("a"))]), nil,
         ])
         let token = TokenID(Int64(random.number(1...3)))
-        world.hubEvent { $0.grantsChanged(grants, of: token) }
+        world.hubEvent(.grantsChanged(grants, token))
     }
 
     /// Events that nobody expects.
@@ -142,10 +142,10 @@ private final class RandomRun {
         let session = SessionID(ConnectionID(Int64(random.number(1...8))), number: random.number(0...3))
         let document = DocumentID(Int64(random.number(1...9)))
         switch random.number(0...5) {
-        case 0: world.hubEvent { $0.left(99) }
-        case 1: world.hubEvent { $0.answered(CallID(99_999), .deleted(nil)) }
-        case 2: world.hubEvent { $0.tookDocuments(session.connection) }
-        case 3: world.hubEvent { $0.changed(document) }
+        case 0: world.hubEvent(.left(99))
+        case 1: world.hubEvent(.answered(CallID(99_999), .deleted(nil)))
+        case 2: world.hubEvent(.tookDocuments(session.connection))
+        case 3: world.hubEvent(.changed(document))
         case 4: world.event(session.connection) { $0.authenticated(.unknown) }
         default: world.event(session.connection) { $0.undelivered(.written(session, bytes: 5)) }
         }
@@ -274,7 +274,7 @@ private final class RandomRun {
         world.run()
         check()
         for peer in peers where problem == nil { expectAnswers(peer) }
-        world.hubEvent { $0.shutDown(retryAfterMilliseconds: nil) }
+        world.hubEvent(.shutDown(retryAfterMilliseconds: nil))
         world.run()
         for _ in 0..<5 { world.pass(milliseconds: 31_000) }
         check()

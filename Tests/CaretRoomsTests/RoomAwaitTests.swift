@@ -68,7 +68,7 @@ struct RoomAwaitTests {
                 world.release()
                 #expect(world.text == "x")
             } else {
-                world.tell { $0.pusherFound(ann.participant.pusher, .failure(.failed)) }
+                world.answer(\.isLookUp, .pusher(.failure(.failed)))
             }
             #expect(world.settled == [7])
         }
@@ -78,7 +78,7 @@ struct RoomAwaitTests {
     func heldBack() throws {
         var world = try RoomWorld()
         world.seat(ann)
-        world.holds = { if case .rename = $0 { true } else { false } }
+        world.holds = \.isRename
         try world.rename(to: "other", by: .orderer)
         world.push(ann, [(0, 0, "x")], base: 0, seq: 1)
         world.awaitPushes(of: ann)
@@ -90,7 +90,7 @@ struct RoomAwaitTests {
     @Test("a push whose session has ended is waited for too")
     func endedSession() throws {
         var world = try world { $0.isAppend }
-        world.tell { $0.diverged(ann.session, 0) }
+        world.tell(.diverged(ann.session, 0))
         world.awaitPushes(of: ann, for: 8)
         #expect(world.settled == [])
         world.release()

@@ -42,10 +42,9 @@ import Testing
     func stream(other: Revision) throws {
         var world = try outgrown()
         world.take(.ann)
-        guard case .read(let place)? = world.held.first else { throw Unexpected(what: "nothing is read") }
-        #expect(place == 2)
+        #expect(world.heldReads == [2])
         let answer = try misplaced(world, other)
-        world.tell { $0.historyRead(after: place, answer) }
+        world.answer(\.isRead, .read(answer))
         expectDamaged(&world)
     }
 
@@ -53,9 +52,9 @@ import Testing
     func push(other: Revision) throws {
         var world = try outgrown()
         world.push(.ann, [(2, 2, "!")], base: 2, seq: 1)
-        #expect(world.held == [.read(after: 2)])
+        #expect(world.heldReads == [2])
         let answer = try misplaced(world, other)
-        world.tell { $0.historyRead(after: 2, answer) }
+        world.answer(\.isRead, .read(answer))
         expectDamaged(&world)
     }
 
@@ -70,9 +69,9 @@ import Testing
         try world.commitElsewhere([(0, 0, "z")])
         try world.commitElsewhere([(0, 0, "z")], seq: 2)
         world.answerAppend(.unknown)
-        #expect(world.held == [.read(after: 3)])
+        #expect(world.heldReads == [3])
         let answer = try misplaced(world, other)
-        world.tell { $0.historyRead(after: 3, answer) }
+        world.answer(\.isRead, .read(answer))
         expectDamaged(&world)
     }
 }

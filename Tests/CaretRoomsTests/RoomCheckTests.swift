@@ -53,7 +53,7 @@ import Testing
         world.seat(.ann, .bob)
         world.select(.ann, [(0, 0)], at: 1)
         world.forget()
-        world.tell { $0.diverged(Person.ann.session, 1) }
+        world.tell(.diverged(Person.ann.session, 1))
         #expect(world.divergences == [1] && world.ended == [Person.ann.session])
         #expect(world.lines(.bob) == [#"{"type":"peer","doc":"notes","session":"s1","left":true}"#])
         world.open(Person.ann.back(9))

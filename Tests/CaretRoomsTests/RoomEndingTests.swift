@@ -79,7 +79,7 @@ import Testing
     func exists() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
-        world.holds = { if case .rename = $0 { true } else { false } }
+        world.holds = \.isRename
         try world.rename(to: "notes", by: .orderer, id: .number(2))
         world.select(.ann, [], at: 1)
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
@@ -96,7 +96,7 @@ import Testing
     @Test("of two orders the second is about a document that is not there by that name any more")
     func twoOrders() throws {
         var world = try RoomWorld("ab")
-        world.holds = { if case .rename = $0 { true } else { false } }
+        world.holds = \.isRename
         try world.rename(to: "other", by: .orderer, id: .number(1))
         world.delete(by: .orderer, id: .number(2))
         world.release()
@@ -112,9 +112,9 @@ import Testing
     func refused(refusal: StoreRefusal, code: String) throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
-        world.holds = { $0 == .delete }
+        world.holds = \.isDelete
         world.delete(by: .orderer)
-        world.tell { $0.deleted(.failure(refusal)) }
+        world.answer(\.isDelete, .deleted(refusal))
         #expect(world.lines(.orderer).codes == [code])
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         #expect(world.text == "xab")

@@ -101,7 +101,9 @@ import Testing
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.select(.ann, [(3, 3)], at: 2)
         world.close(.ann, id: .number(9))
-        #expect(world.lines(.ann).isEmpty && world.held == [.lookUp(Person.ann.participant.pusher)])
+        #expect(
+            world.lines(.ann).isEmpty
+                && world.heldCalls == [.pusher(Person.ann.participant.pusher, in: world.document)])
         world.release()
         let lines = world.lines(.ann)
         #expect(lines.types == ["opened", "error", "ack", "closed"])
@@ -117,7 +119,7 @@ import Testing
             var world = try RoomWorld("abcd")
             world.seat(.ann, .bob)
             if isHeld {
-                world.holds = { if case .rename = $0 { true } else { false } }
+                world.holds = \.isRename
                 try world.rename(to: "notes", by: .orderer)
             } else {
                 // What is known of ann is out of date, and she is looked up again.
@@ -155,7 +157,7 @@ import Testing
         world.store.trouble = .failed
         world.holds = \.isLookUp
         world.open(.bob)
-        world.tell { $0.pusherFound(Person.bob.participant.pusher, .failure(.failed)) }
+        world.answer(\.isLookUp, .pusher(.failure(.failed)))
         #expect(world.lines(.bob).codes == ["overloaded"])
         #expect(world.ended == [Person.ann.session, Person.bob.session])
     }
@@ -209,7 +211,7 @@ import Testing
         world.push(.ann, [(0, 0, "y")], base: 3, seq: 2)
         world.close(.ann)
         world.forget()
-        world.tell { $0.pusherFound(ann, .failure(.failed)) }
+        world.answer(\.isLookUp, .pusher(.failure(.failed)))
         let lines = world.lines(.ann)
         #expect(lines.types == ["error", "closed"] && lines.codes == ["overloaded"])
         #expect(world.ended == [Person.ann.session])

@@ -83,14 +83,14 @@ import Testing
         // Six hundred edits over sixty revisions are 36,060 steps.
         world.push(.ann, (0..<600).map { (2 * $0, 2 * $0 + 1, "") }, base: 1, seq: 1)
         var rounds = 0
-        while case .compute(let id, let work)? = world.held.last, world.held.count > rounds {
+        while case .compute(let id, .change(let work))? = world.held.last, world.held.count > rounds {
             rounds = world.held.count
             // Meanwhile the document has gone on as far.
             for _ in 1...60 {
                 let head = world.room.head
                 world.push(.bob, [(0, 0, "x")], base: head, seq: Int64(head.value))
             }
-            world.tell { $0.computed(id, work.done()) }
+            world.tell(.computed(id, .change(work.done())))
         }
         #expect(rounds == 4)
         #expect(world.text == String(repeating: "x", count: 241) + String(repeating: "b", count: 600))
@@ -119,7 +119,7 @@ import Testing
         world.holds = \.isAppend
         for person in people { world.push(person, [(0, 0, "x")], base: 1, seq: 1) }
         var sizes: [Int] = []
-        while case .append(let append)? = world.held.first {
+        while case .append(let append)? = world.heldCalls.first {
             sizes.append(append.changes.count)
             let outcome = world.store.append([append])[0]
             world.answerAppend(outcome)
@@ -179,7 +179,7 @@ import Testing
         world.push(.joe, .text("abc"), base: 1, seq: 1)
         world.push(.ann, .text("abcd"), base: 1, seq: 1)
         world.push(.bob, .text("abcd"), base: 1, seq: 1)
-        guard case .append(let append)? = world.held.first else { throw Unexpected(what: "no append") }
+        guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
         let outcome = world.store.append([append])[0]
         world.answerAppend(outcome)
         // Both others are in the second segment.

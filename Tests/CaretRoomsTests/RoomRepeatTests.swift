@@ -148,10 +148,10 @@ import Testing
         // The same push reaches another server, which is faster; this one hears of it by a conflict.
         let digest = try #require(world.digest(ofTextAt: 1, "abc"))
         try world.commitElsewhere([(2, 2, "c")], by: pusher, seq: 5, digest: digest)
-        world.holds = { $0.isLookUp && $0 == .lookUp(pusher) }
+        world.holds = { [document = world.document] in $0.storeCall == .pusher(pusher, in: document) }
         world.push(.bob, .text("xab"), base: 1, seq: 1)
         #expect(world.room.head == 3)
-        world.tell { $0.pusherFound(pusher, stale) }
+        world.answer(\.isLookUp, .pusher(stale))
         world.release()
         #expect(world.lines(.ann).allSatisfy { $0.contains(#""duplicate":true"#) })
         #expect(world.text == "xabc" && world.room.head == 3)

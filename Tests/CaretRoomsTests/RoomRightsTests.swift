@@ -11,9 +11,9 @@ import Testing
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
-        world.tell { $0.rightsChanged(Person.ann.session, .read) }
-        world.tell { $0.rightsChanged(Person.bob.session, .read) }
-        world.tell { $0.rightsChanged(Person.bob.session, .read) }
+        world.tell(.rightsChanged(Person.ann.session, .read))
+        world.tell(.rightsChanged(Person.bob.session, .read))
+        world.tell(.rightsChanged(Person.bob.session, .read))
         world.release()
         #expect(
             world.lines(.ann) == [
@@ -23,7 +23,7 @@ import Testing
         let bob = world.lines(.bob)
         #expect(bob.types.filter { $0 == "rights" }.count == 1 && bob.codes == ["forbidden"])
         #expect(world.text == "xab")
-        world.tell { $0.rightsChanged(Person.bob.session, .write) }
+        world.tell(.rightsChanged(Person.bob.session, .write))
         world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
         #expect(world.text == "xyab")
     }
@@ -37,7 +37,7 @@ import Testing
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.forget()
-        world.tell { $0.rightsChanged(Person.ann.session, .none) }
+        world.tell(.rightsChanged(Person.ann.session, .none))
         #expect(world.ended.isEmpty && world.lines(.ann).isEmpty)
         world.push(.ann, [(0, 0, "z")], base: 1, seq: 2)
         #expect(world.lines(.ann).codes == ["not_open"])
@@ -60,7 +60,7 @@ import Testing
         world.holds = \.isAppend
         world.push(.bob, [(0, 0, "secret")], base: 1, seq: 1)
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
-        world.tell { $0.rightsChanged(Person.ann.session, .none) }
+        world.tell(.rightsChanged(Person.ann.session, .none))
         world.release()
         let ann = world.lines(.ann)
         #expect(ann.codes == ["not_found"] && ann.types.last == "rights")
@@ -74,8 +74,8 @@ import Testing
         world.holds = \.isLookUp
         world.open(.ann)
         world.push(.bob, .text("abc"), base: 1, seq: 1)
-        world.tell { $0.rightsChanged(Person.ann.session, .read) }
-        world.tell { $0.rightsChanged(Person.bob.session, .read) }
+        world.tell(.rightsChanged(Person.ann.session, .read))
+        world.tell(.rightsChanged(Person.bob.session, .read))
         world.release()
         #expect(world.lines(.ann).line(0).contains(#""rights":"read""#))
         #expect(world.lines(.bob).codes == ["forbidden"])

@@ -31,7 +31,7 @@ import Testing
         world.seat(.ann)
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1, id: .number(3))
-        guard case .append(let append)? = world.held.first else { throw Unexpected(what: "no append") }
+        guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
         if isThere { _ = world.store.append([append]) }
         world.holds = { _ in false }
         world.answerAppend(.unknown)
@@ -49,9 +49,9 @@ import Testing
         world.answerAppend(.unknown)
         world.push(.ann, [(0, 0, "y")], base: 1, seq: 2)
         #expect(world.lines(.ann).codes == ["push_in_flight"])
-        #expect(world.held == [.read(after: 1)])
+        #expect(world.heldReads == [1])
         world.holds = { _ in false }
-        world.tell { $0.historyRead(after: 1, .failure(.refused(.failed))) }
+        world.answer(\.isRead, .read(.failure(.refused(.failed))))
         #expect(world.lines(.ann).isEmpty && world.room.head == 1)
         world.pass(milliseconds: 1_000)
         #expect(world.lines(.ann).revisions == [2])
@@ -82,7 +82,9 @@ import Testing
         world.push(.bob, .text("ab?"), base: 1, seq: 1)
         for number in 1...2 {
             try world.commitElsewhere([(0, 0, "\(number)")], seq: Int64(number))
-            guard case .append(let append)? = world.held.first else { throw Unexpected(what: "no append") }
+            guard case .append(let append)? = world.heldCalls.first else {
+                throw Unexpected(what: "no append")
+            }
             let outcome = world.store.append([append])[0]
             world.answerAppend(outcome)
         }
@@ -174,10 +176,8 @@ import Testing
         world.answerAppend(.conflict(head: 2))
         let misfit = try SampleLog.change(
             Change([SampleChange.edit(9, 9, "x")]), in: Text("0123456789"), seq: 1)
-        world.tell {
-            $0.historyRead(
-                after: 1, .success(Reading(segment: Segment(first: 2, changes: [misfit]), head: 2)))
-        }
+        let reading = Reading(segment: Segment(first: 2, changes: [misfit]), head: 2)
+        world.answer(\.isRead, .read(.success(reading)))
         #expect(world.lines(.ann).codes == ["damaged"])
         #expect(world.ended == [Person.ann.session])
     }
@@ -186,9 +186,9 @@ import Testing
     func knowsMore() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
-        world.holds = { $0 == .renewEpochs(known: 7) }
+        world.holds = \.isRenewal
         world.open(.eve, id: .number(1), from: ("1.1", 7))
-        #expect(world.held == [.renewEpochs(known: 7)] && world.lines(.eve).isEmpty)
+        #expect(world.heldCalls == [.renewEpochs(known: 7, of: world.document)] && world.lines(.eve).isEmpty)
         // It is not served a text under numbers that mean another one, and nobody else is meanwhile.
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         #expect(world.lines(.bob).isEmpty)
@@ -227,10 +227,10 @@ import Testing
     func renewedWhileRenaming() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
-        world.holds = { if case .rename = $0 { true } else { false } }
+        world.holds = \.isRename
         try world.rename(to: "other", by: .orderer)
         _ = world.store.renewEpochs()
-        world.tell { $0.renewed() }
+        world.tell(.renewed)
         world.release()
         world.name = "other"
         world.open(.bob)
@@ -244,17 +244,17 @@ import Testing
         world.seat(.ann, .bob)
         world.select(.bob, [(1, 1)], at: 1)
         world.forget()
-        world.holds = { $0.isAppend || $0 == .reload }
+        world.holds = { $0.isAppend || $0.isReload }
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.answerAppend(.gone)
-        #expect(world.held == [.reload])
+        #expect(world.held.map(\.isReload) == [true])
         world.open(.eve)
         let old = try world.store.entry(of: world.document).get()
         let entry = DocumentEntry(
             id: old.id, name: old.name, epoch: Epoch(generation: 2, document: 1), head: 4, start: 4,
             length: old.length, updated: 5, lineBreak: .crlf)
         let text = try Text("other")
-        world.tell { $0.reloaded(entry, Snapshot(revision: 4, text: text)) }
+        world.answer(\.isReload, .loaded(.success(LoadedDocument(entry, Snapshot(revision: 4, text: text)))))
         let lines = world.lines(.ann)
         #expect(lines.codes == ["epoch_changed"])
         #expect(
@@ -293,7 +293,7 @@ import Testing
         world.holds = \.isLookUp
         world.open(.eve)
         _ = world.store.rename(world.document, to: try DocumentName("other"))
-        world.tell { $0.pusherFound(Person.eve.participant.pusher, .failure(.gone)) }
+        world.answer(\.isLookUp, .pusher(.failure(.gone)))
         #expect(world.lines(.ann) == [#"{"type":"gone","doc":"notes","epoch":"1.1","reason":"deleted"}"#])
         world.holds = { _ in false }
         world.name = "other"
@@ -308,11 +308,12 @@ import Testing
     func headLower() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
-        world.holds = { $0.isAppend || $0 == .reload }
+        world.holds = { $0.isAppend || $0.isReload }
         world.push(.ann, .text("abc"), base: 1, seq: 1)
         world.answerAppend(.gone)
         let entry = try world.store.entry(of: world.document).get()
-        world.tell { $0.reloaded(entry, Snapshot(revision: 0, text: Text())) }
+        world.answer(
+            \.isReload, .loaded(.success(LoadedDocument(entry, Snapshot(revision: 0, text: Text())))))
         #expect(world.lines(.ann).types == ["error", "gone"])
     }
 
@@ -345,9 +346,8 @@ import Testing
         world.holds = { $0.isLookUp || $0.isRead }
         world.open(.eve)
         let entry = PusherEntry(seq: 1, revision: 9, digest: Digest(.zero), used: 1)
-        let pusher = Person.eve.participant.pusher
         world.drop()
-        world.tell { $0.pusherFound(pusher, .success(PusherAnswer(entry: entry, head: 4))) }
+        world.answer(\.isLookUp, .pusher(.success(PusherAnswer(entry: entry, head: 4))))
         expectDamaged(&world)
     }
 
@@ -357,10 +357,9 @@ import Testing
         world.holds = { $0.isLookUp || $0.isRead }
         world.open(.eve)
         let entry = PusherEntry(seq: 1, revision: 9, digest: Digest(.zero), used: 1)
-        let pusher = Person.eve.participant.pusher
         world.drop()
-        world.tell { $0.pusherFound(pusher, .success(PusherAnswer(entry: entry, head: 9))) }
-        #expect(world.held == [.read(after: 4)])
+        world.answer(\.isLookUp, .pusher(.success(PusherAnswer(entry: entry, head: 9))))
+        #expect(world.heldReads == [4])
         world.release()
         expectDamaged(&world)
     }
@@ -382,8 +381,7 @@ import Testing
         world.push(.ann, .text("yxxab!"), base: 3, seq: 5)
         world.drop()
         let old = PusherEntry(seq: 4, revision: 2, digest: Digest(.zero), used: 1)
-        let pusher = Person.ann.participant.pusher
-        world.tell { $0.pusherFound(pusher, .success(PusherAnswer(entry: old, head: 4))) }
+        world.answer(\.isLookUp, .pusher(.success(PusherAnswer(entry: old, head: 4))))
         expectDamaged(&world)
     }
 
@@ -395,8 +393,7 @@ import Testing
         world.holds = \.isLookUp
         world.push(.ann, .text("yxxab!"), base: 3, seq: 5)
         world.drop()
-        let pusher = Person.ann.participant.pusher
-        world.tell { $0.pusherFound(pusher, .success(PusherAnswer(entry: nil, head: 4))) }
+        world.answer(\.isLookUp, .pusher(.success(PusherAnswer(entry: nil, head: 4))))
         #expect(
             world.lines(.ann) == [
                 #"{"type":"ack","doc":"notes","seq":5,"rev":4,"edits":[{"range":[0,0],"text":"y"}],"duplicate":true}"#
@@ -404,7 +401,7 @@ import Testing
         #expect(world.room.head == 4)
         world.push(.ann, .text("yxxab!"), base: 3, seq: 4)
         world.drop()
-        world.tell { $0.pusherFound(pusher, .success(PusherAnswer(entry: nil, head: 4))) }
+        world.answer(\.isLookUp, .pusher(.success(PusherAnswer(entry: nil, head: 4))))
         #expect(world.lines(.ann).codes == ["seq_reused"] && world.room.head == 4)
     }
 

@@ -226,7 +226,7 @@ import Testing
         world.holds = \.isRead
         world.take(.ann)
         world.take(.eve)
-        #expect(world.held == [.read(after: 2)])
+        #expect(world.heldReads == [2])
         try world.commitElsewhere([(0, 0, "z")])
         world.release()
         world.isTakenAtOnce = true
@@ -248,8 +248,7 @@ import Testing
         world.forget()
         world.holds = \.isRead
         world.take(.ann)
-        guard case .read(let place)? = world.held.first else { throw Unexpected(what: "nothing is read") }
-        world.tell { $0.historyRead(after: place, .failure(.refused(.failed))) }
+        world.answer(\.isRead, .read(.failure(.refused(.failed))))
         #expect(world.lines(.ann).isEmpty && world.held.count == 1)
         world.pass(milliseconds: 999)
         #expect(world.held.count == 1)
@@ -263,7 +262,7 @@ import Testing
     func resyncRests() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
-        world.holds = { $0.isAppend || $0.isLookUp || $0 == .reload }
+        world.holds = { $0.isAppend || $0.isLookUp || $0.isReload }
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.answerAppend(.gone)
         let old = try world.store.entry(of: world.document).get()
@@ -271,16 +270,16 @@ import Testing
             id: old.id, name: old.name, epoch: Epoch(generation: 2, document: 1), head: 4, start: 4,
             length: old.length, updated: 5, lineBreak: old.lineBreak)
         let text = try Text("other")
-        world.tell { $0.reloaded(entry, Snapshot(revision: 4, text: text)) }
-        let ann = Person.ann.participant.pusher
-        #expect(world.held == [.reload, .lookUp(ann)])
+        world.answer(\.isReload, .loaded(.success(LoadedDocument(entry, Snapshot(revision: 4, text: text)))))
+        let lookUp = StoreCall.pusher(Person.ann.participant.pusher, in: world.document)
+        #expect(world.heldCalls == [.load(world.document), lookUp])
         world.forget()
-        world.tell { $0.pusherFound(ann, .failure(.failed)) }
+        world.answer(\.isLookUp, .pusher(.failure(.failed)))
         world.pass(milliseconds: 999)
         #expect(world.held.count == 2)
         world.pass(milliseconds: 1)
-        #expect(world.held == [.reload, .lookUp(ann), .lookUp(ann)])
-        world.tell { $0.pusherFound(ann, .success(PusherAnswer(entry: nil, head: 4))) }
+        #expect(world.heldCalls == [.load(world.document), lookUp, lookUp])
+        world.answer(\.isLookUp, .pusher(.success(PusherAnswer(entry: nil, head: 4))))
         #expect(world.lines(.ann).types.contains("resync"))
     }
 

@@ -3,6 +3,7 @@ import CaretLog
 import CaretRooms
 import CaretWire
 import TestSupport
+import Testing
 
 /// A room with its store, both as values: what the room wants done is done at once, or when the test says so.
 struct RoomWorld {
@@ -18,6 +19,8 @@ struct RoomWorld {
     private var outstanding: [SessionID: Int] = [:]
     /// Actions that wait for the test.
     private(set) var held: [RoomAction] = []
+    /// The actions that waited once, and were not answered.
+    private var unanswered: [RoomAction] = []
     /// Which actions wait.
     var holds: (RoomAction) -> Bool = { _ in false }
     private(set) var ended: [SessionID] = []
@@ -67,17 +70,15 @@ struct RoomWorld {
 
     // MARK: What the test does with time and the store
 
-    mutating func tell(_ news: RoomNews) {
-        run(room.timePassed(time))
-        run(news(&room))
+    /// Tells the room something, at another time than the world's if one is given.
+    mutating func tell(_ event: RoomEvent, at time: Int64? = nil) {
+        run(room.handle(event, at: time ?? self.time))
         expectInvariants { () throws(BrokenInvariant) in try room.checkInvariants() }
     }
 
     mutating func boundWindow(to bytes: Int) {
-        tell { room in
-            room.windowBounded(to: bytes)
-            return []
-        }
+        room.windowBounded(to: bytes)
+        tell(.timePassed)
     }
 
     /// Lets time pass, and the room be woken whenever it asked for that.
@@ -86,10 +87,10 @@ struct RoomWorld {
         while let wake = wakesAt, wake <= end {
             wakesAt = nil
             time = max(time, wake)
-            run(room.timePassed(time))
+            tell(.timePassed)
         }
         time = end
-        run(room.timePassed(time))
+        tell(.timePassed)
     }
 
     /// Does everything that was held.
@@ -105,9 +106,28 @@ struct RoomWorld {
 
     /// Answers the append that is held with an outcome, whatever the store would say.
     mutating func answerAppend(_ outcome: AppendOutcome) {
-        held.removeAll { if case .append = $0 { true } else { false } }
-        tell { $0.appended(outcome) }
+        held.removeAll(where: \.isAppend)
+        answer(\.isAppend, .appended(outcome))
     }
+
+    /// Answers the newest call of a kind that was held, whatever the store would say.
+    mutating func answer(_ isMeant: (RoomAction) -> Bool, _ answer: StoreAnswer) {
+        guard let index = unanswered.lastIndex(where: isMeant),
+            case .call(let id, _) = unanswered.remove(at: index)
+        else {
+            Issue.record("no such call was held: \(unanswered)")
+            return
+        }
+        tell(.answered(id, answer))
+    }
+
+    /// The revisions before those that held calls are to read.
+    var heldReads: [Revision] {
+        heldCalls.compactMap { if case .read(_, let revision, _) = $0 { revision } else { nil } }
+    }
+
+    /// The calls that are held.
+    var heldCalls: [StoreCall] { held.compactMap(\.storeCall) }
 
     /// Somebody else commits a change behind the store's head.
     mutating func commitElsewhere(
@@ -129,29 +149,36 @@ struct RoomWorld {
     private mutating func run(_ actions: [RoomAction]) {
         var waiting = actions[...]
         while let action = waiting.popFirst() {
-            if holds(action) { held.append(action) } else { waiting.append(contentsOf: done(action)) }
+            if holds(action) {
+                held.append(action)
+                unanswered.append(action)
+            } else {
+                waiting.append(contentsOf: done(action))
+            }
         }
     }
 
     private mutating func done(_ action: RoomAction) -> [RoomAction] {
         switch action {
-        case .send(let session, let line):
+        case .send(let session, let output):
             pieces[session, default: 0] += 1
-            for line in line.linesApart {
+            for line in output.bytes.linesApart {
                 sent[session, default: []].append(String(decoding: line.dropLast(), as: UTF8.self))
             }
-            if isTakenAtOnce { return room.written(session, bytes: line.count) }
-            outstanding[session, default: 0] += line.count
+            if isTakenAtOnce {
+                return room.handle(.written(session, bytes: output.bytes.count), at: time)
+            }
+            outstanding[session, default: 0] += output.bytes.count
+        case .call(let id, let call): return room.handle(.answered(id, store.answer(call)), at: time)
+        case .compute(let id, let work):
+            return room.handle(.computed(id, work.done(checksum: crc32)), at: time)
         case .ended(let session): ended.append(session)
         case .cut(let session): cut.append(session)
-        case .unload: isUnloaded = true
         case .diverged(_, let revision): divergences.append(revision)
-        case .pushesSettled(let connection): settled.append(connection)
+        case .notifyHub(.pushesSettled(let connection)): settled.append(connection)
+        case .notifyHub(.unloadOffered): isUnloaded = true
+        case .notifyHub: break
         case .wake(let time): wakesAt = min(wakesAt ?? time, time)
-        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .renewEpochs, .compute, .sum,
-            .rename,
-            .delete:
-            return store.done(action, of: document, at: time)?(&room) ?? []
         }
         return []
     }
@@ -173,7 +200,7 @@ struct RoomWorld {
     /// The session's connection takes all that it was sent.
     mutating func take(_ who: Person) {
         let bytes = outstanding.removeValue(forKey: who.session) ?? 0
-        tell { $0.written(who.session, bytes: bytes) }
+        tell(.written(who.session, bytes: bytes))
     }
 
     var text: String { room.text.string }
@@ -189,7 +216,7 @@ extension RoomWorld {
             session: who.session, id: id, document: name, participant: who.participant, rights: rights,
             resume: resume.map { WirePosition(epoch: WireString($0.epoch), revision: $0.1) }, mode: mode,
             squashes: squashes)
-        tell { $0.open(opening) }
+        tell(.open(opening))
     }
 
     /// Opens the document for these, and forgets what they are told.
@@ -217,7 +244,7 @@ extension RoomWorld {
             epoch: epoch.map { WireString($0) }, base: base, seq: seq, content: content,
             wantsText: wantsText, isFirst: isFirst, digest: RoomWorld.digest(content, base),
             time: time)
-        tell { $0.push(push) }
+        tell(.push(push))
     }
 
     static func digest(_ content: RoomPush.Content, _ base: Revision) -> Digest {
@@ -230,39 +257,46 @@ extension RoomWorld {
     ) {
         let select = Select(
             document: name, revision: revision, selections: selections.map { WireSelection($0.0, $0.1) })
-        tell { $0.select(who.session, select, id) }
+        tell(.select(who.session, select, id))
     }
 
-    mutating func close(_ who: Person, id: RequestID? = nil) { tell { $0.close(who.session, id: id) } }
+    mutating func close(_ who: Person, id: RequestID? = nil) { tell(.close(who.session, id)) }
 
     mutating func awaitPushes(of who: Person, for connection: ConnectionID = 7) {
-        tell { $0.awaitPushes(of: who.participant.pusher, for: connection) }
+        tell(.awaitPushes(of: who.participant.pusher, for: connection))
     }
 
-    mutating func leave(_ who: Person) { tell { $0.leave(who.session) } }
+    mutating func leave(_ who: Person) { tell(.leave(who.session)) }
 
     mutating func rename(to name: String, by who: Person, id: RequestID? = nil, readers: [Person] = []) throws
     {
         let order = RoomOrder(
             requester: who.session, id: id, document: self.name, readers: readers.map(\.session))
         let name = try DocumentName(name)
-        tell { $0.rename(to: name, order) }
+        tell(.rename(to: name, order))
     }
 
     mutating func delete(by who: Person, id: RequestID? = nil) {
         let order = RoomOrder(requester: who.session, id: id, document: name)
-        tell { $0.delete(order) }
+        tell(.delete(order))
     }
 }
 
 extension RoomAction {
-    var isAppend: Bool { if case .append = self { true } else { false } }
-    var isAppendLocked: Bool { if case .appendLocked = self { true } else { false } }
-    var isLookUp: Bool { if case .lookUp = self { true } else { false } }
-    var isRead: Bool { if case .read = self { true } else { false } }
-    var isReadText: Bool { if case .readText = self { true } else { false } }
-    var isCompute: Bool { if case .compute = self { true } else { false } }
-    var isSum: Bool { if case .sum = self { true } else { false } }
+    /// The call to the store that it is, if it is one.
+    var storeCall: StoreCall? { if case .call(_, let call) = self { call } else { nil } }
+
+    var isAppend: Bool { if case .append = storeCall { true } else { false } }
+    var isAppendLocked: Bool { if case .appendLocked = storeCall { true } else { false } }
+    var isLookUp: Bool { if case .pusher = storeCall { true } else { false } }
+    var isRead: Bool { if case .read = storeCall { true } else { false } }
+    var isReadText: Bool { if case .text = storeCall { true } else { false } }
+    var isRename: Bool { if case .rename = storeCall { true } else { false } }
+    var isDelete: Bool { if case .delete = storeCall { true } else { false } }
+    var isReload: Bool { if case .load = storeCall { true } else { false } }
+    var isRenewal: Bool { if case .renewEpochs = storeCall { true } else { false } }
+    var isCompute: Bool { if case .compute(_, .change) = self { true } else { false } }
+    var isSum: Bool { if case .compute(_, .checksum) = self { true } else { false } }
 }
 
 /// Somebody who takes part in tests.

@@ -7,21 +7,16 @@ import TestSupport
 /// A room among the queues of a `ServerWorld`, which has the store at hand.
 protocol ServedRoom {
     var isIdle: Bool { get }
-    /// What is left to be done by others than the store.
-    mutating func take(_ event: RoomEvent, _ store: inout StoreModel) -> [RoomAction]
-    mutating func renamed(_ result: Renaming) -> [RoomAction]
-    /// Nil where the document was deleted.
-    mutating func deleted(_ refusal: StoreRefusal?) -> [RoomAction]
+    /// Handles an event, and answers with what is left to be done by others.
+    mutating func handle(_ event: RoomEvent, _ store: inout StoreModel) -> [RoomAction]
 }
 
-/// The room that ships, whose store answers at once, at a time that stands still.
+/// The room that ships. Its store answers at once, except to a rename or a deletion, at a time that stands still.
 struct WholeRoom: ServedRoom {
-    private let document: DocumentID
     private let now: Int64
     private var state: RoomState
 
     init(_ entry: DocumentEntry, _ text: Snapshot, _ settings: ConnectionSettings, at now: Int64) {
-        document = entry.id
         self.now = now
         state = RoomState(
             entry, head: text, limits: settings.limits, at: now, publicClient: settings.publicClient)
@@ -29,28 +24,20 @@ struct WholeRoom: ServedRoom {
 
     var isIdle: Bool { state.isIdle }
 
-    mutating func take(_ event: RoomEvent, _ store: inout StoreModel) -> [RoomAction] {
+    mutating func handle(_ event: RoomEvent, _ store: inout StoreModel) -> [RoomAction] {
         var left: [RoomAction] = []
-        var waiting = state.received(event)[...]
+        var waiting = state.handle(event, at: now)[...]
         while let action = waiting.popFirst() {
             switch action {
-            case .rename, .delete: left.append(action)
+            case .call(_, .rename), .call(_, .delete): left.append(action)
+            case .call(let id, let call): waiting += state.handle(.answered(id, store.answer(call)), at: now)
+            case .compute(let id, let work):
+                waiting += state.handle(.computed(id, work.done(checksum: crc32)), at: now)
             // No time passes.
             case .wake: break
-            default:
-                if let news = store.done(action, of: document, at: now) {
-                    waiting += news(&state)
-                } else {
-                    left.append(action)
-                }
+            case .send, .ended, .cut, .diverged, .notifyHub: left.append(action)
             }
         }
         return left
-    }
-
-    mutating func renamed(_ result: Renaming) -> [RoomAction] { state.renamed(result) }
-
-    mutating func deleted(_ refusal: StoreRefusal?) -> [RoomAction] {
-        state.deleted(refusal.map { .failure($0) } ?? .success(()))
     }
 }

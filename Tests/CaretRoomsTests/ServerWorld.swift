@@ -142,7 +142,7 @@ final class ServerWorld {
 
     func pass(milliseconds: Int64) {
         now += milliseconds
-        hubEvent { _ in [] }
+        hubEvent(.timePassed)
         for id in connections.keys.sorted() { event(id) { _ in [] } }
         run()
     }
@@ -204,10 +204,10 @@ final class ServerWorld {
         case .authenticate(let token):
             let identity = token.map { known(by: $0) } ?? anonymous
             later(id) { $0.authenticated(identity.map { .known($0) } ?? .unknown) }
-        case .join(let joining): hubLater { $0.join(joining) }
-        case .ask(let request): hubLater { $0.ask(request) }
-        case .tookDocuments: hubLater { $0.tookDocuments(id) }
-        case .leave: hubLater { $0.left(id) }
+        case .join(let joining): hubLater(.join(joining))
+        case .ask(let request): hubLater(.ask(request))
+        case .tookDocuments: hubLater(.tookDocuments(id))
+        case .leave: hubLater(.left(id))
         case .tell(let document, let event): roomLater(document, event, from: id)
         case .wake: break
         case .endOutput: clients[id]?.isEnded = true
@@ -219,13 +219,16 @@ final class ServerWorld {
 
     // MARK: The hub
 
-    func hubEvent(_ event: (inout HubState) -> [HubAction]) {
-        let actions = hub.timePassed(now) + event(&hub)
+    /// Tells the hub something, and does what it wants; also answers with that.
+    @discardableResult
+    func hubEvent(_ event: HubEvent) -> [HubAction] {
+        let actions = hub.handle(event, at: now)
         expectInvariants { () throws(BrokenInvariant) in try hub.checkInvariants() }
         for action in actions { run(action) }
+        return actions
     }
 
-    private func hubLater(_ event: @escaping (inout HubState) -> [HubAction]) {
+    private func hubLater(_ event: HubEvent) {
         post(.hub) { [unowned self] in self.hubEvent(event) }
     }
 
@@ -238,10 +241,10 @@ final class ServerWorld {
             storeLater(call) { [unowned self] in
                 let answer = self.store.answer(call)
                 if self.holdsAnswer(call) {
-                    let tell = { self.hubEvent { $0.answered(id, answer) } }
-                    return self.held.append(Mail(place: .hub, deliver: tell))
+                    let mail = Mail(place: .hub) { self.hubEvent(.answered(id, answer)) }
+                    return self.held.append(mail)
                 }
-                self.hubLater { $0.answered(id, answer) }
+                self.hubLater(.answered(id, answer))
             }
         case .makeRoom(let entry, let snapshot):
             post(.room(entry.id)) { [unowned self] in
@@ -266,120 +269,52 @@ final class ServerWorld {
     // MARK: Rooms
 
     private func roomLater(_ document: DocumentID, _ event: RoomEvent, from connection: ConnectionID?) {
-        post(.room(document)) { [unowned self] in
-            guard var room = self.rooms[document] else {
-                precondition(connection != nil, "the hub told a room that is not there: \(event)")
-                if let connection { self.later(connection) { $0.undelivered(event) } }
-                return
-            }
-            let actions = room.take(event, &self.store)
-            self.rooms[document] = room
-            if self.watchesCommits, case .push = event { self.hubLater { $0.changed(document) } }
-            for action in actions { self.run(action, of: document) }
+        post(.room(document)) { [unowned self] in self.handle(event, document, from: connection) }
+    }
+
+    private func handle(_ event: RoomEvent, _ document: DocumentID, from connection: ConnectionID?) {
+        guard var room = rooms[document] else {
+            precondition(connection != nil, "the hub told a room that is not there: \(event)")
+            if let connection { later(connection) { $0.undelivered(event) } }
+            return
         }
+        let actions = room.handle(event, &store)
+        rooms[document] = room
+        if watchesCommits, case .push = event { hubLater(.changed(document)) }
+        for action in actions { run(action, of: document) }
     }
 
     private func drop(_ document: DocumentID) {
         if rooms[document]?.isIdle ?? true {
             rooms[document] = nil
-            hubLater { $0.dropped(document) }
+            hubLater(.dropped(document))
         } else {
-            hubLater { $0.kept(document) }
+            hubLater(.kept(document))
         }
     }
 
     private func run(_ action: RoomAction, of document: DocumentID) {
         if keepsTrace { trace.append("room \(document.value) \(action)") }
         switch action {
-        case .send(let session, let line):
+        case .send(let session, let output):
             later(session.connection) { connection in
-                connection.forwards(line.count, to: session).map { [.send(line)] + $0 }
-                    ?? connection.sent(line, to: session)
+                connection.forwards(output.bytes.count, to: session).map { [.send(output.bytes)] + $0 }
+                    ?? connection.sent(output, to: session)
             }
         case .ended(let session):
             later(session.connection) { $0.ended(session) }
-            hubLater { $0.ended(session) }
-        case .pushesSettled(let connection): hubLater { $0.pushesSettled(of: connection) }
-        case .unload: if dropsIdleRooms { hubLater { $0.unloadOffered(document) } }
-        case .rename(let to):
-            storeLater(.rename(document, to: to)) { [unowned self] in self.rename(document, to) }
-        case .delete:
-            storeLater(.delete(document, at: now)) { [unowned self] in self.delete(document) }
-        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .renewEpochs, .compute, .sum, .wake,
-            .cut,
-            .diverged:
-            preconditionFailure("a room asks for nothing else here")
-        }
-    }
-
-    private func rename(_ document: DocumentID, _ to: DocumentName) {
-        let result = store.rename(document, to: to)
-        let told = [
-            Mail(place: .hub) { [unowned self] in
-                self.hubEvent { $0.renamed(document, to: to, result) }
-            },
-            Mail(place: .room(document)) { [unowned self] in
-                let actions = self.rooms[document]?.renamed(result) ?? []
-                for action in actions { self.run(action, of: document) }
-            },
-        ]
-        if holdsAnswer(.rename(document, to: to)) { held += told } else { mail += told }
-    }
-
-    private func delete(_ document: DocumentID) {
-        let refusal = store.delete(document, at: now).refusal
-        hubLater { $0.deleted(document, refusal) }
-        post(.room(document)) { [unowned self] in
-            let actions = self.rooms[document]?.deleted(refusal) ?? []
-            for action in actions { self.run(action, of: document) }
-        }
-    }
-}
-
-extension Result<Void, StoreRefusal> {
-    var refusal: StoreRefusal? {
-        if case .failure(let refusal) = self { refusal } else { nil }
-    }
-}
-
-extension StoreModel {
-    /// Does what the hub asks of a store.
-    mutating func answer(_ call: StoreCall) -> StoreAnswer {
-        switch call {
-        case .find(let name): .found(find(name))
-        case .create(let name, let time): .created(create(name, at: time))
-        case .text(let document, let revision): .text(text(of: document, at: revision))
-        case .read(let document, let revision, let limit):
-            .read(read(document, after: revision, limit: limit))
-        case .list(let prefix, let after, let limit):
-            .listed(.success(list(prefix: prefix, after: after, limit: limit)))
-        case .entries(let documents): .entries(documents.map { entry(of: $0) })
-        case .rename(let document, let name): .renamed(rename(document, to: name))
-        case .delete(let document, let time): .deleted(delete(document, at: time).refusal)
-        case .tokens(let call): .tokens(answer(call))
-        case .admin(let call): .admin(answer(call))
-        }
-    }
-
-    private mutating func answer(_ call: AdminCall) -> AdminCallAnswer {
-        switch call {
-        case .counters:
-            .counted(Counted(since: 1, counters: [Counted.Counter(name: "pushes", value: 2)], latencies: []))
-        case .deleted(let prefix, let after, let limit):
-            .deleted(.success(deleted(prefix: prefix, after: after, limit: limit)))
-        case .undelete(let document): .undeleted(undelete(document))
-        case .trim(let document, let revision): .trimmed(trim(document, through: revision))
-        case .verify: .verified(.success(Verified(documents: 3, revisions: 4, findings: [])))
-        case .backUp: .backedUp(.success(BackedUp(file: "caret.sqlite", bytes: 5, documents: 3)))
-        }
-    }
-
-    private mutating func answer(_ call: TokenCall) -> TokenAnswer {
-        switch call {
-        case .add(let user, let grants, let time): .added(addToken(of: user, grants, at: time))
-        case .list(let after, let limit, let weight):
-            .listed(.success(tokens(after: after, limit: limit, weighing: weight)))
-        case .revoke(let token): .revoked(revokeToken(token).refusal)
+            hubLater(.ended(session))
+        case .notifyHub(.unloadOffered) where !dropsIdleRooms: break
+        case .notifyHub(let notice): hubLater(.notified(document, notice))
+        case .call(let id, let call):
+            storeLater(call) { [unowned self] in
+                let answer = RoomEvent.answered(id, self.store.answer(call))
+                let mail = Mail(place: .room(document)) { [unowned self] in
+                    self.handle(answer, document, from: nil)
+                }
+                if self.holdsAnswer(call) { self.held.append(mail) } else { self.mail.append(mail) }
+            }
+        case .compute, .wake, .cut, .diverged: preconditionFailure("a room asks for nothing else here")
         }
     }
 }

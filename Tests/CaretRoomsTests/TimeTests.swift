@@ -77,10 +77,10 @@ import Testing
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.forget()
         let rests = world.time + Int64(world.limits.restMilliseconds)
-        world.tell { $0.timePassed(rests - 1) }
-        world.tell { $0.timePassed(5) }
+        world.tell(.timePassed, at: rests - 1)
+        world.tell(.timePassed, at: 5)
         #expect(world.lines(.ann).isEmpty)
-        world.tell { $0.timePassed(rests) }
+        world.tell(.timePassed, at: rests)
         #expect(world.lines(.ann).types == ["check"])
     }
 
@@ -118,7 +118,7 @@ import Testing
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         world.answerAppend(.unknown)
         #expect(world.held.count == 1)
-        world.tell { $0.historyRead(after: 1, .failure(.refused(.failed))) }
+        world.answer(\.isRead, .read(.failure(.refused(.failed))))
         let asked = world.held.count
         world.pass(milliseconds: world.limits.retryMilliseconds - 1)
         #expect(world.held.count == asked)

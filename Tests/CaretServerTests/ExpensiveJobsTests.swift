@@ -31,7 +31,9 @@ struct ExpensiveJobsTests {
         let jobs: [RoomJob] = [
             .event(document, .leave(SessionID(1)), from: ConnectionID(1)),
             .order(document, .leave(SessionID(1))),
-            .answer(RoomInstance(document: document, number: 1), .appended(.failed, at: .now)),
+            .answer(
+                RoomInstance(document: document, number: 1), .answered(CallID(1), .appended(.failed)),
+                at: .now),
         ]
         for job in jobs {
             #expect(!job.isExpensive { $0 != document })
@@ -41,7 +43,7 @@ struct ExpensiveJobsTests {
 
     @Test("pages of history are expensive whatever is in them, and an appended segment is not")
     func answers() {
-        #expect(RoomAnswer.historyRead(after: 0, .failure(.refused(.gone))).isExpensive)
-        #expect(!RoomAnswer.appended(.failed, at: .now).isExpensive)
+        #expect(RoomEvent.answered(CallID(1), .read(.failure(.refused(.gone)))).isExpensive)
+        #expect(!RoomEvent.answered(CallID(1), .appended(.failed)).isExpensive)
     }
 }

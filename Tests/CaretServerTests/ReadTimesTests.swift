@@ -1,7 +1,6 @@
 import CaretRooms
+import CaretServer
 import Testing
-
-@testable import CaretServer
 
 @Suite("When requests were read")
 struct ReadTimesTests {

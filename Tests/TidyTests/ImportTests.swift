@@ -98,7 +98,8 @@ struct ImportTable {
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
         ],
         "Tests/TestSupport": [
-            "CaretCore", "CaretLog", "CZlib", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
+            "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "CZlib", "Dispatch", "FoundationEssentials",
+            "Glibc", "Synchronization",
         ],
         "Tests/TidyTests": ["TestSupport", "Foundation", "Testing"],
         "Tests/WireFuzz": [],

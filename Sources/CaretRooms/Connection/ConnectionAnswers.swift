@@ -49,40 +49,30 @@ extension ConnectionState {
         return settled()
     }
 
-    /// A room sends a line to a session of this connection, or to its guest; or several that are changes and acks.
-    package mutating func sent(_ line: [UInt8], to session: SessionID) -> [ConnectionAction] {
+    /// A room sends something to a session of this connection, or to its guest.
+    package mutating func sent(_ output: RoomOutput, to session: SessionID) -> [ConnectionAction] {
         guard isTalking else { return [] }
-        take(line, to: session)
+        pass(output, to: session)
         return settled()
     }
 
-    private mutating func take(_ line: [UInt8], to session: SessionID) {
+    private mutating func pass(_ output: RoomOutput, to session: SessionID) {
         if session == .guest(of: id) {
             if case .asked = underway { underway = nil }
-            send(line)
+            send(output.bytes)
         } else if let stage = documents.stage(of: session) {
-            receive(line, of: session, stage)
-        } else if !isLateAnswer(line, of: session) {
-            // The session has ended, and a push of its own is answered yet.
-            send(line)
+            pass(output, to: session, stage)
+        } else if output.kind == .closeRefused, lateCloses.remove(session) != nil {
+            // The room had ended the session, and the client was told so.
+            return
+        } else {
+            // The session has ended, and the room still answers a push of its own.
+            send(output.bytes)
         }
     }
 
-    /// Whether a room refuses to close a session that it had ended, which was answered when that was heard.
-    private mutating func isLateAnswer(_ line: [UInt8], of session: SessionID) -> Bool {
-        guard let late = lateCloses[session], ErrorReport.isEncoded(in: line) else { return false }
-        var decoder = MessageDecoder(limits: limits.announced)
-        // A line of the server can be read; if not, it is no such answer.
-        guard let envelope = try? decoder.serverMessage(line.dropLast()), envelope.id == late.id,
-            case .error(let report) = envelope.message, report.seq == nil
-        else { return false }
-        lateCloses[session] = nil
-        return true
-    }
-
-    private mutating func receive(
-        _ line: [UInt8], of session: SessionID, _ stage: OpenDocument.Stage
-    ) {
+    private mutating func pass(_ output: RoomOutput, to session: SessionID, _ stage: OpenDocument.Stage) {
+        let line = output.bytes
         if stage == .open { return send(line, of: .session(session)) }
         if case .opening(session, _) = underway {
             underway = nil
@@ -93,8 +83,8 @@ extension ConnectionState {
             return
         }
         // A goodbye says it.
-        if case .finishing(_, .revoked) = phase, RightsChange.isEncoded(in: line) { return }
-        if stage == .closing, Closed.isEncoded(in: line) {
+        if case .finishing(_, .revoked) = phase, output.kind == .rights { return }
+        if stage == .closing, output.kind == .closed {
             // Nobody asked for it where the connection closes the document of itself.
             guard case .closing(session, let name, let id, _) = underway else { return }
             underway = .closing(session, name, id, isAnswered: true)
@@ -119,10 +109,10 @@ extension ConnectionState {
     /// The room ended the session, and has not seen that it was to be closed. It will refuse that.
     private mutating func refuseClose(of session: SessionID, _ name: WireString, _ id: RequestID?) {
         fail(.notOpen, "the document was closed before this was seen", id, document: name)
-        lateCloses[session] = LateClose(id: id)
+        lateCloses.insert(session)
         // A room that saw it after all says nothing more.
-        if lateCloses.count > limits.announced.documents, let oldest = lateCloses.keys.min() {
-            lateCloses[oldest] = nil
+        if lateCloses.count > limits.announced.documents, let oldest = lateCloses.min() {
+            lateCloses.remove(oldest)
         }
     }
 
@@ -134,11 +124,13 @@ extension ConnectionState {
             fail(
                 .notFound, "there is no such document", push.id, document: push.document, seq: Int(push.seq))
         case .close(let session, _):
-            if lateCloses.removeValue(forKey: session) != nil { return settled() }
-            defer { lateCloses[session] = nil }
+            if lateCloses.remove(session) != nil { return settled() }
+            defer { lateCloses.remove(session) }
             return ended(session)
         case .diverged(let session, _), .rightsChanged(let session, _): return ended(session)
-        case .open, .renewed, .trimmed, .rename, .delete, .leave, .awaitPushes, .select, .written: break
+        case .open, .renewed, .trimmed, .rename, .delete, .leave, .awaitPushes, .select, .written, .answered,
+            .computed, .timePassed:
+            break
         }
         return settled()
     }

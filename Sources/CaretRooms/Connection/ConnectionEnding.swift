@@ -34,7 +34,7 @@ extension ConnectionState {
         dropInput()
         waiting.removeAll()
         documents.removeAll()
-        lateCloses = [:]
+        lateCloses = []
         underway = nil
         longRequests = 0
     }

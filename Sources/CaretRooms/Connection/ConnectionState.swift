@@ -42,10 +42,6 @@ package struct ConnectionState: Sendable {
         case diverged(SessionID, WireString)
     }
 
-    struct LateClose: Equatable, Sendable {
-        let id: RequestID?
-    }
-
     enum Silence: Equatable, Sendable {
         /// Something came last then.
         case heard(Int64)
@@ -65,8 +61,8 @@ package struct ConnectionState: Sendable {
     package var underway: Underway?
     /// Requests that take long and have no answer yet, behind which nothing waits: the hub takes one at a time.
     package var longRequests = 0
-    /// Requests to close a session that were answered because it had ended, and that its room will refuse too.
-    var lateCloses: [SessionID: LateClose] = [:]
+    /// Sessions whose close was refused here because they had ended. Their room will refuse it too.
+    var lateCloses: Set<SessionID> = []
     var waiting = WaitingLines()
     var faults = RecentFaults()
     var rate: PushRate?

@@ -1,43 +1,5 @@
-package import CaretCore
+import CaretCore
 package import CaretLog
-
-/// Which call of the hub to the store.
-package struct CallID: Hashable, Comparable, Sendable {
-    package let value: Int
-
-    package init(_ value: Int) { self.value = value }
-
-    package static func < (left: CallID, right: CallID) -> Bool { left.value < right.value }
-}
-
-/// What the hub asks of the store; each but what administrators want is a method of it.
-package enum StoreCall: Equatable, Sendable {
-    case find(DocumentName)
-    case create(DocumentName, at: Int64)
-    case text(DocumentID, at: Revision?)
-    case read(DocumentID, after: Revision, limit: Int)
-    case list(prefix: ByteString, after: ByteString?, limit: Int)
-    case entries([DocumentID])
-    case rename(DocumentID, to: DocumentName)
-    case delete(DocumentID, at: Int64)
-    case tokens(TokenCall)
-    case admin(AdminCall)
-}
-
-/// What the store answers to a call of the same name.
-package enum StoreAnswer: Equatable, Sendable {
-    case found(Result<DocumentEntry, StoreRefusal>)
-    case created(Creation)
-    case text(Result<Snapshot, HistoryRefusal>)
-    case read(Result<Reading, HistoryRefusal>)
-    case listed(Result<Listing, StoreRefusal>)
-    case entries([Result<DocumentEntry, StoreRefusal>])
-    case renamed(Renaming)
-    /// Nil where it was deleted.
-    case deleted(StoreRefusal?)
-    case tokens(TokenAnswer)
-    case admin(AdminCallAnswer)
-}
 
 /// What the hub wants done. Whoever runs it answers with the event that each names.
 package enum HubAction: Equatable, Sendable {

@@ -59,7 +59,8 @@ extension HubState {
         case .found(.success(let entry)): found(entry, for: job)
         case .found(.failure(let refusal)): refuse(job.request, refusal)
         case .admin(let answer): go(on: job, with: answer)
-        case .created, .text, .read, .listed, .entries, .renamed, .deleted: refuse(job.request, .confused)
+        // No other answer belongs to this call.
+        default: refuse(job.request, .confused)
         }
     }
 
@@ -212,8 +213,7 @@ extension AdminRequest {
     fileprivate func isDone(by answer: StoreAnswer) -> Bool {
         switch answer {
         case .tokens(.added), .tokens(.revoked), .admin(.undeleted), .admin(.trimmed): true
-        case .tokens(.listed), .admin, .found, .created, .text, .read, .listed, .entries, .renamed, .deleted:
-            false
+        default: false
         }
     }
 

@@ -1,32 +1,31 @@
-package import CaretLog
+import CaretLog
 import CaretWire
 
 /// Connections come and go.
 extension HubState {
     /// A connection wants in. An older one of the same user and client gives way: the newer one is let in as soon as every
     /// room has taken the older one's end. What its token is good for may have changed since that was looked up.
-    package mutating func join(_ joining: Joining) -> [HubAction] {
-        if attendance[joining.connection] != nil { return [] }
+    mutating func join(_ joining: Joining) {
+        if attendance[joining.connection] != nil { return }
         if isStopping {
             let report = ErrorReport(RequestRefusal.shuttingDown.code, RequestRefusal.shuttingDown.message)
             order(.tell(joining.connection, .refused(report)))
-            return settled()
+            return
         }
         guard let grants = grantsBook.grants(of: joining.token, found: joining.grants) else {
             let report = ErrorReport(.unauthorized, "the token is good for nothing any more")
             order(.tell(joining.connection, .refused(report)))
-            return settled()
+            return
         }
         for replaced in attendance.join(joining, at: now) { order(.tell(replaced, .ended(.replaced))) }
         if grants != joining.grants { change(grants, of: joining.connection) }
         admit(joining.pusher)
-        return settled()
     }
 
     /// A connection is gone; it asks nothing and tells rooms nothing any more. What it asked is dropped when its turn
     /// comes.
-    package mutating func left(_ connection: ConnectionID) -> [HubAction] {
-        guard let ending = attendance.leave(connection) else { return [] }
+    mutating func left(_ connection: ConnectionID) {
+        guard let ending = attendance.leave(connection) else { return }
         endFollowing(connection)
         readings[connection] = nil
         for session in ending {
@@ -34,20 +33,17 @@ extension HubState {
             order(.tellRoom(document, .leave(session)))
         }
         forget(connection)
-        return settled()
     }
 
     /// A room has ended a session.
-    package mutating func ended(_ session: SessionID) -> [HubAction] {
+    mutating func ended(_ session: SessionID) {
         end(session)
-        return settled()
     }
 
     /// A session is further behind than its room has at hand, or is no longer.
-    package mutating func fellBehind(_ session: SessionID, _ isBehind: Bool) -> [HubAction] {
-        guard sessions[session] != nil else { return [] }
+    mutating func fellBehind(_ session: SessionID, _ isBehind: Bool) {
+        guard sessions[session] != nil else { return }
         if isBehind { slowSessions.insert(session) } else { slowSessions.remove(session) }
-        return settled()
     }
 
     mutating func end(_ session: SessionID) {
@@ -73,7 +69,7 @@ extension HubState {
     ///
     /// No message changes a token's grants but to nothing. Others are for whoever runs the hub, and come to what the
     /// protocol's `rights` says: simulations change them all the time, so that nothing relies on grants that stay.
-    package mutating func grantsChanged(_ grants: Grants?, of token: TokenID) -> [HubAction] {
+    mutating func grantsChanged(_ grants: Grants?, of token: TokenID) {
         grantsBook.note(grants, of: token)
         for connection in attendance.connections(with: token) {
             guard let grants else {
@@ -86,7 +82,6 @@ extension HubState {
             }
             tellGuest(of: connection, grants)
         }
-        return settled()
     }
 
     /// A connection's token is good for nothing any more: it says goodbye once what it pushed is answered, and may do

@@ -1,5 +1,5 @@
 import CaretLog
-package import CaretWire
+import CaretWire
 
 /// What takes long: checks and copies of the store. One is under way at a time, and whoever asked for it asks other
 /// things meanwhile.
@@ -20,10 +20,9 @@ extension HubState {
     }
 
     /// How far a call has come that takes long.
-    package mutating func progressed(_ id: CallID, _ progress: CareProgress) -> [HubAction] {
-        guard case .care(let request) = calls[id] else { return [] }
+    mutating func progressed(_ id: CallID, _ progress: CareProgress) {
+        guard case .care(let request) = calls[id] else { return }
         if adminRefusal(of: request) == nil { report(.admin(.progress(progress)), to: request) }
-        return settled()
     }
 
     mutating func cared(_ answer: StoreAnswer, for request: HubRequest) {
@@ -32,9 +31,8 @@ extension HubState {
         case .admin(.backedUp(.success(let backedUp))): report(.admin(.backedUp(backedUp)), to: request)
         case .admin(.backedUp(.failure(let refusal))): report(RequestRefusal(ofBackup: refusal), to: request)
         case .admin(.verified(let result)): checked(result, for: request)
-        case .admin(.counted), .admin(.deleted), .admin(.undeleted), .admin(.trimmed), .found, .created,
-            .text, .read, .listed, .entries, .renamed, .deleted, .tokens:
-            report(.confused, to: request)
+        // No other answer belongs to this call.
+        default: report(.confused, to: request)
         }
     }
 

@@ -1,5 +1,5 @@
 import CaretCore
-package import CaretLog
+import CaretLog
 import CaretWire
 
 /// Somebody who is told of documents as they are made and changed.
@@ -66,9 +66,8 @@ extension HubState {
     }
 
     /// A commit changed a document.
-    package mutating func changed(_ document: DocumentID) -> [HubAction] {
+    mutating func changed(_ document: DocumentID) {
         stir(document)
-        return settled()
     }
 
     mutating func stir(_ document: DocumentID) {
@@ -76,10 +75,9 @@ extension HubState {
     }
 
     /// A follower has taken what he was told last.
-    package mutating func tookDocuments(_ connection: ConnectionID) -> [HubAction] {
+    mutating func tookDocuments(_ connection: ConnectionID) {
         followers[connection]?.isBusy = false
         needsDelivery = true
-        return settled()
     }
 
     // MARK: Those that are there

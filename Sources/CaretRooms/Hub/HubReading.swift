@@ -55,8 +55,8 @@ extension HubState {
         case .text(.success(let snapshot)): tell(snapshot, job)
         case .text(.failure(let refusal)):
             refuse(job.request, RequestRefusal(refusal, "the revision that is asked for", of: job.entry))
-        case .found, .created, .listed, .entries, .renamed, .deleted, .tokens, .admin:
-            refuse(job.request, .confused)
+        // No other answer belongs to this call.
+        default: refuse(job.request, .confused)
         }
     }
 

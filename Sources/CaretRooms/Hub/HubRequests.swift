@@ -4,11 +4,11 @@ import CaretWire
 
 /// What connections ask, and the way of a request to the room of its document.
 extension HubState {
-    package mutating func ask(_ request: HubRequest) -> [HubAction] {
-        guard attendance.isPresent(request.connection) else { return [] }
+    mutating func ask(_ request: HubRequest) {
+        guard attendance.isPresent(request.connection) else { return }
         if isStopping {
             refuse(request, .shuttingDown)
-            return settled()
+            return
         }
         switch request.question {
         case .list(let list): begin(list, request)
@@ -17,7 +17,6 @@ extension HubState {
         case .admin(let admin): begin(admin, request)
         case .open, .push, .read, .history, .rename, .delete: lookUp(HubWaiting(request: request))
         }
-        return settled()
     }
 
     /// What the requester may do with a document now.
@@ -70,14 +69,13 @@ extension HubState {
     }
 
     /// A room has settled all that a connection had pushed when it asked to read: the log shows it from now on.
-    package mutating func pushesSettled(of connection: ConnectionID) -> [HubAction] {
-        guard let request = readings.removeValue(forKey: connection) else { return [] }
+    mutating func pushesSettled(of connection: ConnectionID) {
+        guard let request = readings.removeValue(forKey: connection) else { return }
         if let refusal = refusal(of: request) {
             refuse(request, refusal)
         } else {
             find(HubWaiting(request: request))
         }
-        return settled()
     }
 
     /// The store has found the document of a request, or has not.
@@ -92,8 +90,8 @@ extension HubState {
             refuse(waiting.request, RequestRefusal(.forbidden, "creating it needs the right to write"))
         case .found(.failure(let refusal)), .created(.refused(let refusal)):
             refuse(waiting.request, refusal)
-        case .text, .read, .listed, .entries, .renamed, .deleted, .tokens, .admin:
-            refuse(waiting.request, .confused)
+        // No other answer belongs to this call.
+        default: refuse(waiting.request, .confused)
         }
     }
 

@@ -1,9 +1,9 @@
 import CaretCore
-import CaretLog
+package import CaretLog
 
 /// A document that has a room, or that nobody may open a room for just now.
 package struct HubRoom: Equatable, Sendable {
-    enum State: Equatable, Sendable {
+    package enum State: Equatable, Sendable {
         /// Its text is being read.
         case loading(DocumentEntry)
         case open
@@ -19,7 +19,7 @@ package struct HubRoom: Equatable, Sendable {
     /// Nil once the document has been deleted.
     var name: DocumentName?
     var epoch: Epoch
-    var state: State
+    package var state: State
     /// Those that were told to open it, and have not ended.
     package var sessions: Set<SessionID> = []
     /// It has said that nobody needs it, when the hub knew of somebody.

@@ -1,5 +1,5 @@
 import CaretCore
-package import CaretLog
+import CaretLog
 import CaretWire
 
 /// Rooms open and end, and what waits for them.
@@ -32,7 +32,6 @@ extension HubState {
 
     private mutating func forgotten(_ document: DocumentID) -> [HubWaiting] {
         guard let room = rooms.removeValue(forKey: document) else { return [] }
-        endings[document] = nil
         unname(document, room.name)
         for session in room.sessions.sorted() { end(session) }
         return room.waiting
@@ -108,10 +107,9 @@ extension HubState {
     // MARK: Rooms that nobody needs
 
     /// A room has nothing to do, and nobody is in it as far as it knows.
-    package mutating func unloadOffered(_ document: DocumentID) -> [HubAction] {
+    mutating func unloadOffered(_ document: DocumentID) {
         rooms[document]?.offersUnload = true
         dropIfUnneeded(document)
-        return settled()
     }
 
     /// Drops a room that said that nobody needs it. If it was wrong, or is by now, it is kept.
@@ -126,29 +124,25 @@ extension HubState {
     }
 
     private mutating func drop(_ document: DocumentID, wasEnding: Int64?) {
-        endings[document] = nil
         rooms[document]?.state = .dropping(wasEnding: wasEnding)
         order(.dropRoom(document))
     }
 
     /// A room is no more.
-    package mutating func dropped(_ document: DocumentID) -> [HubAction] {
-        guard case .dropping = rooms[document]?.state else { return [] }
+    mutating func dropped(_ document: DocumentID) {
+        guard case .dropping = rooms[document]?.state else { return }
         forget(document)
-        return settled()
     }
 
     /// A room could not be dropped, since it has something to do.
-    package mutating func kept(_ document: DocumentID) -> [HubAction] {
-        guard case .dropping(let wasEnding) = rooms[document]?.state else { return [] }
+    mutating func kept(_ document: DocumentID) {
+        guard case .dropping(let wasEnding) = rooms[document]?.state else { return }
         rooms[document]?.offersUnload = false
         // It offered to be dropped before it heard that it was to end.
         rooms[document]?.state = wasEnding.map { .ending(until: $0) } ?? .open
-        endings[document] = wasEnding
         tellMissed(document)
         tellRightsOfGuests(in: document)
         serve(document)
-        return settled()
     }
 
     /// Tells a room what has become of the store while it could be told nothing.
@@ -161,7 +155,7 @@ extension HubState {
     }
 
     /// The store has renewed the epochs of all documents: every room begins anew.
-    package mutating func epochsRenewed() -> [HubAction] {
+    mutating func epochsRenewed() {
         outdateLookUps { _ in true }
         for document in rooms.keys.sorted() {
             switch rooms[document]?.state {
@@ -170,7 +164,6 @@ extension HubState {
             case .changing, nil: break
             }
         }
-        return settled()
     }
 
     // MARK: Renaming and deleting
@@ -178,34 +171,39 @@ extension HubState {
     private mutating func beginEnding(_ document: DocumentID) {
         let until = now + Int64(limits.orderSeconds) * 1_000
         rooms[document]?.state = .ending(until: until)
-        endings[document] = until
+        endings.append(Ending(document: document, until: until))
     }
 
-    /// Waits no longer for rooms that have been told to end for long: they refuse by themselves what comes too late.
+    /// Waits no longer for rooms that were told to end long ago: they refuse late requests themselves.
     mutating func giveUpEndings() {
-        for document in endings.keys.sorted() where endings[document] ?? .max <= now { endedChange(document) }
+        let due = endings.prefix { $0.until <= now }
+        endings.removeFirst(due.count)
+        for ending in due {
+            switch rooms[ending.document]?.state {
+            case .ending(ending.until): endedChange(ending.document)
+            case .dropping(ending.until): rooms[ending.document]?.state = .dropping(wasEnding: nil)
+            case .loading, .open, .ending, .dropping, .changing, nil: break
+            }
+        }
     }
 
     /// The store was asked by a room to rename its document.
-    package mutating func renamed(
+    mutating func renamed(
         _ document: DocumentID, to name: DocumentName, _ result: Renaming
-    ) -> [HubAction] {
-        guard rooms[document] != nil else { return [] }
+    ) {
+        guard rooms[document] != nil else { return }
         if result == .renamed { rename(document, to: name) }
         endedChange(document)
-        return settled()
     }
 
     /// The store was asked by a room to delete its document; nil where it did.
-    package mutating func deleted(_ document: DocumentID, _ refusal: StoreRefusal?) -> [HubAction] {
-        guard rooms[document] != nil else { return [] }
+    mutating func deleted(_ document: DocumentID, _ refusal: StoreRefusal?) {
+        guard rooms[document] != nil else { return }
         if refusal == nil { delete(document) }
         endedChange(document)
-        return settled()
     }
 
     private mutating func endedChange(_ document: DocumentID) {
-        endings[document] = nil
         guard case .ending = rooms[document]?.state else { return }
         rooms[document]?.state = .open
         serve(document)
@@ -239,7 +237,8 @@ extension HubState {
             delete(document)
             self.answer(request, .done(Done()))
         case .deleted(let refusal?): refuse(request, refusal)
-        case .found, .created, .text, .read, .listed, .entries, .tokens, .admin: refuse(request, .confused)
+        // No other answer belongs to this call.
+        default: refuse(request, .confused)
         }
         forget(document)
     }

@@ -6,7 +6,7 @@ package import CaretWire
 ///
 /// A value that decides and does nothing, confined to the hub's queue: each event answers with what is to be done, in that
 /// order. The lines of open documents do not pass through it. It alone knows names; a room is known by its document's
-/// identity. Its time is what `timePassed` said last: whoever runs it says the time in front of every other event.
+/// identity. Its time is the one that came with the newest event.
 package struct HubState: Sendable {
     let limits: Limits
     /// What others may know a pusher's client by. Pure.
@@ -17,8 +17,9 @@ package struct HubState: Sendable {
     package var rooms: [DocumentID: HubRoom] = [:]
     /// The names of the documents that have a room, or are about to.
     package var names: [DocumentName: DocumentID] = [:]
-    /// Until when requests wait for rooms that were told to rename or delete.
-    package var endings: [DocumentID: Int64] = [:]
+    /// Deadlines of rooms that were told to rename or delete, ascending. A room that has done so since has no deadline
+    /// any more, and its entry is passed over.
+    package var endings: [Ending] = []
     /// Where each session is.
     package var sessions: [SessionID: DocumentID] = [:]
     /// Those that are so far behind that their rooms do not have at hand what they need.
@@ -72,6 +73,16 @@ package struct HubState: Sendable {
         self.publicClient = publicClient
     }
 
+    /// Until when requests wait for a room that was told to rename or delete.
+    package struct Ending: Equatable, Sendable {
+        let document: DocumentID
+        let until: Int64
+
+        package init(document: DocumentID, until: Int64) {
+            (self.document, self.until) = (document, until)
+        }
+    }
+
     var isStopping: Bool { stage != .serving }
 
     mutating func order(_ action: HubAction) { actions.append(action) }
@@ -83,7 +94,46 @@ package struct HubState: Sendable {
         order(.call(id, call))
     }
 
-    mutating func settled() -> [HubAction] {
+    /// Does what an event makes necessary, and answers with what others are to do. `time` is in milliseconds, and never
+    /// earlier than before.
+    package mutating func handle(_ event: HubEvent, at time: Int64) -> [HubAction] {
+        passTime(to: time)
+        route(event)
+        return finished()
+    }
+
+    private mutating func route(_ event: HubEvent) {
+        switch event {
+        case .join(let joining): join(joining)
+        case .ask(let request): ask(request)
+        case .tookDocuments(let connection): tookDocuments(connection)
+        case .left(let connection): left(connection)
+        case .ended(let session): ended(session)
+        case .fellBehind(let session, let isBehind): fellBehind(session, isBehind)
+        case .notified(let document, let notice): notified(document, notice)
+        case .changed(let document): changed(document)
+        case .dropped(let document): dropped(document)
+        case .kept(let document): kept(document)
+        case .answered(let id, let answer): answered(id, answer)
+        case .progressed(let id, let progress): progressed(id, progress)
+        case .grantsChanged(let grants, let token): grantsChanged(grants, of: token)
+        case .shutDown(let retry): shutDown(retryAfterMilliseconds: retry)
+        case .timePassed: break
+        }
+    }
+
+    private mutating func notified(_ document: DocumentID, _ notice: RoomNotice) {
+        switch notice {
+        case .pushesSettled(let connection): pushesSettled(of: connection)
+        case .renamed(let name, let result): renamed(document, to: name, result)
+        case .deleted(let refusal): deleted(document, refusal)
+        case .epochsRenewed: epochsRenewed()
+        case .unloadOffered: unloadOffered(document)
+        }
+    }
+
+    /// Ends an event: what several things in it made necessary is done once.
+    private mutating func finished() -> [HubAction] {
         look()
         if needsDelivery { deliver() }
         if stage == .stopping, attendance.isEmpty {
@@ -96,9 +146,9 @@ package struct HubState: Sendable {
     }
 
     /// The store's answer to a call.
-    package mutating func answered(_ id: CallID, _ answer: StoreAnswer) -> [HubAction] {
+    mutating func answered(_ id: CallID, _ answer: StoreAnswer) {
         switch calls.removeValue(forKey: id) {
-        case nil: return []
+        case nil: return
         case .lookUp(let waiting): found(answer, for: waiting)
         case .load(let document): loaded(answer, document)
         case .change(let document, let request): changed(answer, document, request)
@@ -110,36 +160,32 @@ package struct HubState: Sendable {
         case .admin(let job): go(on: job, with: answer)
         case .care(let request): cared(answer, for: request)
         }
-        return settled()
     }
 
-    /// It is so late, in milliseconds; never earlier than before.
-    package mutating func timePassed(_ time: Int64) -> [HubAction] {
+    private mutating func passTime(to time: Int64) {
         now = max(now, time)
-        guard let wakes, now >= wakes else { return [] }
+        guard let wakes, now >= wakes else { return }
         self.wakes = nil
         giveUpEndings()
         needsDelivery = true
-        return settled()
     }
 
     private mutating func wakeInTime() {
-        let dues = [deliveryDue, feed.nextDue, endings.values.min()].compactMap { $0 }
+        let dues = [deliveryDue, feed.nextDue, endings.first?.until].compactMap { $0 }
         guard let next = dues.min(), next < wakes ?? .max else { return }
         wakes = next
         order(.wake(at: next))
     }
 
     /// The server stops: connections are told, and what is not yet with a room or in the store is refused.
-    package mutating func shutDown(retryAfterMilliseconds: Int?) -> [HubAction] {
-        if isStopping { return [] }
+    mutating func shutDown(retryAfterMilliseconds: Int?) {
+        if isStopping { return }
         stage = .stopping
         for connection in attendance.connections {
             order(.tell(connection, .shuttingDown(retryAfterMilliseconds: retryAfterMilliseconds)))
         }
         for request in abandonRequests() { refuse(request, .shuttingDown) }
         abandonCare()
-        return settled()
     }
 
     /// Lets go of every request that nobody works on yet, or that only reads.

@@ -23,8 +23,8 @@ extension HubState {
             self.answer(request, .admin(.tokenAdded(added)))
         case (.revokeToken(let revoke), .revoked(nil)):
             self.answer(request, .done(Done()))
-            // Whoever revokes his own token is told so before he goes.
-            actions = grantsChanged(nil, of: TokenID(Int64(revoke.number)))
+            // Somebody who revokes their own token is told so before they go.
+            grantsChanged(nil, of: TokenID(Int64(revoke.number)))
         case (_, .listed(.failure(let refusal))), (_, .added(.failure(let refusal))),
             (_, .revoked(let refusal?)):
             refuse(request, RequestRefusal(ofTokens: refusal))

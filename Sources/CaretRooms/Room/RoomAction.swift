@@ -1,52 +1,63 @@
 package import CaretCore
 package import CaretLog
 
-/// What a room wants done. Whoever runs it answers with the event that each names.
+/// What a room wants done.
 ///
-/// What is large lies elsewhere: most actions by far are lines to send, and they are moved about in lists.
+/// Large values are stored elsewhere: most actions by far are lines to send, and they are moved about in lists.
 package enum RoomAction: Equatable, Sendable {
-    /// A line for a session, or for whoever pushed as it, behind all lines that it was sent before; or several, of
-    /// which each is a change or an ack. Answered by `written`, as its connection takes them.
-    case send(SessionID, [UInt8])
-    /// Answered by `appended`.
-    indirect case append(Append)
-    /// To be appended under the store's lock, as `SegmentPlan.changes(behind:)` says. Answered by `appendedLocked`.
-    indirect case appendLocked(Append, SegmentPlan)
-    /// Answered by `pusherFound`.
-    indirect case lookUp(Pusher)
-    /// The revisions after this one are wanted, for whatever waits. Answered by `historyRead`.
-    case read(after: Revision)
-    /// The text at a revision that the room does not have. Answered by `textRead`.
-    case readText(Revision)
-    /// The document as it is now. Answered by `reloaded` or `reloadFailed`.
-    case reload
-    /// A client knows this revision of the epoch, which is beyond the head: the store was put back to an older state.
-    /// Answered by `epochsRenewed`.
-    case renewEpochs(known: Revision)
-    /// Work that may take long, to be done beside the room. Answered by `computed`.
+    /// To a session, or to a guest who pushed, after everything that it was sent before. Answered by `written`, as its
+    /// connection takes the bytes.
+    case send(SessionID, RoomOutput)
+    /// Answered by `answered`.
+    indirect case call(CallID, StoreCall)
+    /// Work that may take long, to be done in the background. Answered by `computed`.
     indirect case compute(WorkID, Work)
-    /// What the text at a revision adds up to, to be found beside the room. Answered by `summed`.
-    indirect case sum(Text, at: Revision)
-    /// Answered by `renamed`.
-    indirect case rename(to: DocumentName)
-    /// Answered by `deleted`.
-    case delete
     /// Answered by `timePassed`, once it is that late.
     case wake(at: Int64)
-    /// The session is no more. What it is sent yet answers a push of its own.
+    /// For the hub and the session's connection: the session is no more. What it is still sent answers its own pushes.
     case ended(SessionID)
-    /// To the hub: of the pushes of this connection that were waited for none is under way.
-    case pushesSettled(ConnectionID)
-    /// The session is so slow that it holds up what is remembered for it: its connection is to be closed, with
-    /// `too_slow`.
+    /// For the session's connection: it is so slow that the room would have to remember too much for it. The connection
+    /// is to be closed with `too_slow`.
     case cut(SessionID)
-    /// A session says that its text at a revision is not what `check` said; it is ended. For whoever runs the server.
+    /// For the log: a session says that its text at a revision is not what `check` said. The session is ended.
     case diverged(SessionID, Revision)
-    /// Nobody needs the room: it may be dropped while it is idle.
-    case unload
+    indirect case notifyHub(RoomNotice)
 }
 
-/// Which piece of work.
+/// Lines for a session, and what their connection must know about them.
+package struct RoomOutput: Equatable, Sendable {
+    package enum Kind: Sendable {
+        /// Answers and news; or several lines, each of them a change or an ack.
+        case stream
+        /// The rights of the session have changed.
+        case rights
+        /// The session is closed, as its client asked.
+        case closed
+        /// The session cannot be closed, because it had ended before.
+        case closeRefused
+    }
+
+    package let kind: Kind
+    package let bytes: [UInt8]
+
+    package init(_ kind: Kind, _ bytes: [UInt8]) { (self.kind, self.bytes) = (kind, bytes) }
+}
+
+/// What a room tells the hub.
+package enum RoomNotice: Equatable, Sendable {
+    /// Of the pushes of this connection that were waited for, none is under way.
+    case pushesSettled(ConnectionID)
+    /// The store's answer to a `rename` that the hub has asked for.
+    case renamed(DocumentName, Renaming)
+    /// The store's answer to a `delete` that the hub has asked for; nil if the document was deleted.
+    case deleted(StoreRefusal?)
+    /// The store has renewed the epochs of all documents.
+    case epochsRenewed
+    /// Nobody needs the room: it may be dropped while it is idle.
+    case unloadOffered
+}
+
+/// Names a piece of work, for its result.
 package struct WorkID: Hashable, Sendable {
     package let value: Int
 
@@ -55,12 +66,31 @@ package struct WorkID: Hashable, Sendable {
 
 /// Work on values alone, which may take long.
 package enum Work: Equatable, Sendable {
+    case change(ChangeWork)
+    /// The CRC-32 of a text's UTF-8, which the room has no library for.
+    case checksum(Text)
+
+    /// The result, which is the same wherever and whenever the work is done.
+    package func done(checksum: (Text) -> UInt32) -> WorkResult {
+        switch self {
+        case .change(let work): .change(work.done())
+        case .checksum(let text): .checksum(checksum(text))
+        }
+    }
+}
+
+package enum WorkResult: Equatable, Sendable {
+    case change(Change)
+    case checksum(UInt32)
+}
+
+/// Work that makes a change.
+package enum ChangeWork: Equatable, Sendable {
     /// The difference of two texts, with at most so many edits.
     case diff(from: Text, to: Text, atMost: Int)
     /// A change moved over changes, one after the other.
     case rebase(Change, over: [Change])
 
-    /// What comes of it: the same wherever and whenever it is done.
     package func done() -> Change {
         switch self {
         case .diff(let old, let new, let most):

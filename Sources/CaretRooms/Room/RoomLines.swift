@@ -5,10 +5,12 @@ import CaretWire
 /// The lines that a room sends.
 extension RoomState {
     /// A line to a session that has the document open. It counts against the session's credit.
-    mutating func deliver(_ line: [UInt8], to index: Int) {
+    mutating func deliver(
+        _ line: [UInt8], to index: Int, as kind: RoomOutput.Kind = .stream
+    ) {
         if sessions[index].stream.isCut { return }
         sessions[index].stream.sent(line.count)
-        effects.add(.send(sessions[index].id, line))
+        effects.add(.send(sessions[index].id, RoomOutput(kind, line)))
     }
 
     /// An answer to a request.
@@ -17,16 +19,21 @@ extension RoomState {
     }
 
     /// An error, in answer to a request.
-    mutating func reply(_ report: ErrorReport, _ id: RequestID?, to session: SessionID) {
+    mutating func reply(
+        _ report: ErrorReport, _ id: RequestID?, to session: SessionID,
+        as kind: RoomOutput.Kind = .stream
+    ) {
         if case .known(let code) = report.code { effects.notes.refusals[code, default: 0] += 1 }
-        reply(effects.line(report, id), to: session)
+        reply(effects.line(report, id), to: session, as: kind)
     }
 
-    mutating func reply(_ line: [UInt8], to session: SessionID) {
+    mutating func reply(
+        _ line: [UInt8], to session: SessionID, as kind: RoomOutput.Kind = .stream
+    ) {
         if let index = sessions.index(of: session) {
-            deliver(line, to: index)
+            deliver(line, to: index, as: kind)
         } else {
-            effects.add(.send(session, line))
+            effects.add(.send(session, RoomOutput(kind, line)))
         }
     }
 

@@ -25,7 +25,7 @@ package struct RoomNotes: Equatable, Sendable {
     package init(
         pushes: Int = 0, changes: Int = 0, rebases: Int = 0, deliveries: Int = 0,
         refusals: [ErrorCode: Int] = [:], slowSessions: [SessionID] = [], caughtUp: [SessionID] = [],
-        acked: [UInt64] = [], opened: [UInt64] = [], foundDamage: Bool = false
+        acked: [AckedPush] = [], opened: [SessionID] = [], foundDamage: Bool = false
     ) {
         self.pushes = pushes
         self.changes = changes
@@ -49,4 +49,6 @@ package struct RoomNotes: Equatable, Sendable {
 package struct AckedPush: Equatable, Sendable {
     package let session: SessionID
     package let seq: Int64
+
+    package init(session: SessionID, seq: Int64) { (self.session, self.seq) = (session, seq) }
 }

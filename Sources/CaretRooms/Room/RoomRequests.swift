@@ -1,31 +1,9 @@
 import CaretCore
-package import CaretLog
-package import CaretWire
+import CaretLog
+import CaretWire
 
 /// What sessions ask of a room.
 extension RoomState {
-    /// A room that refuses it ends the session after its error.
-    package mutating func open(_ opening: RoomOpening) -> [RoomAction] {
-        submit(.open(opening))
-        return finished()
-    }
-
-    package mutating func push(_ push: RoomPush) -> [RoomAction] {
-        effects.notes.pushes += 1
-        submit(.push(push, wasAccepted: false))
-        return finished()
-    }
-
-    package mutating func select(_ session: SessionID, _ select: Select, _ id: RequestID?) -> [RoomAction] {
-        submit(.select(session, select, id))
-        return finished()
-    }
-
-    package mutating func close(_ session: SessionID, id: RequestID?) -> [RoomAction] {
-        submit(.close(session, id))
-        return finished()
-    }
-
     /// Runs a request, or lets it wait until the room knows what its pusher has pushed, so that all requests of a session
     /// take effect in the order sent.
     mutating func submit(_ request: RoomRequest) {
@@ -39,7 +17,7 @@ extension RoomState {
             if !pause.isOver {
                 queue(request)
             } else if request.needsPusher, pushers[pusher] == nil {
-                if pushers.ask(for: pusher) { ask(.lookUp(pusher)) }
+                if pushers.ask(for: pusher) { lookUp(pusher) }
                 wait(request, for: pusher)
             } else {
                 run(request)
@@ -92,25 +70,21 @@ extension RoomState {
                 sessions[index].stream.close(id)
                 sessions.needDelivery()
             } else {
-                reply(ErrorReport(refusal.code, refusal.message, document: log.name), id, to: session)
+                let report = ErrorReport(refusal.code, refusal.message, document: log.name)
+                reply(report, id, to: session, as: .closeRefused)
             }
         }
     }
 
     // MARK: What is known of pushers
 
-    /// Asks the store to look something up.
-    mutating func ask(_ action: RoomAction) {
-        queries.asked()
-        effects.add(action)
-    }
+    mutating func lookUp(_ pusher: Pusher) { call(.pusher(pusher, in: log.document)) }
 
-    /// The store's answer to `lookUp`.
-    package mutating func pusherFound(
+    /// The store's answer to a `pusher`.
+    mutating func pusherFound(
         _ pusher: Pusher, _ result: Result<PusherAnswer, StoreRefusal>
-    ) -> [RoomAction] {
-        queries.answered()
-        if closedWith != nil { return finished() }
+    ) {
+        if closedWith != nil { return }
         switch result {
         case .failure(.damaged): closeAsDamaged()
         case .failure(.gone):
@@ -123,11 +97,10 @@ extension RoomState {
             backOff()
         case .success(let answer): found(answer, of: pusher)
         }
-        return finished()
     }
 
     private mutating func found(_ answer: PusherAnswer, of pusher: Pusher) {
-        if pushers.isOutdated(pusher, at: answer.head) { return ask(.lookUp(pusher)) }
+        if pushers.isOutdated(pusher, at: answer.head) { return lookUp(pusher) }
         if let entry = answer.entry, entry.revision > head {
             // No head will ever be there that this push could wait for.
             if entry.revision > answer.head { return reportDamage() }

@@ -6,7 +6,7 @@ package import CaretWire
 ///
 /// A value that decides and does nothing: each event answers with what is to be done. It holds the committed prefix
 /// alone: nobody sees a revision before the store has said that it is on disk. One append is in flight at a time. Its
-/// time is what `timePassed` said last, which the runner calls before every other event.
+/// time is the one that came with the newest event.
 ///
 /// Each part keeps its own state private and checks its own invariants; the extensions of this type lead events through
 /// the parts.
@@ -38,6 +38,7 @@ package struct RoomState: Sendable {
     var trustsStore = false
     var clock: RoomClock
     package var effects = RoomEffects()
+    private var lastWork = 0
     /// More events are at hand, and what is due waits for them.
     private var isGathering = false
 
@@ -72,6 +73,15 @@ package struct RoomState: Sendable {
             && catchUp.isIdle
     }
 
+    // MARK: Events
+
+    /// Does what an event makes necessary, and answers with what others are to do.
+    package mutating func handle(_ event: RoomEvent, at now: Int64) -> [RoomAction] {
+        if clock.passed(to: now) { timeCame() }
+        route(event)
+        return finished()
+    }
+
     /// More events are at hand: pushes that come together become one segment, and what is due is sent once.
     package mutating func beginGathering() { isGathering = true }
 
@@ -81,8 +91,32 @@ package struct RoomState: Sendable {
         return finished()
     }
 
+    private mutating func route(_ event: RoomEvent) {
+        switch event {
+        case .open(let opening): submit(.open(opening))
+        case .push(let push):
+            effects.notes.pushes += 1
+            submit(.push(push, wasAccepted: false))
+        case .select(let session, let select, let id): submit(.select(session, select, id))
+        case .close(let session, let id): submit(.close(session, id))
+        case .written(let session, let bytes): written(session, bytes: bytes)
+        case .diverged(let session, let revision): diverged(session, revision)
+        case .leave(let session): leave(session)
+        case .rightsChanged(let session, let rights): rightsChanged(session, rights)
+        case .awaitPushes(let pusher, let connection): awaitPushes(of: pusher, for: connection)
+        case .rename(let name, let order): rename(to: name, order)
+        case .delete(let order): delete(order)
+        case .renewed: renewed()
+        case .trimmed(let start): trimmed(start: start)
+        case .answered(let id, let answer): answered(id, answer)
+        case .computed(let id, .change(let change)): computed(id, change)
+        case .computed(_, .checksum(let crc32)): summed(crc32)
+        case .timePassed: break
+        }
+    }
+
     /// Ends an event: what several things in it made necessary is done once.
-    mutating func finished() -> [RoomAction] {
+    private mutating func finished() -> [RoomAction] {
         if closedWith == nil, !isGathering {
             appendReady()
             deliverStreams()
@@ -92,6 +126,39 @@ package struct RoomState: Sendable {
         noteIdleness()
         if let time = clock.wake() { effects.add(.wake(at: time)) }
         return effects.takeActions()
+    }
+
+    // MARK: The store
+
+    mutating func call(_ call: StoreCall) { effects.add(.call(queries.begin(call), call)) }
+
+    private mutating func answered(_ id: CallID, _ answer: StoreAnswer) {
+        guard let call = queries.end(id) else { return }
+        switch (call, answer) {
+        case (.append, .appended(let outcome)): appended(outcome)
+        case (.appendLocked, .appendedLocked(let missed, let outcome)):
+            appendedLocked(missed: missed, outcome)
+        case (.pusher(let pusher, _), .pusher(let result)): pusherFound(pusher, result)
+        case (.read(_, let revision, _), .read(let result)): historyRead(after: revision, result)
+        case (.text(_, let revision?), .text(let result)): textRead(revision, result)
+        case (.load, .loaded(let result)): loaded(result)
+        case (.renewEpochs, .epochsRenewed(let result)):
+            epochsRenewed(result)
+            if case .success(true) = result { effects.add(.notifyHub(.epochsRenewed)) }
+        case (.rename(_, let name), .renamed(let result)):
+            renamed(result)
+            // After what the room did, so that the hub finds it done.
+            effects.add(.notifyHub(.renamed(name, result)))
+        case (.delete, .deleted(let refusal)):
+            deleted(refusal)
+            effects.add(.notifyHub(.deleted(refusal)))
+        default: preconditionFailure("the store answered \(answer) to the call \(call)")
+        }
+    }
+
+    mutating func nextWork() -> WorkID {
+        lastWork += 1
+        return WorkID(lastWork)
     }
 
     /// What is to be counted now.

@@ -74,7 +74,7 @@ final class ConnectionShell: ConnectionHandler {
     func handle(_ job: ConnectionJob, _ lines: [[UInt8]], at time: Int64) {
         run(state.timePassed(time))
         switch job {
-        case .sent(let session, let line): send(lines[line], to: session)
+        case .sent(let session, let kind, let line): send(RoomOutput(kind, lines[line]), to: session)
         case .ended(let session):
             readTimes.forget(session)
             run(state.ended(session))
@@ -85,12 +85,12 @@ final class ConnectionShell: ConnectionHandler {
         }
     }
 
-    private func send(_ line: [UInt8], to session: SessionID) {
-        guard let behind = state.forwards(line.count, to: session) else {
-            return run(state.sent(line, to: session))
+    private func send(_ output: RoomOutput, to session: SessionID) {
+        guard let actions = state.forwards(output.bytes.count, to: session) else {
+            return run(state.sent(output, to: session))
         }
-        connection.send(host.payloads.payload(of: line))
-        run(behind)
+        connection.send(host.payloads.payload(of: output.bytes))
+        run(actions)
     }
 
     // MARK: Actions

@@ -16,7 +16,7 @@ extension RoomJob {
         switch self {
         case .event(let document, let event, _), .order(let document, let event):
             event.isExpensive || isLarge(document)
-        case .answer(let room, let answer): answer.isExpensive || isLarge(room.document)
+        case .answer(let room, let event, _): event.isExpensive || isLarge(room.document)
         case .make(_, let snapshot): snapshot.text.length.utf8 > RoomJob.mostText
         case .drop, .timePassed: false
         }
@@ -24,11 +24,13 @@ extension RoomJob {
 }
 
 extension RoomEvent {
-    fileprivate var isExpensive: Bool {
+    /// For itself; with a large room every event is expensive.
+    package var isExpensive: Bool {
         switch self {
         case .push(let push): push.content.isExpensive
+        case .answered(_, let answer): answer.isExpensive
         case .open, .rightsChanged, .rename, .delete, .renewed, .trimmed, .leave, .awaitPushes, .select,
-            .close, .diverged, .written:
+            .close, .diverged, .written, .computed, .timePassed:
             false
         }
     }
@@ -46,17 +48,14 @@ extension RoomPush.Content {
     }
 }
 
-extension RoomAnswer {
-    /// For itself; with a large room every answer is expensive.
-    package var isExpensive: Bool {
+extension StoreAnswer {
+    fileprivate var isExpensive: Bool {
         switch self {
         // As many lines as a session's credit allows.
-        case .historyRead: true
-        case .textRead(_, .success(let snapshot)), .reloaded(_, let snapshot):
-            snapshot.text.length.utf8 > RoomJob.mostText
-        case .appended, .appendedLocked, .pusherFound, .textRead, .reloadFailed, .epochsRenewed, .computed,
-            .summed, .renamed, .deleted:
-            false
+        case .read: true
+        case .text(.success(let snapshot)): snapshot.text.length.utf8 > RoomJob.mostText
+        case .loaded(.success(let document)): document.head.text.length.utf8 > RoomJob.mostText
+        default: false
         }
     }
 }

@@ -1,4 +1,4 @@
-package import CaretCore
+import CaretCore
 package import CaretLog
 package import CaretRooms
 import CaretWire
@@ -17,10 +17,10 @@ struct ConnectionJobs: Sendable {
 
     mutating func add(_ job: ConnectionJob, for connection: ConnectionID) { jobs.append((connection, job)) }
 
-    mutating func send(_ line: [UInt8], to session: SessionID) {
-        let known = lines.suffix(ConnectionJobs.lookedAt).lastIndex { $0.isStored(with: line) }
-        if known == nil { lines.append(line) }
-        jobs.append((session.connection, .sent(session, line: known ?? lines.count - 1)))
+    mutating func send(_ output: RoomOutput, to session: SessionID) {
+        let known = lines.suffix(ConnectionJobs.lookedAt).lastIndex { $0.isStored(with: output.bytes) }
+        if known == nil { lines.append(output.bytes) }
+        jobs.append((session.connection, .sent(session, output.kind, line: known ?? lines.count - 1)))
     }
 
     /// A line for many sessions goes to one after the other, in three units at most. In between each session gets lines
@@ -40,7 +40,7 @@ extension [UInt8] {
 /// What a connection gets from others than its socket.
 enum ConnectionJob: Sendable {
     /// By a room. Most jobs are this one, so it is kept small.
-    case sent(SessionID, line: Int)
+    case sent(SessionID, RoomOutput.Kind, line: Int)
     case ended(SessionID)
     case cut(SessionID)
     indirect case told(ConnectionNews)
@@ -50,24 +50,9 @@ enum ConnectionJob: Sendable {
 
 /// What the hub gets.
 enum HubJob: Sendable {
-    case join(Joining)
-    case ask(HubRequest)
-    case tookDocuments(ConnectionID)
-    case left(ConnectionID)
-    case ended(SessionID)
-    case fellBehind(SessionID, Bool)
-    case answered(CallID, StoreAnswer)
-    case progressed(CallID, CareProgress)
-    case unloadOffered(DocumentID)
-    case dropped(DocumentID)
-    case kept(DocumentID)
-    case renamed(DocumentID, DocumentName, Renaming)
-    case deleted(DocumentID, StoreRefusal?)
-    case changed(DocumentID)
-    case epochsRenewed
-    case pushesSettled(ConnectionID)
+    case event(HubEvent)
+    /// The server stops; calls back once the last connection has left.
     case shutDown(then: @Sendable () -> Void)
-    case timePassed
 }
 
 /// What rooms get.
@@ -76,7 +61,8 @@ package enum RoomJob: Sendable {
     case event(DocumentID, RoomEvent, from: ConnectionID)
     /// By the hub.
     case order(DocumentID, RoomEvent)
-    indirect case answer(RoomInstance, RoomAnswer)
+    /// The answer to an action of the room, and when it came.
+    indirect case answer(RoomInstance, RoomEvent, at: Moment)
     indirect case make(DocumentEntry, Snapshot)
     case drop(DocumentID)
     case timePassed
@@ -91,21 +77,4 @@ package struct RoomInstance: Hashable, Sendable {
         self.document = document
         self.number = number
     }
-}
-
-/// The answer to an action of a room.
-package enum RoomAnswer: Sendable {
-    /// The moment is when the store reported it.
-    case appended(AppendOutcome, at: Moment)
-    case appendedLocked(missed: [LoggedChange], AppendOutcome, at: Moment)
-    case pusherFound(Pusher, Result<PusherAnswer, StoreRefusal>)
-    case historyRead(after: Revision, Result<Reading, HistoryRefusal>)
-    case textRead(Revision, Result<Snapshot, HistoryRefusal>)
-    case reloaded(DocumentEntry, Snapshot)
-    case reloadFailed(StoreRefusal)
-    case epochsRenewed(Result<Bool, StoreRefusal>)
-    case computed(WorkID, Change)
-    case summed(UInt32, at: Revision)
-    case renamed(DocumentName, Renaming)
-    case deleted(Result<Void, StoreRefusal>)
 }

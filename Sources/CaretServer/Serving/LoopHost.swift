@@ -46,9 +46,9 @@ final class LoopHost {
     }
 
     /// Rooms get what the hub sends them about it after what they get here.
-    func notifyHub(_ job: HubJob) {
+    func notifyHub(_ event: HubEvent) {
         bringToRooms()
-        hub.enqueue(job)
+        hub.enqueue(.event(event))
     }
 
     /// Gives out the next id. It names the loop, and is used only once.

@@ -1,8 +1,8 @@
-import CaretRooms
+package import CaretRooms
 import Synchronization
 
 /// A request whose time from the socket to the answer is measured.
-enum MeasuredRequest: Equatable, Sendable {
+package enum MeasuredRequest: Equatable, Sendable {
     case push(SessionID, seq: Int64)
     case opening(SessionID)
 
@@ -17,7 +17,7 @@ enum MeasuredRequest: Equatable, Sendable {
 ///
 /// Each loop has one. The loop adds a request before it sends it on, and the queues of rooms take it with its answer.
 /// A request without a measured answer, such as a refused one, stays until its session ends or newer ones push it out.
-final class ReadTimes: Sendable {
+package final class ReadTimes: Sendable {
     private struct Entry {
         let request: MeasuredRequest
         let time: Moment
@@ -28,8 +28,10 @@ final class ReadTimes: Sendable {
 
     private let entries = Mutex<[ConnectionID: [Entry]]>([:])
 
+    package init() {}
+
     /// A request that is sent again takes the place of the earlier one, which was most likely refused.
-    func add(_ request: MeasuredRequest, at time: Moment) {
+    package func add(_ request: MeasuredRequest, at time: Moment) {
         entries.withLock { entries in
             ReadTimes.add(
                 Entry(request: request, time: time), to: &entries[request.session.connection, default: []])
@@ -43,7 +45,7 @@ final class ReadTimes: Sendable {
     }
 
     /// When a request was read that is answered now; nil where that is not known.
-    func take(_ request: MeasuredRequest) -> Moment? {
+    package func take(_ request: MeasuredRequest) -> Moment? {
         entries.withLock { entries in
             let connection = request.session.connection
             guard let index = entries[connection]?.firstIndex(where: { $0.request == request }) else {
@@ -54,12 +56,12 @@ final class ReadTimes: Sendable {
     }
 
     /// The session has ended.
-    func forget(_ session: SessionID) {
+    package func forget(_ session: SessionID) {
         entries.withLock { $0[session.connection]?.removeAll { $0.request.session == session } }
     }
 
     /// The connection is over.
-    func forget(_ connection: ConnectionID) { entries.withLock { $0[connection] = nil } }
+    package func forget(_ connection: ConnectionID) { entries.withLock { $0[connection] = nil } }
 }
 
 extension MeasuredRequest {

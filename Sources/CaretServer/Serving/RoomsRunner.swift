@@ -81,15 +81,16 @@ final class RoomsRunner: LoopFirstWorker {
         switch job {
         case .event(let document, let event, let connection):
             guard let host = rooms[document] else { return send(.undelivered(event), to: connection) }
-            feed(host, at: time) { $0.received(event) }
+            feed(event, to: host, at: time)
         case .order(let document, let event):
             guard let host = rooms[document] else {
                 preconditionFailure("the hub has an order for document \(document.value), which has no room")
             }
-            feed(host, at: time) { $0.received(event) }
-        case .answer(let instance, let answer):
+            feed(event, to: host, at: time)
+        case .answer(let instance, let event, let moment):
             guard let host = rooms[instance.document], host.instance == instance else { return }
-            apply(answer, host, at: time)
+            if event.tellsOfCommit { host.syncedAt = moment }
+            feed(event, to: host, at: time)
         case .make(let entry, let snapshot): make(entry, snapshot, at: time)
         case .drop(let document): drop(document)
         case .timePassed: timer.passed()
@@ -128,50 +129,20 @@ final class RoomsRunner: LoopFirstWorker {
     private func wakeRooms(at moment: Moment, _ time: Int64) {
         while let slot = wakes.popDue(by: moment) {
             guard let host = slots[slot] else { continue }
-            feed(host, at: time) { _ in [] }
+            feed(.timePassed, to: host, at: time)
         }
     }
 
     // MARK: Events
 
-    private func apply(_ answer: RoomAnswer, _ host: Host, at time: Int64) {
-        host.syncedAt = answer.moment ?? host.syncedAt
-        feed(host, at: time) { state in
-            switch answer {
-            case .appended(let outcome, _): state.appended(outcome)
-            case .appendedLocked(let missed, let outcome, _): state.appendedLocked(missed: missed, outcome)
-            case .pusherFound(let pusher, let result): state.pusherFound(pusher, result)
-            case .historyRead(let revision, let result): state.historyRead(after: revision, result)
-            case .textRead(let revision, let result): state.textRead(revision, result)
-            case .reloaded(let entry, let snapshot): state.reloaded(entry, snapshot)
-            case .reloadFailed(let refusal): state.reloadFailed(refusal)
-            case .epochsRenewed(let result): state.epochsRenewed(result)
-            case .computed(let work, let change): state.computed(work, change)
-            case .summed(let sum, let revision): state.summed(sum, at: revision)
-            case .renamed(_, let result): state.renamed(result)
-            case .deleted(let result): state.deleted(result)
-            }
-        }
-        // After what the room did, so that the hub finds it done.
-        let document = host.instance.document
-        switch answer {
-        case .renamed(let name, let result): notifyHub(.renamed(document, name, result))
-        case .deleted(let result): notifyHub(.deleted(document, result.refusal))
-        case .appended, .appendedLocked, .pusherFound, .historyRead, .textRead, .reloaded, .reloadFailed,
-            .epochsRenewed, .computed, .summed:
-            break
-        }
-    }
-
-    private func feed(_ host: Host, at time: Int64, _ event: (inout RoomState) -> [RoomAction]) {
+    private func feed(_ event: RoomEvent, to host: Host, at time: Int64) {
         if !host.gathers {
             host.gathers = true
             gathering.append(host)
             host.state.beginGathering()
             host.state.windowBounded(to: windows.share)
         }
-        for action in host.state.timePassed(time) { run(action, host) }
-        for action in event(&host.state) { run(action, host) }
+        for action in host.state.handle(event, at: time) { run(action, host) }
     }
 
     // By reference: to read one thing of a state in place would copy all of it.
@@ -214,14 +185,15 @@ final class RoomsRunner: LoopFirstWorker {
 
     private func run(_ action: RoomAction, _ host: Host) {
         switch action {
-        case .send(let session, let line):
-            outgoing[switchboard.loop(of: session.connection)].send(line, to: session)
+        case .send(let session, let output):
+            outgoing[switchboard.loop(of: session.connection)].send(output, to: session)
+        case .call(let id, let call): switchboard.make(call, id, for: host.instance)
+        case .compute(let id, let work): switchboard.compute(work, id, for: host.instance)
         case .ended(let session):
             send(.ended(session), to: session.connection)
             notifyHub(.ended(session))
-        case .pushesSettled(let connection): notifyHub(.pushesSettled(connection))
+        case .notifyHub(let notice): notifyHub(.notified(host.instance.document, notice))
         case .cut(let session): send(.cut(session), to: session.connection)
-        case .unload: notifyHub(.unloadOffered(host.instance.document))
         case .wake(let time):
             let moment = switchboard.clock.moment(of: time)
             if moment < wakes[host.slot] ?? Moment(nanoseconds: .max) {
@@ -232,10 +204,6 @@ final class RoomsRunner: LoopFirstWorker {
                 LogEvent(
                     .textDiverged, .connection(Int(session.connection.value)),
                     .document(host.instance.document.value), .revision(revision.value)))
-        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .renewEpochs, .compute, .sum,
-            .rename,
-            .delete:
-            switchboard.call(action, for: host.instance)
         }
     }
 
@@ -243,7 +211,7 @@ final class RoomsRunner: LoopFirstWorker {
         outgoing[switchboard.loop(of: connection)].add(job, for: connection)
     }
 
-    private func notifyHub(_ job: HubJob) { hubJobs.append(job) }
+    private func notifyHub(_ event: HubEvent) { hubJobs.append(.event(event)) }
 
     /// Connections first: they get what the hub does about it after what they get here. And all of it at once: a client
     /// that hears that a document is gone may open it again, and its connection must not have it open still.
@@ -301,14 +269,12 @@ final class RoomsRunner: LoopFirstWorker {
     }
 }
 
-extension RoomAnswer {
-    /// When the store reported that something is on disk.
-    fileprivate var moment: Moment? {
+extension RoomEvent {
+    /// The store has reported that something is on disk.
+    fileprivate var tellsOfCommit: Bool {
         switch self {
-        case .appended(_, let moment), .appendedLocked(_, _, let moment): moment
-        case .pusherFound, .historyRead, .textRead, .reloaded, .reloadFailed, .epochsRenewed, .computed,
-            .summed, .renamed, .deleted:
-            nil
+        case .answered(_, .appended), .answered(_, .appendedLocked): true
+        default: false
         }
     }
 }

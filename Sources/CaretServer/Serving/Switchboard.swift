@@ -15,8 +15,7 @@ final class Switchboard: Sendable {
     let authenticator: any Authenticator
     let board: CounterBoard
     let log: LogWriter
-    let store: any DocumentStore & TokenStore
-    let care: StoreCare
+    let driver: StoreDriver
     let hub = Inbox<HubJob>("caret.hub")
     /// Whether the hub wants to know of every commit.
     let watchesCommits = Atomic(false)
@@ -37,10 +36,10 @@ final class Switchboard: Sendable {
         clock = ServerClock()
         self.connectionSettings = connectionSettings
         self.authenticator = authenticator
-        self.store = store
-        self.care = care
         self.board = board
         self.log = log
+        let administration = Administration(store: store, care: care, board: board, clock: clock, hub: hub)
+        driver = StoreDriver(store, administration.make)
         lineBudget = Mutex(LineBudget(settings.limits.lineBudget))
         readTimes = (0..<settings.loops).map { _ in ReadTimes() }
         let rooms = RoomQueues(count: settings.roomQueues)
@@ -133,12 +132,10 @@ final class Switchboard: Sendable {
 
     func send(_ job: RoomJob, to document: DocumentID) { rooms[document].enqueue(job) }
 
-    func answer(_ room: RoomInstance, _ answer: RoomAnswer) {
+    /// Brings a room the answer to one of its actions.
+    func answer(_ room: RoomInstance, _ event: RoomEvent) {
         let queue = rooms[room.document]
-        if answer.isExpensive {
-            queue.enqueueExpensive(.answer(room, answer))
-        } else {
-            queue.enqueueOnLastLoop(.answer(room, answer))
-        }
+        let job = RoomJob.answer(room, event, at: clock.moment)
+        if event.isExpensive { queue.enqueueExpensive(job) } else { queue.enqueueOnLastLoop(job) }
     }
 }

@@ -18,13 +18,4 @@ extension WireMessage {
         writer.endObject()
         writer.endLine()
     }
-
-    /// Whether a line that `encode` has written is such a message.
-    package static func isEncoded(in line: [UInt8]) -> Bool {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("type")
-        writer.value(word: Self.type)
-        return line.starts(with: writer.bytes)
-    }
 }

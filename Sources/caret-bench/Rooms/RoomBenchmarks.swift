@@ -93,13 +93,11 @@ private struct BenchRoom {
         let opening = RoomOpening(
             session: SessionID(Int64(number)), id: nil, document: "notes", participant: people[number],
             rights: .write)
-        _ = room.open(opening)
-        let pusher = people[number].pusher
-        take(room.pusherFound(pusher, .success(PusherAnswer(entry: nil, head: 1))))
+        run(room.handle(.open(opening), at: time))
         if selections == 0 { return }
         let places = (0..<selections).map { WireSelection($0 * 40, $0 * 40) }
         let select = Select(document: "notes", revision: 1, selections: places)
-        take(room.select(SessionID(Int64(number)), select, nil))
+        run(room.handle(.select(SessionID(Int64(number)), select, nil), at: time))
     }
 
     /// A push of one letter at a base so many revisions behind the head.
@@ -110,20 +108,19 @@ private struct BenchRoom {
             session: SessionID(Int64(number)), id: nil, document: "notes", participant: people[number],
             rights: .write, epoch: "1.1", base: Revision(room.head.value - behind), seq: seqs[number],
             content: content, digest: Digest(SIMD4(repeating: UInt64(seqs[number]))), time: time)
-        return measured { $0.push(push) }
+        return measured(.push(push))
     }
 
     /// The caret of a session moves.
     mutating func select() -> Sample {
         let select = Select(document: "notes", revision: room.head, selections: [WireSelection(7, 7)])
-        return measured { $0.select(SessionID(0), select, nil) }
+        return measured(.select(SessionID(0), select, nil))
     }
 
-    private mutating func measured(_ event: (inout RoomState) -> [RoomAction]) -> Sample {
+    private mutating func measured(_ event: RoomEvent) -> Sample {
         time += 1
         let (start, before) = (wallNanoseconds(), caret_bench.allocations)
-        _ = room.timePassed(time)
-        let lines = take(event(&room))
+        let lines = run(room.handle(event, at: time))
         return Sample(
             nanoseconds: wallNanoseconds() - start, allocations: caret_bench.allocations - before,
             lines: lines)
@@ -131,16 +128,19 @@ private struct BenchRoom {
 
     /// Does what the room wants, and answers how many lines that were.
     @discardableResult
-    private mutating func take(_ actions: [RoomAction]) -> Int {
+    private mutating func run(_ actions: [RoomAction]) -> Int {
         var lines = 0
         for action in actions {
             switch action {
-            case .send(let session, let line):
-                lines += line.count { $0 == UInt8(ascii: "\n") }
-                _ = room.written(session, bytes: line.count)
-            case .append(let append):
+            case .send(let session, let output):
+                lines += output.bytes.count { $0 == UInt8(ascii: "\n") }
+                _ = room.handle(.written(session, bytes: output.bytes.count), at: time)
+            case .call(let id, .append(let append)):
                 let head = Revision(append.expected.value + append.changes.count)
-                lines += take(room.appended(.committed(head: head)))
+                lines += run(room.handle(.answered(id, .appended(.committed(head: head))), at: time))
+            case .call(let id, .pusher):
+                let answer = StoreAnswer.pusher(.success(PusherAnswer(entry: nil, head: room.head)))
+                lines += run(room.handle(.answered(id, answer), at: time))
             default: break
             }
         }

@@ -9,7 +9,11 @@ import TestSupport
 struct PlantedFault: Sendable {
     let name: String
     var actions: @Sendable ([RoomAction], inout Seeded) -> [RoomAction] = { actions, _ in actions }
-    var news: @Sendable (@escaping RoomNews, RoomAction, inout Seeded) -> RoomNews = { news, _, _ in news }
+    /// Handles an event, which may be the answer to a call.
+    var handle: @Sendable (inout RoomState, RoomEvent, StoreCall?, Int64) -> [RoomAction] = {
+        room, event, _, time in
+        room.handle(event, at: time)
+    }
 
     static let all: [PlantedFault] = [
         PlantedFault("a change is lost on its way") { lines, place in lines.remove(at: place) },
@@ -46,59 +50,41 @@ struct PlantedFault: Sendable {
 
     // MARK: What the store says
 
-    private static let toldTooEarly = faulty(
+    private static let toldTooEarly = answering(
         "whatever the store says of an append, it is taken for committed"
-    ) {
-        news, action, _ in
-        guard case .append(let append) = action else { return news }
-        let end = Revision(append.expected.value + append.changes.count)
-        return { room in
-            var probe = room
-            let actions = news(&probe)
-            if probe.head >= end { room = probe } else { return room.appended(.committed(head: end)) }
-            return actions
-        }
+    ) { answer, call, _ in
+        guard case .append(let append) = call else { return answer }
+        return .appended(.committed(head: Revision(append.expected.value + append.changes.count)))
     }
 
-    private static let unknownIsFailure = faulty("an unknown outcome is taken for a failure") {
-        news, action, _ in
-        guard case .append = action else { return news }
-        return { room in
-            var probe = room
-            let actions = news(&probe)
-            if probe.pushes.inFlight?.isUncertain == true { return room.appended(.failed) }
-            room = probe
-            return actions
-        }
+    private static let unknownIsFailure = answering("an unknown outcome is taken for a failure") {
+        answer, _, _ in
+        answer == .appended(.unknown) ? .appended(.failed) : answer
     }
 
-    private static let strangers = faulty("nobody has pushed anything before") { news, action, _ in
-        guard case .lookUp(let pusher) = action else { return news }
-        return { $0.pusherFound(pusher, .success(PusherAnswer(entry: nil, head: $0.head))) }
+    private static let strangers = answering("nobody has pushed anything before") { answer, call, room in
+        guard case .pusher = call else { return answer }
+        return .pusher(.success(PusherAnswer(entry: nil, head: room.head)))
     }
 
     // MARK: What the room keeps
 
     private static let unmapped = faulty("selections stay where they are while the text changes") {
-        news, action, _ in
-        guard case .append = action else { return news }
-        return { room in
-            let before = room.sessions.all
-            let actions = news(&room)
-            for session in before {
-                if let index = room.sessions.index(of: session.id) {
-                    room.sessions[index].presence = session.presence
-                }
+        room, event, call, time in
+        guard case .append = call else { return room.handle(event, at: time) }
+        let before = room.sessions.all
+        let actions = room.handle(event, at: time)
+        for session in before {
+            if let index = room.sessions.index(of: session.id) {
+                room.sessions[index].presence = session.presence
             }
-            return actions
         }
+        return actions
     }
 
-    private static let boundless = faulty("what a session was handed is forgotten") { news, _, _ in
-        return { room in
-            for index in room.sessions.indices { room.sessions[index].stream.taken(.max) }
-            return news(&room)
-        }
+    private static let boundless = faulty("what a session was sent is forgotten") { room, event, call, time in
+        if call != nil { for index in room.sessions.indices { room.sessions[index].stream.taken(.max) } }
+        return room.handle(event, at: time)
     }
 
     // MARK: What is said
@@ -121,11 +107,23 @@ struct PlantedFault: Sendable {
 
     private static func faulty(
         _ name: String,
-        _ news: @escaping @Sendable (@escaping RoomNews, RoomAction, inout Seeded) -> RoomNews
+        _ handle: @escaping @Sendable (inout RoomState, RoomEvent, StoreCall?, Int64) -> [RoomAction]
     ) -> PlantedFault {
         var fault = PlantedFault(name: name)
-        fault.news = news
+        fault.handle = handle
         return fault
+    }
+
+    /// A fault of what the store answers.
+    private static func answering(
+        _ name: String, _ spoil: @escaping @Sendable (StoreAnswer, StoreCall, RoomState) -> StoreAnswer
+    ) -> PlantedFault {
+        faulty(name) { room, event, call, time in
+            guard let call, case .answered(let id, let answer) = event else {
+                return room.handle(event, at: time)
+            }
+            return room.handle(.answered(id, spoil(answer, call, room)), at: time)
+        }
     }
 
     /// A fault of lines, of which an empty one is not sent.
@@ -135,9 +133,9 @@ struct PlantedFault: Sendable {
         var fault = PlantedFault(name: name)
         fault.actions = { actions, _ in
             actions.compactMap { action in
-                guard case .send(let session, let line) = action else { return action }
-                let spoilt = spoil(String(decoding: line, as: UTF8.self))
-                return spoilt.isEmpty ? nil : .send(session, Array(spoilt.utf8))
+                guard case .send(let session, let output) = action else { return action }
+                let spoilt = spoil(String(decoding: output.bytes, as: UTF8.self))
+                return spoilt.isEmpty ? nil : .send(session, RoomOutput(output.kind, Array(spoilt.utf8)))
             }
         }
         return fault
@@ -146,7 +144,7 @@ struct PlantedFault: Sendable {
 
 extension RoomAction {
     fileprivate func says(_ beginning: String) -> Bool {
-        guard case .send(_, let line) = self else { return false }
-        return line.starts(with: beginning.utf8)
+        guard case .send(_, let output) = self else { return false }
+        return output.bytes.starts(with: beginning.utf8)
     }
 }

@@ -129,11 +129,11 @@ struct RoomSimulation {
             // The hub tells the room, or it finds out.
             if case .trimmed(let start) = store.model.trim(store.document, through: start), random.chance(50)
             {
-                try tell { $0.trimmed(start: start) }
+                try tell(.trimmed(start: start))
             }
         case 6...8:
             let rights = random.pick([Rights.read, .write, .write, .none])
-            if let session = clients[client].session { try tell { $0.rightsChanged(session, rights) } }
+            if let session = clients[client].session { try tell(.rightsChanged(session, rights)) }
         case 9 where random.chance(30): try pass(milliseconds: 31_000)
         case 9:
             count("windows bounded")
@@ -144,10 +144,9 @@ struct RoomSimulation {
     }
 
     /// Tells the room something, and does what it wants.
-    mutating func tell(_ news: RoomNews) throws {
+    mutating func tell(_ event: RoomEvent, answering call: StoreCall? = nil) throws {
         if isOver { return }
-        try run(room.timePassed(time))
-        try run(news(&room))
+        try run(fault?.handle(&room, event, call, time) ?? room.handle(event, at: time))
         try room.checkInvariants()
     }
 
@@ -156,18 +155,18 @@ struct RoomSimulation {
         let apart = actions.flatMap(\.linesApart)
         let actions = fault?.actions(apart, &random) ?? apart
         let isLast = actions.contains {
-            if case .send(_, let line) = $0 { Gone.isEncoded(in: line) } else { false }
+            if case .send(_, let output) = $0 { Gone.isEncoded(in: output.bytes) } else { false }
         }
         for action in actions {
             if isTraced { note(action.traced) }
             count(action)
             switch action {
-            case .send(let session, let line): try send(session, line, isLast: isLast)
+            case .send(let session, let output): try send(session, output.bytes, isLast: isLast)
             case .wake(let time): wakesAt = min(wakesAt ?? time, time)
             case .ended(let session): ended(session)
             case .cut(let session): if let owner = owners[session] { cutOff(owner) }
-            case .diverged, .unload, .pushesSettled: break
-            default: store.ask(action)
+            case .diverged, .notifyHub: break
+            case .call, .compute: store.ask(action)
             }
         }
         if room.windowBytes > min(windowBound, limits.windowBytes),
@@ -217,24 +216,22 @@ struct RoomSimulation {
     }
 
     private mutating func answer() throws {
-        guard let (action, news, tells) = store.takeAnswer(&random) else { return }
+        guard let (action, event, tells) = store.takeAnswer(&random) else { return }
         told = max(told, tells)
         // What was selected in a history that the room could not follow is nowhere.
-        if action == .reload { selected = [:] }
-        try tell(fault?.news(news, action, &random) ?? news)
+        if action.isReload { selected = [:] }
+        try tell(event, answering: action.storeCall)
     }
 
     private mutating func count(_ action: RoomAction) {
         switch action {
-        case .appendLocked: count("locked appends")
-        case .append: count("appends")
-        case .read, .readText: count("reads")
-        case .compute: count("computations")
-        case .reload: count("reloads")
+        case .call(_, .appendLocked): count("locked appends")
+        case .call(_, .append): count("appends")
+        case .call(_, .read), .call(_, .text): count("reads")
+        case .compute(_, .change): count("computations")
+        case .call(_, .load): count("reloads")
         case .cut: count("cuts")
-        case .send, .lookUp, .renewEpochs, .sum, .rename, .delete, .wake, .ended, .diverged, .unload,
-            .pushesSettled:
-            break
+        case .call, .compute, .send, .wake, .ended, .diverged, .notifyHub: break
         }
     }
 
@@ -243,7 +240,7 @@ struct RoomSimulation {
         while let wake = wakesAt, wake <= end {
             wakesAt = nil
             time = max(time, wake)
-            if !isOver { try run(room.timePassed(time)) }
+            if !isOver { try tell(.timePassed) }
         }
         time = end
     }
@@ -263,7 +260,7 @@ struct RoomSimulation {
             }
             outstanding[session]? -= line.count
             let bytes = line.count
-            try tell { $0.written(session, bytes: bytes) }
+            try tell(.written(session, bytes: bytes))
         }
     }
 
@@ -292,12 +289,12 @@ struct RoomSimulation {
         let name = try DocumentName("a\(names)")
         let readers = owners.keys.filter { $0.value % 3 != 0 }
         let order = RoomOrder(requester: nextSession(), id: nil, document: room.log.name, readers: readers)
-        try tell { $0.rename(to: name, order) }
+        try tell(.rename(to: name, order))
     }
 
     private mutating func delete() throws {
         let order = RoomOrder(requester: nextSession(), id: nil, document: room.log.name)
-        try tell { $0.delete(order) }
+        try tell(.delete(order))
     }
 
     mutating func nextSession(of client: Int? = nil) -> SessionID {
@@ -405,13 +402,14 @@ extension RoomSimulation {
 extension RoomAction {
     /// What is handed in one piece, line by line.
     fileprivate var linesApart: [RoomAction] {
-        guard case .send(let session, let lines) = self else { return [self] }
-        return lines.linesApart.map { .send(session, $0) }
+        guard case .send(let session, let output) = self else { return [self] }
+        return output.bytes.linesApart.map { .send(session, RoomOutput(output.kind, $0)) }
     }
 
     fileprivate var traced: String {
         switch self {
-        case .send(let session, let line): "\(session.value) is sent \(String(decoding: line, as: UTF8.self))"
+        case .send(let session, let output):
+            "\(session.value) is sent \(String(decoding: output.bytes, as: UTF8.self))"
         default: "\(self)"
         }
     }
@@ -420,7 +418,7 @@ extension RoomAction {
 extension RoomState {
     /// Throws if something is left over when everything has come to its end.
     fileprivate func checkNothingIsLeft() throws {
-        guard isSettled, repeats.isEmpty, pause.isOver, !catchUp.hasWaiting, queries.unanswered == 0
+        guard isSettled, repeats.isEmpty, pause.isOver, !catchUp.hasWaiting, queries.isEmpty
         else { throw SimulatedClient.Wrong("something is left over in the room") }
     }
 }

@@ -14,7 +14,7 @@ extension RoomSimulation {
         case .opening: break
         case .open(let session): try act(client, in: session)
         case .closing: break
-        case .cutOff(let session): if random.chance(30) { try tell { $0.leave(session) } }
+        case .cutOff(let session): if random.chance(30) { try tell(.leave(session)) }
         }
     }
 
@@ -37,7 +37,7 @@ extension RoomSimulation {
             clients[client].link = .connected
             clients[client].peers = [:]
             let revision = clients[client].revision
-            try tell { $0.diverged(session, revision) }
+            try tell(.diverged(session, revision))
         case 6..<30: try select(client, session)
         default:
             guard clients[client].mode == .edit else { return }
@@ -52,7 +52,7 @@ extension RoomSimulation {
 
     private mutating func close(_ client: Int, _ session: SessionID) throws {
         clients[client].link = .closing(session)
-        try tell { $0.close(session, id: nil) }
+        try tell(.close(session, nil))
     }
 
     mutating func open(_ client: Int) throws {
@@ -68,7 +68,7 @@ extension RoomSimulation {
         let opening = RoomOpening(
             session: session, id: nil, document: me.name, participant: me.participant(in: session),
             rights: .write, resume: resume, mode: me.mode, squashes: me.squashes)
-        try tell { $0.open(opening) }
+        try tell(.open(opening))
         if me.inFlight != nil, random.chance(50) { try repeatPush(client, in: session) }
     }
 
@@ -82,7 +82,7 @@ extension RoomSimulation {
         let before = room.sessions[session]?.presence.selected
         let isHeld = !room.pause.isOver || !room.pushers.isKnown(me.pusher)
         if isHeld { return }
-        try tell { $0.select(session, select, nil) }
+        try tell(.select(session, select, nil))
         guard let kept = room.sessions[session], kept.presence.selected != before else { return }
         guard let sent = store.truth.text(at: me.revision).selections(selections, in: me.unit) else {
             throw SimulatedClient.Wrong("a selection that has no place was taken")
@@ -172,19 +172,19 @@ extension RoomSimulation {
         clients[client].lastID += 1
         clients[client].sentIn = session
         let push = roomPush(push, client, in: session)
-        try tell { $0.push(push) }
+        try tell(.push(push))
     }
 
     /// Brings a client to where it has the document open and waits for nothing.
     mutating func bringBack(_ client: Int) throws {
         switch clients[client].link {
-        case .cutOff(let session): try tell { $0.leave(session) }
+        case .cutOff(let session): try tell(.leave(session))
         case .offline: clients[client].link = .connected
         case .connected:
             clients[client].name = room.log.name
             try open(client)
         case .open(let session):
-            if clients[client].rights != .write { try tell { $0.rightsChanged(session, .write) } }
+            if clients[client].rights != .write { try tell(.rightsChanged(session, .write)) }
             // Not while the answer to an earlier copy may be on its way, which frees the number for another push.
             let isAnswered = clients[client].queue.isEmpty && room.isSettled
             if clients[client].inFlight != nil, isAnswered { try repeatPush(client, in: session) }

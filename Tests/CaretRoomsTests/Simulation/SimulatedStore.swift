@@ -8,9 +8,9 @@ import TestSupport
 /// still, in whatever order.
 struct SimulatedStore {
     /// What was asked and is not answered.
-    private struct Call {
+    private struct Pending {
         let action: RoomAction
-        var answer: RoomNews?
+        var answer: RoomEvent?
         /// The highest revision that the answer tells of.
         var tells = Revision(0)
     }
@@ -18,7 +18,7 @@ struct SimulatedStore {
     var model = StoreModel(generation: 1)
     let document: DocumentID
     private(set) var truth: LogTruth
-    private var calls: [Call] = []
+    private var calls: [Pending] = []
     /// How often, of a thousand, a call fails.
     let troubles: Int
 
@@ -33,12 +33,12 @@ struct SimulatedStore {
 
     var isQuiet: Bool { calls.isEmpty }
 
-    mutating func ask(_ action: RoomAction) { calls.append(Call(action: action)) }
+    mutating func ask(_ action: RoomAction) { calls.append(Pending(action: action)) }
 
     /// What was asked is answered to nobody any more. What was to be written may be.
     mutating func restart(_ random: inout Seeded) throws {
         while !calls.isEmpty {
-            if random.chance(50), calls[0].action.writes { try run(0, at: 1, &random) }
+            if random.chance(50), calls[0].action.storeCall?.writes == true { try run(0, at: 1, &random) }
             calls.removeFirst()
         }
     }
@@ -51,7 +51,7 @@ struct SimulatedStore {
     }
 
     /// The answer of one of the calls that was done, and what it tells of; nil where there is none.
-    mutating func takeAnswer(_ random: inout Seeded) -> (RoomAction, RoomNews, Revision)? {
+    mutating func takeAnswer(_ random: inout Seeded) -> (RoomAction, RoomEvent, Revision)? {
         let done = calls.indices.filter { calls[$0].answer != nil }
         if done.isEmpty { return nil }
         let call = calls.remove(at: random.pick(done))
@@ -59,40 +59,48 @@ struct SimulatedStore {
     }
 
     private mutating func run(_ index: Int, at time: Int64, _ random: inout Seeded) throws {
-        let action = calls[index].action
-        if random.number(0...999) < troubles, let answer = failed(action, &random) {
-            // Whoever cannot say may have done it.
-            if case .append = action, random.chance(50) {
-                _ = model.done(action, of: document, at: time)
-                try follow()
-                calls[index].answer = { $0.appended(.unknown) }
-            } else {
-                calls[index].answer = answer
-            }
-            return
+        switch calls[index].action {
+        case .call(let id, let call):
+            calls[index].answer = .answered(id, try answer(call, at: time, &random))
+            calls[index].tells = truth.head
+        case .compute(let id, let work):
+            calls[index].answer = .computed(id, work.done(checksum: crc32))
+        case .send, .wake, .ended, .cut, .diverged, .notifyHub: break
         }
-        let limit = random.pick([100, 400, 1 << 16])
-        calls[index].answer = model.done(action, of: document, readLimit: limit, at: time)
-        try follow()
-        calls[index].tells = truth.head
     }
 
-    private func failed(_ action: RoomAction, _ random: inout Seeded) -> RoomNews? {
-        switch action {
-        case .append:
-            let outcome = random.pick([AppendOutcome.unknown, .unknown, .full, .failed])
-            return { $0.appended(outcome) }
-        case .appendLocked: return { $0.appendedLocked(missed: [], .unknown) }
-        case .lookUp(let pusher): return { $0.pusherFound(pusher, .failure(.failed)) }
-        case .read(let revision): return { $0.historyRead(after: revision, .failure(.refused(.failed))) }
-        case .readText(let revision): return { $0.textRead(revision, .failure(.refused(.failed))) }
-        case .rename: return { $0.renamed(.refused(.full)) }
-        case .delete: return { $0.deleted(.failure(.full)) }
-        case .reload: return { $0.reloadFailed(.failed) }
-        case .renewEpochs: return { $0.epochsRenewed(.failure(.failed)) }
-        case .compute, .sum, .send, .wake, .ended, .cut, .diverged, .unload,
-            .pushesSettled:
-            return nil
+    private mutating func answer(
+        _ call: StoreCall, at time: Int64, _ random: inout Seeded
+    ) throws -> StoreAnswer {
+        let fails = random.number(0...999) < troubles
+        if fails, case .append = call { return try unsureAppend(call, &random) }
+        if fails { return failed(call) }
+        let answer: StoreAnswer
+        if case .read(let document, let revision, _) = call {
+            let limit = random.pick([100, 400, 1 << 16])
+            answer = model.answer(.read(document, after: revision, limit: limit))
+        } else {
+            answer = model.answer(call)
+        }
+        try follow()
+        return answer
+    }
+
+    /// A store that cannot say what became of an append may have done it.
+    private mutating func unsureAppend(_ call: StoreCall, _ random: inout Seeded) throws -> StoreAnswer {
+        if random.chance(50) {
+            _ = model.answer(call)
+            try follow()
+            return .appended(.unknown)
+        }
+        return .appended(random.pick([AppendOutcome.unknown, .unknown, .full, .failed]))
+    }
+
+    private func failed(_ call: StoreCall) -> StoreAnswer {
+        switch call {
+        case .appendLocked: .appendedLocked(missed: [], .unknown)
+        case .rename, .delete: call.refused(.full)
+        default: call.refused(.failed)
         }
     }
 
@@ -111,17 +119,5 @@ struct SimulatedStore {
         guard let head = try? model.entry(of: document).get().head, head > truth.head else { return }
         let reading = try model.read(document, after: truth.head, limit: .max).get()
         for change in reading.segment.changes { try truth.append(change) }
-    }
-}
-
-extension RoomAction {
-    /// It is done by a store, whether or not anybody waits for it.
-    fileprivate var writes: Bool {
-        switch self {
-        case .append, .appendLocked, .rename, .delete, .renewEpochs: true
-        case .send, .lookUp, .read, .readText, .reload, .compute, .sum, .wake, .ended, .cut, .diverged,
-            .unload, .pushesSettled:
-            false
-        }
     }
 }

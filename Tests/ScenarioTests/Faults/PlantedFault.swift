@@ -28,6 +28,14 @@ class PlantedFault {
     func reading(
         _ result: Result<Reading, HistoryRefusal>, _ room: RoomState
     ) -> Result<Reading, HistoryRefusal> { result }
+    /// The store's answer to a room.
+    final func answer(_ answer: StoreAnswer, to call: StoreCall, of room: RoomState) -> StoreAnswer {
+        switch answer {
+        case .pusher(let result): .pusher(pusher(result))
+        case .read(let result): .read(reading(result, room))
+        default: answer
+        }
+    }
     /// The store's answer to the hub.
     func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer { answer }
     /// What a text adds up to, to a room.

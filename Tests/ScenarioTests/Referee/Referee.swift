@@ -162,7 +162,8 @@ final class Referee {
             switch push.content {
             case .edits(let edits, let unit): base.change(edits, in: unit)
             case .text(let text):
-                Work.diff(from: base, to: Text(normal: text), atMost: world.limits.announced.edits).done()
+                ChangeWork.diff(from: base, to: Text(normal: text), atMost: world.limits.announced.edits)
+                    .done()
             case .restore: nil
             }
         return pushed.map { pushed in

@@ -9,7 +9,7 @@ enum ConnectionJob {
     case lost
     case written(Int)
     case told(ConnectionNews)
-    case sent([UInt8], SessionID)
+    case sent(RoomOutput, SessionID)
     case ended(SessionID)
     case cut(SessionID)
     case undelivered(RoomEvent)
@@ -17,35 +17,13 @@ enum ConnectionJob {
     case timePassed
 }
 
-/// What the hub is told.
-enum HubJob {
-    case join(Joining)
-    case ask(HubRequest)
-    case tookDocuments(ConnectionID)
-    case left(ConnectionID)
-    case ended(SessionID)
-    case answered(CallID, StoreAnswer)
-    case unloadOffered(DocumentID)
-    case dropped(DocumentID)
-    case kept(DocumentID)
-    case renamed(DocumentID, DocumentName, Renaming)
-    case deleted(DocumentID, StoreRefusal?)
-    case changed(DocumentID)
-    case pushesSettled(ConnectionID)
-    case grantsChanged(Grants?, TokenID)
-    case shutDown
-    case timePassed
-}
-
 /// What a room is told.
 enum RoomJob {
-    /// By a connection, or by the hub where there is none.
+    /// By a connection, or by others where there is none.
     case event(RoomEvent, ConnectionID?)
-    case news((inout RoomState) -> [RoomAction])
-    case renamed(DocumentName, Renaming)
-    case deleted(Result<Void, StoreRefusal>)
+    /// The store's answer to a call.
+    case answer(CallID, StoreCall, StoreAnswer)
     case drop
-    case timePassed
 }
 
 /// A value of the server, and what waits for it.
@@ -64,7 +42,7 @@ final class ConnectionHost {
 
 final class HubHost {
     var state: HubState
-    var queue = SerialQueue<HubJob>()
+    var queue = SerialQueue<HubEvent>()
 
     init(_ state: HubState) { self.state = state }
 }

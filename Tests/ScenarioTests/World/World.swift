@@ -139,7 +139,7 @@ final class World {
         case .room(let host, let server): if !server.isDead, !host.isDropped { run(host, server) }
         case .wakeConnection(let host, let server): post(.timePassed, to: host, server)
         case .wakeHub(let server): post(.timePassed, server)
-        case .wakeRoom(let host, let server): post(.timePassed, to: host, server)
+        case .wakeRoom(let host, let server): post(.event(.timePassed, nil), to: host, server)
         case .up(let link): deliverUp(link)
         case .down(let link): deliverDown(link)
         case .call(let job): execute(job)

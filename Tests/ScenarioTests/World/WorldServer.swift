@@ -53,8 +53,8 @@ extension World {
         agenda.add(.connection(host, server), at: now + delay)
     }
 
-    func post(_ job: HubJob, _ server: Server) {
-        server.hub.queue.append(job)
+    func post(_ event: HubEvent, _ server: Server) {
+        server.hub.queue.append(event)
         if server.hub.queue.isAwake { return }
         server.hub.queue.isAwake = true
         agenda.add(.hub(server), at: now + dice.delay(.queue, -1, at: now))
@@ -90,8 +90,8 @@ extension World {
     func runHub(_ server: Server) {
         server.hub.queue.isAwake = false
         var count = 0
-        while failure == nil, let job = server.hub.queue.next() {
-            perform(job, server)
+        while failure == nil, let event = server.hub.queue.next() {
+            handle(event, server)
             count += 1
             if !server.hub.queue.isEmpty, pauses(-1, count) {
                 server.hub.queue.isAwake = true
@@ -130,9 +130,11 @@ extension World {
         case .lost: run(host.state.connectionLost(), host, server)
         case .written(let bytes): run(host.state.written(bytes), host, server)
         case .told(let news): run(host.state.told(news), host, server)
-        case .sent(let line, let session):
-            let behind = host.state.forwards(line.count, to: session)
-            run(behind.map { [.send(line)] + $0 } ?? host.state.sent(line, to: session), host, server)
+        case .sent(let output, let session):
+            let forwarded = host.state.forwards(output.bytes.count, to: session)
+            run(
+                forwarded.map { [.send(output.bytes)] + $0 } ?? host.state.sent(output, to: session), host,
+                server)
         case .ended(let session): run(host.state.ended(session), host, server)
         case .cut(let session): run(host.state.cut(session), host, server)
         case .undelivered(let event): run(host.state.undelivered(event), host, server)
@@ -203,29 +205,10 @@ extension World {
 
     // MARK: The hub
 
-    private func perform(_ job: HubJob, _ server: Server) {
+    private func handle(_ event: HubEvent, _ server: Server) {
         let hub = server.hub
-        defer { check { () throws(BrokenInvariant) in try hub.state.checkInvariants() } }
-        run(hub.state.timePassed(time), server)
-        switch job {
-        case .join(let joining): run(hub.state.join(joining), server)
-        case .ask(let request): run(hub.state.ask(request), server)
-        case .tookDocuments(let connection): run(hub.state.tookDocuments(connection), server)
-        case .left(let connection): run(hub.state.left(connection), server)
-        case .ended(let session): run(hub.state.ended(session), server)
-        case .answered(let id, let answer): run(hub.state.answered(id, answer), server)
-        case .unloadOffered(let document): run(hub.state.unloadOffered(document), server)
-        case .dropped(let document): run(hub.state.dropped(document), server)
-        case .kept(let document): run(hub.state.kept(document), server)
-        case .renamed(let document, let name, let result):
-            run(hub.state.renamed(document, to: name, result), server)
-        case .deleted(let document, let refusal): run(hub.state.deleted(document, refusal), server)
-        case .changed(let document): run(hub.state.changed(document), server)
-        case .pushesSettled(let connection): run(hub.state.pushesSettled(of: connection), server)
-        case .grantsChanged(let grants, let token): run(hub.state.grantsChanged(grants, of: token), server)
-        case .shutDown: run(hub.state.shutDown(retryAfterMilliseconds: 50), server)
-        case .timePassed: break
-        }
+        run(hub.state.handle(event, at: time), server)
+        check { () throws(BrokenInvariant) in try hub.state.checkInvariants() }
     }
 
     private func run(_ actions: [HubAction], _ server: Server) {
@@ -233,7 +216,7 @@ extension World {
             switch action {
             case .tell(let connection, let news):
                 if let host = server.connections[connection] { post(.told(news), to: host, server) }
-            case .call(let id, let call): ask(id, call, server)
+            case .call(let id, let call): make(call, id, server)
             case .makeRoom(let entry, let snapshot): makeRoom(entry, snapshot, server)
             case .tellRoom(let document, let event): tellRoom(document, event, server)
             case .dropRoom(let document):
@@ -257,7 +240,7 @@ extension World {
             return fail(.answer, "the hub tells a room something that is no more")
         }
         if fault.readsAtOnce, case .awaitPushes(_, let connection) = event {
-            return post(.pushesSettled(connection), server)
+            return post(.notified(document, .pushesSettled(connection)), server)
         }
         post(.event(event, nil), to: room, server)
     }
@@ -277,23 +260,15 @@ extension World {
 
     private func perform(_ job: RoomJob, _ host: RoomHost, _ server: Server) {
         let head = host.state.head
-        run(host.state.timePassed(time), host, server)
         switch job {
         case .event(let event, _):
             let moment = host.state.presence.now
-            run(host.state.received(fault.told(event, host)), host, server)
+            run(host.state.handle(fault.told(event, host), at: time), host, server)
             referee.took(event, host, behind: moment)
-        case .news(let news): run(news(&host.state), host, server)
-        case .renamed(let name, let result):
-            run(host.state.renamed(result), host, server)
-            post(.renamed(host.document, name, result), server)
-        case .deleted(let result):
-            run(host.state.deleted(result), host, server)
-            var refusal: StoreRefusal?
-            if case .failure(let failure) = result { refusal = failure }
-            post(.deleted(host.document, refusal), server)
+        case .answer(let id, let call, let answer):
+            let answer = fault.answer(answer, to: call, of: host.state)
+            run(host.state.handle(.answered(id, answer), at: time), host, server)
         case .drop: drop(host, server)
-        case .timePassed: break
         }
         if host.state.head != head, server.watchesCommits { post(.changed(host.document), server) }
         referee.look(at: host)
@@ -321,26 +296,23 @@ extension World {
 
     private func run(_ action: RoomAction, _ host: RoomHost, _ server: Server) {
         switch action {
-        case .send(let session, let line):
-            referee.longest = max(referee.longest, line.linesApart.map(\.count).max() ?? 0)
+        case .send(let session, let output):
+            referee.longest = max(referee.longest, output.bytes.linesApart.map(\.count).max() ?? 0)
             if let told = server.connections[session.connection] {
-                post(.sent(line, session), to: told, server)
+                post(.sent(output, session), to: told, server)
             }
+        case .call(let id, let call): make(call, id, host, server)
+        case .compute(let id, let work): compute(work, id, host, server)
         case .ended(let session):
             if let told = server.connections[session.connection] { post(.ended(session), to: told, server) }
             post(.ended(session), server)
         case .cut(let session):
             if let told = server.connections[session.connection] { post(.cut(session), to: told, server) }
-        case .pushesSettled(let connection): post(.pushesSettled(connection), server)
-        case .unload: post(.unloadOffered(host.document), server)
+        case .notifyHub(let notice): post(.notified(host.document, notice), server)
         case .wake(let time):
             agenda.add(.wakeRoom(host, server), at: max(now, (time - World.epoch) * 1_000))
         case .diverged(_, let revision):
             fail(.check, "a client says that its text at revision \(revision.value) is another")
-        case .append, .appendLocked, .lookUp, .read, .readText, .reload, .renewEpochs, .compute, .sum,
-            .rename,
-            .delete:
-            ask(action, host, server)
         }
     }
 }

@@ -74,7 +74,7 @@ extension World {
     private func shutDown() {
         guard let server, !server.isStopping else { return }
         server.isStopping = true
-        post(.shutDown, server)
+        post(.shutDown(retryAfterMilliseconds: 50), server)
         // Whoever takes nothing is cut after a while, and what is under way ends with the store's answers.
         after(30_000_000) { [unowned self] in
             if !server.isDead { fail(.rest, "the server does not come to an end") }

@@ -1,5 +1,5 @@
 import CaretCore
-package import CaretLog
+import CaretLog
 import CaretWire
 
 /// The end of all sessions of a room, and of the room.
@@ -94,15 +94,22 @@ extension RoomState {
 
     // MARK: Another history
 
-    /// The store's answer to `reload`.
-    package mutating func reloaded(_ entry: DocumentEntry, _ snapshot: Snapshot) -> [RoomAction] {
-        guard closedWith == nil, pause.asked == .reload else { return finished() }
+    /// The store's answer to a `load`.
+    mutating func loaded(_ result: Result<LoadedDocument, StoreRefusal>) {
+        switch result {
+        case .success(let document): reloaded(document.entry, document.head)
+        case .failure(let refusal): reloadFailed(refusal)
+        }
+    }
+
+    private mutating func reloaded(_ entry: DocumentEntry, _ snapshot: Snapshot) {
+        guard closedWith == nil, pause.asked == .reload else { return }
         pause.finishFirst()
         let isSameHistory = entry.epoch == log.epoch
         // A head lower than the known one is damage, or a fork.
         if isSameHistory, snapshot.revision < head {
             reportDamage()
-            return finished()
+            return
         }
         if log.name != WireString(entry.name.description) {
             endAllSessions(.deleted, .notFound)
@@ -115,7 +122,6 @@ extension RoomState {
         validateAllAgain()
         resume()
         headMoved()
-        return finished()
     }
 
     /// The log begins again, with everybody who has the document open.
@@ -139,8 +145,8 @@ extension RoomState {
     }
 
     /// The store could not tell what the document is now.
-    package mutating func reloadFailed(_ refusal: StoreRefusal) -> [RoomAction] {
-        guard closedWith == nil, pause.asked == .reload else { return finished() }
+    private mutating func reloadFailed(_ refusal: StoreRefusal) {
+        guard closedWith == nil, pause.asked == .reload else { return }
         switch refusal {
         case .full, .failed:
             pause.rest()
@@ -154,6 +160,5 @@ extension RoomState {
             endAllSessions(.deleted, .notFound)
             close(with: .notFound)
         }
-        return finished()
     }
 }

@@ -1,17 +1,15 @@
 import CaretCore
-package import CaretLog
+import CaretLog
 import CaretWire
 
 /// Renaming and deleting the document: the room pauses, asks the store, and goes on.
 extension RoomState {
-    package mutating func rename(to name: DocumentName, _ order: RoomOrder) -> [RoomAction] {
+    mutating func rename(to name: DocumentName, _ order: RoomOrder) {
         pause(for: .rename(to: name, order), order)
-        return finished()
     }
 
-    package mutating func delete(_ order: RoomOrder) -> [RoomAction] {
+    mutating func delete(_ order: RoomOrder) {
         pause(for: .delete(order), order)
-        return finished()
     }
 
     private mutating func pause(for reason: PauseReason, _ order: RoomOrder) {
@@ -24,19 +22,19 @@ extension RoomState {
 
     /// Asks the store for what the room paused for, once all that was under way has ended.
     mutating func continuePause() {
-        guard pause.phase == .waiting, let first = pause.first, pushes.inFlight == nil,
-            queries.unanswered == 0, catchUp.isIdle
+        guard pause.phase == .waiting, let first = pause.first, pushes.inFlight == nil, queries.isEmpty,
+            catchUp.isIdle
         else { return }
         pause.beginAsking()
         switch first {
         case .rename(let name, _):
             refusePushes()
-            effects.add(.rename(to: name))
+            call(.rename(log.document, to: name))
         case .delete:
             refusePushes()
-            effects.add(.delete)
-        case .reload: effects.add(.reload)
-        case .renewal(let known): effects.add(.renewEpochs(known: known))
+            call(.delete(log.document, at: clock.now))
+        case .reload: call(.load(log.document))
+        case .renewal(let known): call(.renewEpochs(known: known, of: log.document))
         }
     }
 
@@ -54,9 +52,9 @@ extension RoomState {
 
     // MARK: The store's answers
 
-    /// The store's answer to `rename`.
-    package mutating func renamed(_ result: Renaming) -> [RoomAction] {
-        guard closedWith == nil, case .rename(let to, let order)? = pause.asked else { return finished() }
+    /// The store's answer to a `rename`.
+    mutating func renamed(_ result: Renaming) {
+        guard closedWith == nil, case .rename(let to, let order)? = pause.asked else { return }
         pause.finishFirst()
         switch result {
         case .renamed:
@@ -69,22 +67,20 @@ extension RoomState {
         case .refused(let refusal): storeRefused(order, refusal)
         }
         resume()
-        return finished()
     }
 
-    /// The store's answer to `delete`.
-    package mutating func deleted(_ result: Result<Void, StoreRefusal>) -> [RoomAction] {
-        guard closedWith == nil, case .delete(let order)? = pause.asked else { return finished() }
+    /// The store's answer to a `delete`; nil if the document was deleted.
+    mutating func deleted(_ refusal: StoreRefusal?) {
+        guard closedWith == nil, case .delete(let order)? = pause.asked else { return }
         pause.finishFirst()
-        switch result {
-        case .success:
+        if let refusal {
+            storeRefused(order, refusal)
+        } else {
             endAllSessions(.deleted, .notFound)
             reply(Done(), order.id, to: order.requester)
             close(with: .notFound)
-        case .failure(let refusal): storeRefused(order, refusal)
         }
         resume()
-        return finished()
     }
 
     private mutating func storeRefused(_ order: RoomOrder, _ refusal: StoreRefusal) {

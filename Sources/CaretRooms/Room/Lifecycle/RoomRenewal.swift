@@ -1,5 +1,5 @@
 import CaretCore
-package import CaretLog
+import CaretLog
 import CaretWire
 
 /// A client that knows more than the store.
@@ -23,18 +23,16 @@ extension RoomState {
         queue(.open(opening))
     }
 
-    /// The store's answer to `renewEpochs`: true if it did. Otherwise the client is wrong, and gets the text.
-    package mutating func epochsRenewed(_ result: Result<Bool, StoreRefusal>) -> [RoomAction] {
-        guard closedWith == nil, case .renewal? = pause.asked else { return finished() }
+    /// The store's answer to a `renewEpochs`: true if it did. Otherwise the client is wrong, and gets the text.
+    mutating func epochsRenewed(_ result: Result<Bool, StoreRefusal>) {
+        guard closedWith == nil, case .renewal? = pause.asked else { return }
         pause.finishFirst()
         if case .success(true) = result { requestReload() } else { trustsStore = true }
         resume()
-        return finished()
     }
 
     /// The store has renewed the epochs of all documents.
-    package mutating func renewed() -> [RoomAction] {
+    mutating func renewed() {
         if closedWith == nil { requestReload() }
-        return finished()
     }
 }

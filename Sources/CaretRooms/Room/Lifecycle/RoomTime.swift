@@ -11,15 +11,11 @@ enum Idleness: Equatable, Sendable {
 
 /// What becomes due as time passes.
 extension RoomState {
-    /// The time is now this. The runner says so before every other event, and when the room asked to be woken.
-    package mutating func timePassed(_ now: Int64) -> [RoomAction] {
-        guard clock.passed(to: now) else { return [] }
-        // Whatever is not due yet says again when it is.
-        if closedWith == nil {
-            askAgain()
-            sessions.needDelivery()
-        }
-        return finished()
+    /// Something is due. Whatever is not due yet says again when it is.
+    mutating func timeCame() {
+        if closedWith != nil { return }
+        askAgain()
+        sessions.needDelivery()
     }
 
     /// Nothing more is sent to a session; its connection is to be closed.
@@ -54,7 +50,7 @@ extension RoomState {
         guard case .idle(let since) = idleness else { return }
         let end = closedWith == nil ? since + Int64(limits.idleRoomSeconds) * 1_000 : since
         if clock.now < end { return clock.needs(at: end) }
-        effects.add(.unload)
+        effects.add(.notifyHub(.unloadOffered))
         idleness = .unloading
     }
 }

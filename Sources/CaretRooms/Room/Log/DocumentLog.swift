@@ -6,7 +6,7 @@ package import CaretWire
 ///
 /// It holds only what the store has said is on disk.
 package struct DocumentLog: Sendable {
-    let document: DocumentID
+    package let document: DocumentID
     /// The document's name on the wire.
     package private(set) var name: WireString
     package private(set) var epoch: Epoch

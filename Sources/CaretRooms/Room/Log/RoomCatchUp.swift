@@ -1,5 +1,5 @@
-package import CaretCore
-package import CaretLog
+import CaretCore
+import CaretLog
 import CaretWire
 
 /// The way back to the store's head: after a conflict, an unknown outcome, or news of a revision that is not known.
@@ -10,32 +10,33 @@ extension RoomState {
     /// one is to tell.
     mutating func readOn() {
         catchUp.begin(wasAskedBefore: queries.isReading(after: head))
-        queries.beganReading(after: head)
-        ask(.read(after: head))
+        callRead(after: head)
     }
 
     /// Asks for the revisions after this one, once for all who wait for them.
     mutating func read(after revision: Revision) {
-        if queries.isReading(after: revision) { return }
-        queries.beganReading(after: revision)
-        ask(.read(after: revision))
+        if !queries.isReading(after: revision) { callRead(after: revision) }
     }
 
-    /// The store's answer to `read`.
-    package mutating func historyRead(
+    private mutating func callRead(after revision: Revision) {
+        // As much as a session is sent at once.
+        call(.read(log.document, after: revision, limit: limits.creditBytes))
+    }
+
+    /// The store's answer to a `read`.
+    mutating func historyRead(
         after revision: Revision, _ result: Result<Reading, HistoryRefusal>
-    ) -> [RoomAction] {
-        queries.answered()
-        let waiting = queries.endedReading(after: revision)
-        if closedWith != nil { return finished() }
+    ) {
+        let waiting = queries.endReading(after: revision)
+        if closedWith != nil { return }
         switch result {
         case .success(let reading) where reading.segment.first != revision.next:
             // Nobody may be sent revisions of another place, nor be rebased over them.
             reportDamage()
-            return finished()
+            return
         case .failure(.refused(.damaged)), .failure(.wrongText):
             closeAsDamaged()
-            return finished()
+            return
         case .failure(.refused(.gone)): requestReload()
         case .failure(.refused(.full)), .failure(.refused(.failed)): backOff()
         case .failure(.ahead), .failure(.trimmed), .success: break
@@ -44,7 +45,6 @@ extension RoomState {
         if closedWith == nil { rebaseWaiting(after: revision, result) }
         if closedWith == nil { answerRepeats(after: revision, result) }
         if closedWith == nil { serve(waiting, from: revision, result) }
-        return finished()
     }
 
     /// Applies what the log has after the head.
@@ -101,6 +101,6 @@ extension RoomState {
 
     /// The head has moved: the pushers who waited for that are looked up again.
     mutating func headMoved() {
-        for pusher in catchUp.takeWaiting() { ask(.lookUp(pusher)) }
+        for pusher in catchUp.takeWaiting() { lookUp(pusher) }
     }
 }

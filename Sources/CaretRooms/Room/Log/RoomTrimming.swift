@@ -1,21 +1,20 @@
-package import CaretCore
+import CaretCore
 import CaretWire
 
 /// What was trimmed is gone for good, also from what the room keeps.
 extension RoomState {
     /// The store has forgotten what was before this revision.
-    package mutating func trimmed(start: Revision) -> [RoomAction] {
-        if closedWith != nil || start <= log.start { return finished() }
+    mutating func trimmed(start: Revision) {
+        if closedWith != nil || start <= log.start { return }
         // The store has a revision that the room does not know.
         if start > head {
             requestReload()
-            return finished()
+            return
         }
         log.trim(to: start)
         squashed = nil
         for index in sessions.indices where sessions[index].stream.position < start {
             sessions.needText(index, .trimmed)
         }
-        return finished()
     }
 }

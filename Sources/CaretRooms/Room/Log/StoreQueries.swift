@@ -1,7 +1,7 @@
-package import CaretCore
+import CaretCore
 import CaretLog
 
-/// What the room has asked the store to look up, and how long it waits after the store could not answer.
+/// The calls to the store that are not answered yet, and how long the room waits after the store could not answer.
 package struct StoreQueries: Sendable {
     /// A reading of the revisions after one.
     private struct Reading: Sendable {
@@ -10,31 +10,36 @@ package struct StoreQueries: Sendable {
         var sessions: [SessionID] = []
     }
 
-    package private(set) var unanswered = 0
+    private var calls: [CallID: StoreCall] = [:]
+    private var lastCall = 0
     /// Readings under way, by the revision before the first one that is read.
     private var readings: [Revision: Reading] = [:]
     /// The store could not answer: it is not asked again before this time.
     private(set) var restsUntil: Int64 = .min
 
-    /// The store was asked something.
-    mutating func asked() { unanswered += 1 }
+    package var isEmpty: Bool { calls.isEmpty }
 
-    mutating func answered() { unanswered -= 1 }
+    package mutating func begin(_ call: StoreCall) -> CallID {
+        lastCall += 1
+        calls[CallID(lastCall)] = call
+        if case .read(_, let revision, _) = call { readings[revision, default: Reading()].count += 1 }
+        return CallID(lastCall)
+    }
+
+    /// The call that was answered; nil if it was answered before.
+    package mutating func end(_ id: CallID) -> StoreCall? { calls.removeValue(forKey: id) }
+
+    // MARK: Reading history
 
     func isReading(after revision: Revision) -> Bool { readings[revision] != nil }
-
-    /// The store was asked for the revisions after this one.
-    package mutating func beganReading(after revision: Revision) {
-        readings[revision, default: Reading()].count += 1
-    }
 
     /// A session waits for the revisions after this one, which the store was asked for.
     mutating func wait(_ session: SessionID, forRevisionsAfter revision: Revision) {
         readings[revision]?.sessions.append(session)
     }
 
-    /// The store has answered; the sessions that wait for it.
-    mutating func endedReading(after revision: Revision) -> [SessionID] {
+    /// The revisions after this one have come; the sessions that wait for them.
+    mutating func endReading(after revision: Revision) -> [SessionID] {
         guard var reading = readings[revision] else { return [] }
         let sessions = reading.sessions
         reading.count -= 1
@@ -46,7 +51,9 @@ package struct StoreQueries: Sendable {
     mutating func rest(until time: Int64) { restsUntil = time }
 
     func checkInvariants() throws(BrokenInvariant) {
-        let reads = readings.values.reduce(0) { $0 + $1.count }
-        try BrokenInvariant.check("the store has as many questions as are unanswered", reads <= unanswered)
+        var counts: [Revision: Int] = [:]
+        for case .read(_, let revision, _) in calls.values { counts[revision, default: 0] += 1 }
+        try BrokenInvariant.check(
+            "each reading is a call to the store", readings.mapValues(\.count) == counts)
     }
 }

@@ -1,4 +1,4 @@
-package import CaretLog
+import CaretLog
 
 /// A connection waits for its pushes, because of a request that the room does not answer itself.
 package struct AwaitedPushes: Equatable, Sendable {
@@ -9,9 +9,8 @@ package struct AwaitedPushes: Equatable, Sendable {
 /// What others may ask about pushes.
 extension RoomState {
     /// Answered by `pushesSettled`, once every push of this pusher that came before is committed or refused.
-    package mutating func awaitPushes(of pusher: Pusher, for connection: ConnectionID) -> [RoomAction] {
+    mutating func awaitPushes(of pusher: Pusher, for connection: ConnectionID) {
         awaited.append(AwaitedPushes(pusher: pusher, connection: connection))
-        return finished()
     }
 
     /// Answers the connections whose pushes are all resolved.
@@ -19,7 +18,7 @@ extension RoomState {
         if awaited.isEmpty { return }
         let settled = awaited.filter { !hasPush(of: $0.pusher) }
         awaited.removeAll { settled.contains($0) }
-        for one in settled { effects.add(.pushesSettled(one.connection)) }
+        for one in settled { effects.add(.notifyHub(.pushesSettled(one.connection))) }
     }
 
     private func hasPush(of pusher: Pusher) -> Bool {

@@ -10,7 +10,6 @@ package struct PushPipeline: Sendable {
     package private(set) var inFlight: SegmentInFlight?
     /// How many appends in a row lost to another writer.
     private(set) var conflicts = 0
-    private var lastWork = 0
     /// The computation that all other pushes wait for.
     private var priority: WorkID?
 
@@ -80,13 +79,10 @@ package struct PushPipeline: Sendable {
 
     // MARK: Background work
 
-    package mutating func beginComputing(_ pusher: Pusher, at revision: Revision) -> WorkID {
-        lastWork += 1
-        let id = WorkID(lastWork)
+    package mutating func beginComputing(_ pusher: Pusher, as id: WorkID, at revision: Revision) {
         pending[pusher]?.stage = .computing(id, at: revision)
         pending[pusher]?.rounds += 1
         if pending[pusher]?.hasPriority == true { priority = id }
-        return id
     }
 
     /// The push that some work was for, and the revision at which its result is a change; nil if nobody waits for it.

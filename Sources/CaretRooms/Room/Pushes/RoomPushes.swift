@@ -105,7 +105,7 @@ extension RoomState {
         if let text = log.window.text(at: push.base) {
             prepare(pusher, in: text)
         } else {
-            ask(.readText(push.base))
+            call(.text(log.document, at: push.base))
         }
     }
 

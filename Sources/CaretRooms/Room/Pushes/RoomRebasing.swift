@@ -1,5 +1,5 @@
-package import CaretCore
-package import CaretLog
+import CaretCore
+import CaretLog
 import CaretWire
 
 /// The way of an accepted push until it waits for a segment: to its change, and with that change to the head.
@@ -9,12 +9,11 @@ extension RoomState {
     /// Revisions times edits over which a change is rebased at once: about a millisecond.
     private static let rebaseAtOnce = 20_000
 
-    /// The store's answer to `readText`.
-    package mutating func textRead(
+    /// The store's answer to a `text`.
+    mutating func textRead(
         _ revision: Revision, _ result: Result<Snapshot, HistoryRefusal>
-    ) -> [RoomAction] {
-        queries.answered()
-        if closedWith != nil { return finished() }
+    ) {
+        if closedWith != nil { return }
         switch result {
         case .success(let snapshot):
             for pusher in pushes.pushers(where: { $0 == .needsText(revision) }) {
@@ -30,7 +29,6 @@ extension RoomState {
             }
             answerRepeats(ofTextAt: revision, nil)
         }
-        return finished()
     }
 
     /// Finds out what a push does in the text that it was made against.
@@ -50,7 +48,7 @@ extension RoomState {
             }
         case .text:
             guard let new = known.whole?.text else { preconditionFailure("a pushed text is missing") }
-            let work = Work.diff(from: text, to: new, atMost: limits.announced.edits)
+            let work = ChangeWork.diff(from: text, to: new, atMost: limits.announced.edits)
             if text.length.utf8 + new.length.utf8 <= RoomState.diffAtOnce {
                 rebaseWhole(pusher, work.done())
             } else {
@@ -150,7 +148,7 @@ extension RoomState {
         if missed.count < logged.count { return reportDamage() }
         // What was committed meanwhile is in the window, or is asked for next.
         let revision = Revision(base.value + missed.count)
-        let work = Work.rebase(change, over: missed)
+        let work = ChangeWork.rebase(change, over: missed)
         if missed.count * (change.edits.count + 1) <= RoomState.rebaseAtOnce {
             rebaseForward(pusher, work.done(), from: revision)
         } else {
@@ -160,13 +158,15 @@ extension RoomState {
 
     // MARK: Background work
 
-    private mutating func compute(_ work: Work, for pusher: Pusher, at revision: Revision) {
-        effects.add(.compute(pushes.beginComputing(pusher, at: revision), work))
+    private mutating func compute(_ work: ChangeWork, for pusher: Pusher, at revision: Revision) {
+        let id = nextWork()
+        pushes.beginComputing(pusher, as: id, at: revision)
+        effects.add(.compute(id, .change(work)))
     }
 
     /// The result of `compute`.
-    package mutating func computed(_ id: WorkID, _ change: Change) -> [RoomAction] {
-        guard closedWith == nil, let (known, revision) = pushes.endComputing(id) else { return finished() }
+    mutating func computed(_ id: WorkID, _ change: Change) {
+        guard closedWith == nil, let (known, revision) = pushes.endComputing(id) else { return }
         let push = known.push
         switch push.content {
         case .restore:
@@ -176,7 +176,6 @@ extension RoomState {
         case .text where revision == push.base: rebaseWhole(push.pusher, change)
         case .text, .edits: rebaseForward(push.pusher, change, from: revision)
         }
-        return finished()
     }
 
     // MARK: Before the segment

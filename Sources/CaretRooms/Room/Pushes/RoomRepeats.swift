@@ -43,7 +43,7 @@ extension RoomState {
         var due = due
         due.stage = .needsText(logged)
         repeats.add(due)
-        ask(.readText(due.revision))
+        call(.text(log.document, at: due.revision))
     }
 
     /// The store has answered what the text at a revision is; nil if it could not.

@@ -1,5 +1,5 @@
 import CaretCore
-package import CaretLog
+import CaretLog
 import CaretWire
 
 /// The segments that a room appends: one at a time. Nobody is told of a segment before it is on disk.
@@ -44,12 +44,12 @@ extension RoomState {
             lineBreak: draft.lineBreak)
         pushes.append(SegmentInFlight(append: append, plan: plan, draft: draft))
         // A room that lost twice in a row would lose for ever.
-        effects.add(pushes.conflicts < 2 ? .append(append) : .appendLocked(append, plan))
+        call(pushes.conflicts < 2 ? .append(append) : .appendLocked(append, plan))
     }
 
     /// The store's answer to `append`.
-    package mutating func appended(_ outcome: AppendOutcome) -> [RoomAction] {
-        guard closedWith == nil, let segment = pushes.inFlight else { return finished() }
+    mutating func appended(_ outcome: AppendOutcome) {
+        guard closedWith == nil, let segment = pushes.inFlight else { return }
         if case .committed = outcome {
             pushes.endAppend()
             resolve(by: segment.draft)
@@ -57,14 +57,13 @@ extension RoomState {
         } else {
             notCommitted(segment, outcome)
         }
-        return finished()
     }
 
     /// The store's answer to `appendLocked`.
-    package mutating func appendedLocked(
+    mutating func appendedLocked(
         missed: [LoggedChange], _ outcome: AppendOutcome
-    ) -> [RoomAction] {
-        guard closedWith == nil, let segment = pushes.inFlight else { return finished() }
+    ) {
+        guard closedWith == nil, let segment = pushes.inFlight else { return }
         if case .committed = outcome {
             pushes.endAppend()
             let draft = segment.plan.draft(behind: missed)
@@ -76,7 +75,6 @@ extension RoomState {
         } else {
             notCommitted(segment, outcome)
         }
-        return finished()
     }
 
     private mutating func notCommitted(_ segment: SegmentInFlight, _ outcome: AppendOutcome) {
@@ -158,7 +156,7 @@ extension RoomState {
         if let index = receiver(of: known.push) {
             sessions[index].stream.owe(due)
         } else {
-            effects.add(.send(known.push.session, ackLine(due, in: known.push.participant.unit)))
+            reply(ackLine(due, in: known.push.participant.unit), to: known.push.session)
         }
     }
 

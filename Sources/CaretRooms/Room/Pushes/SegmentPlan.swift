@@ -116,7 +116,7 @@ package struct SegmentDraft: Sendable {
         case .change(let change): change.rebased(over: passed, tie: .otherFirst)
         case .restore(_, let found?) where passed.isEmpty: found
         case .restore(let target, _):
-            Work.diff(from: text, to: target, atMost: limits.edits).done()
+            ChangeWork.diff(from: text, to: target, atMost: limits.edits).done()
         }
     }
 

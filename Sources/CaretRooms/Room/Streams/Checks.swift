@@ -1,4 +1,4 @@
-package import CaretCore
+import CaretCore
 import CaretWire
 
 /// When the document is at rest, and the checksum of its text.
@@ -10,7 +10,8 @@ struct Checks: Sendable {
 
     private var changed: Int64
     private var sum: Sum?
-    private var isAsked = false
+    /// The revision whose checksum is being computed.
+    private var asked: Revision?
     /// The answer that is on its way belongs to a history that is no more.
     private var isOutdated = false
     private var askedAt: Int64 = .min / 2
@@ -20,7 +21,7 @@ struct Checks: Sendable {
     /// The document begins again.
     mutating func restart(at time: Int64) {
         (changed, sum) = (time, nil)
-        isOutdated = isAsked
+        isOutdated = asked != nil
     }
 
     mutating func changed(at time: Int64) { changed = time }
@@ -32,14 +33,14 @@ struct Checks: Sendable {
     /// When to ask for the next checksum; nil while an answer is on its way. Not for every revision of a document that
     /// somebody types in.
     func asks(since limits: Limits) -> Int64? {
-        isAsked ? nil : askedAt + Int64(limits.retryMilliseconds)
+        asked != nil ? nil : askedAt + Int64(limits.retryMilliseconds)
     }
 
-    mutating func asked(at time: Int64) { (isAsked, askedAt) = (true, time) }
+    mutating func ask(for revision: Revision, at time: Int64) { (asked, askedAt) = (revision, time) }
 
-    mutating func answered(_ crc32: UInt32, at revision: Revision) {
-        if !isOutdated { sum = Sum(revision: revision, crc32: crc32) }
-        (isAsked, isOutdated) = (false, false)
+    mutating func answered(_ crc32: UInt32) {
+        if !isOutdated, let asked { sum = Sum(revision: asked, crc32: crc32) }
+        (asked, isOutdated) = (nil, false)
     }
 }
 
@@ -61,14 +62,13 @@ extension RoomState {
     private mutating func askForSum() {
         guard let time = checks.asks(since: limits) else { return }
         if clock.now < time { return clock.needs(at: time) }
-        checks.asked(at: clock.now)
-        effects.add(.sum(text, at: head))
+        checks.ask(for: head, at: clock.now)
+        effects.add(.compute(nextWork(), .checksum(text)))
     }
 
-    /// The answer to `sum`: the CRC-32 of the UTF-8.
-    package mutating func summed(_ crc32: UInt32, at revision: Revision) -> [RoomAction] {
-        checks.answered(crc32, at: revision)
+    /// The checksum has been computed.
+    mutating func summed(_ crc32: UInt32) {
+        checks.answered(crc32)
         sessions.needDelivery()
-        return finished()
     }
 }

@@ -193,7 +193,7 @@ extension RoomState {
             if clock.now < queries.restsUntil {
                 clock.needs(at: queries.restsUntil)
             } else if pause.isOver, pushers.ask(for: pusher) {
-                ask(.lookUp(pusher))
+                lookUp(pusher)
             }
             return false
         }

@@ -1,6 +1,6 @@
-package import CaretCore
+import CaretCore
 import CaretLog
-package import CaretWire
+import CaretWire
 
 /// How sessions come into a room and leave it.
 extension RoomState {
@@ -89,10 +89,10 @@ extension RoomState {
     /// The last lines of a session that is ending.
     mutating func sendEnding(to index: Int) {
         if sessions[index].stream.isBarred {
-            deliver(effects.line(RightsChange(document: log.name, rights: .none)), to: index)
+            deliver(effects.line(RightsChange(document: log.name, rights: .none)), to: index, as: .rights)
         }
         if let request = sessions[index].stream.closeRequest {
-            deliver(effects.line(Closed(document: log.name), request.id), to: index)
+            deliver(effects.line(Closed(document: log.name), request.id), to: index, as: .closed)
         }
     }
 
@@ -105,7 +105,7 @@ extension RoomState {
 
     /// The session's connection is gone, and the session with it. Pushes that were accepted go on. Answered by `ended`,
     /// whether the room knew the session or not.
-    package mutating func leave(_ session: SessionID) -> [RoomAction] {
+    mutating func leave(_ session: SessionID) {
         func stays(_ request: RoomRequest) -> RoomRequest? {
             if case .push = request { return request }
             return request.session == session ? nil : request
@@ -113,16 +113,14 @@ extension RoomState {
         pushers.changeWaiting(stays)
         pause.changeQueued(stays)
         if sessions.index(of: session) != nil { end(session) } else { effects.add(.ended(session)) }
-        return finished()
     }
 
     /// A session says that its text at a revision is not what it must be: it is ended, and may open again.
-    package mutating func diverged(_ session: SessionID, _ revision: Revision) -> [RoomAction] {
+    mutating func diverged(_ session: SessionID, _ revision: Revision) {
         if sessions.index(of: session) != nil {
             effects.add(.diverged(session, revision))
             end(session)
         }
-        return finished()
     }
 
     mutating func end(_ id: SessionID) {
@@ -135,31 +133,29 @@ extension RoomState {
 
     /// The session's connection has taken so many bytes that it was sent. It may keep a part to itself that is less
     /// than the credit. If it takes nothing at all, the connection must notice that.
-    package mutating func written(_ session: SessionID, bytes: Int) -> [RoomAction] {
-        guard let index = sessions.index(of: session) else { return finished() }
+    mutating func written(_ session: SessionID, bytes: Int) {
+        guard let index = sessions.index(of: session) else { return }
         sessions[index].stream.taken(bytes)
         advance(index)
-        return finished()
     }
 
     // MARK: Rights
 
     /// The rights of a session have changed, or those of a guest who pushed without having the document open.
-    package mutating func rightsChanged(_ session: SessionID, _ rights: Rights) -> [RoomAction] {
+    mutating func rightsChanged(_ session: SessionID, _ rights: Rights) {
         pushers.changeWaiting { $0.with(rights, of: session) }
         pause.changeQueued { $0.with(rights, of: session) }
         pushes.setRights(rights, of: session)
         guard closedWith == nil, let index = sessions.index(of: session), !sessions[index].stream.isBarred,
             sessions[index].rights != rights
-        else { return finished() }
+        else { return }
         sessions[index].rights = rights
         if rights == .none {
             sessions[index].stream.bar()
             endClosed()
         } else {
-            deliver(effects.line(RightsChange(document: log.name, rights: rights)), to: index)
+            deliver(effects.line(RightsChange(document: log.name, rights: rights)), to: index, as: .rights)
         }
-        return finished()
     }
 
     /// The ack of an own push, out of its place in the stream: a reply, which advances nothing.

@@ -2,13 +2,15 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// What a room is told by a connection, whose session is in it, or by the hub: each is a method of the room.
+/// What a room is told.
 package enum RoomEvent: Equatable, Sendable {
     // By the hub.
-    /// A room that refuses it ends the session behind its error.
+    /// A room that refuses it ends the session after its error.
     case open(RoomOpening)
     case rightsChanged(SessionID, Rights)
+    /// Answered by a `renamed` to the hub.
     case rename(to: DocumentName, RoomOrder)
+    /// Answered by a `deleted` to the hub.
     case delete(RoomOrder)
     /// The store has renewed the epochs of all documents.
     case renewed
@@ -19,7 +21,7 @@ package enum RoomEvent: Equatable, Sendable {
     /// Answered by `pushesSettled`, once every push of this pusher that came before is committed or refused.
     case awaitPushes(of: Pusher, for: ConnectionID)
 
-    // By the hub for a guest, by the session's connection else.
+    // By the session's connection, or by the hub for a guest.
     case push(RoomPush)
 
     // By the session's connection.
@@ -27,4 +29,10 @@ package enum RoomEvent: Equatable, Sendable {
     case close(SessionID, RequestID?)
     case diverged(SessionID, Revision)
     case written(SessionID, bytes: Int)
+
+    // By the runner.
+    indirect case answered(CallID, StoreAnswer)
+    indirect case computed(WorkID, WorkResult)
+    /// The room asked to be woken, or it is time to look.
+    case timePassed
 }

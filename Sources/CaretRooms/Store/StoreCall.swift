@@ -1,0 +1,68 @@
+package import CaretCore
+package import CaretLog
+
+/// Names a call to the store, for its answer. Each caller counts its own.
+package struct CallID: Hashable, Comparable, Sendable {
+    package let value: Int
+
+    package init(_ value: Int) { self.value = value }
+
+    package static func < (left: CallID, right: CallID) -> Bool { left.value < right.value }
+}
+
+/// What rooms and the hub ask of the store. All but administration are methods of it.
+package enum StoreCall: Equatable, Sendable {
+    // For rooms.
+    indirect case append(Append)
+    /// To be appended under the store's lock, as `SegmentPlan.changes(behind:)` says.
+    indirect case appendLocked(Append, SegmentPlan)
+    indirect case pusher(Pusher, in: DocumentID)
+    /// The entry of a document and its text at the head.
+    case load(DocumentID)
+    /// A client knows this revision of the document's epoch, which is beyond the head.
+    case renewEpochs(known: Revision, of: DocumentID)
+
+    // For rooms and the hub.
+    case text(DocumentID, at: Revision?)
+    case read(DocumentID, after: Revision, limit: Int)
+    indirect case rename(DocumentID, to: DocumentName)
+    case delete(DocumentID, at: Int64)
+
+    // For the hub.
+    case find(DocumentName)
+    case create(DocumentName, at: Int64)
+    case list(prefix: ByteString, after: ByteString?, limit: Int)
+    case entries([DocumentID])
+    case tokens(TokenCall)
+    case admin(AdminCall)
+}
+
+/// The store's answer to the call of the same name.
+package enum StoreAnswer: Equatable, Sendable {
+    case appended(AppendOutcome)
+    /// With the changes that others had committed, over which these were rebased.
+    case appendedLocked(missed: [LoggedChange], AppendOutcome)
+    case pusher(Result<PusherAnswer, StoreRefusal>)
+    case loaded(Result<LoadedDocument, StoreRefusal>)
+    /// True if the store renewed them.
+    case epochsRenewed(Result<Bool, StoreRefusal>)
+    case text(Result<Snapshot, HistoryRefusal>)
+    case read(Result<Reading, HistoryRefusal>)
+    case renamed(Renaming)
+    /// Nil if the document was deleted.
+    case deleted(StoreRefusal?)
+    case found(Result<DocumentEntry, StoreRefusal>)
+    case created(Creation)
+    case listed(Result<Listing, StoreRefusal>)
+    case entries([Result<DocumentEntry, StoreRefusal>])
+    case tokens(TokenAnswer)
+    case admin(AdminCallAnswer)
+}
+
+/// A document as the store has it.
+package struct LoadedDocument: Equatable, Sendable {
+    package let entry: DocumentEntry
+    package let head: Snapshot
+
+    package init(_ entry: DocumentEntry, _ head: Snapshot) { (self.entry, self.head) = (entry, head) }
+}

@@ -5,7 +5,7 @@
 //   scripts/figures.mjs FOLDER     of another one
 //
 // The sources are formatted by `swift format`, so a body ends where a closing brace stands as deep as its head.
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -14,12 +14,51 @@ const root = process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url)))
 // The values that decide, and the folders of their extensions.
 const machines = [
   ["RoomState", "Sources/CaretRooms"],
+  ["DocumentLog", "Sources/CaretRooms"],
+  ["CatchUp", "Sources/CaretRooms"],
+  ["StoreQueries", "Sources/CaretRooms"],
+  ["KnownPushers", "Sources/CaretRooms"],
+  ["PushPipeline", "Sources/CaretRooms"],
+  ["SessionList", "Sources/CaretRooms"],
   ["RoomSession", "Sources/CaretRooms"],
+  ["SessionStream", "Sources/CaretRooms"],
+  ["SessionPresence", "Sources/CaretRooms"],
+  ["PresenceBoard", "Sources/CaretRooms"],
+  ["RoomPause", "Sources/CaretRooms"],
   ["HubState", "Sources/CaretRooms"],
   ["ConnectionState", "Sources/CaretRooms"],
   ["Replica", "Sources/CaretReplica"],
   ["ClientState", "Sources/CaretClient"],
 ];
+
+// What a push is from the socket to the ack, in this order: the type or the case, and where it is declared.
+const shapesOfPush = [
+  ["bytes of the socket", "Sources/CaretServer/Net/Connection.swift"],
+  ["a line", "Sources/CaretWire/LineFramer.swift"],
+  ["ClientMessage", "Sources/CaretWire/Messages/ClientMessage.swift"],
+  ["RoomPush", "Sources/CaretRooms/Room/Pushes/RoomPush.swift"],
+  ["RoomEvent", "Sources/CaretRooms/Room/RoomEvent.swift"],
+  ["ConnectionAction", "Sources/CaretRooms/Connection/ConnectionAction.swift"],
+  ["RoomJob", "Sources/CaretServer/Serving/Jobs.swift"],
+  ["RoomRequest", "Sources/CaretRooms/Room/RoomRequest.swift"],
+  ["PendingPush", "Sources/CaretRooms/Room/Pushes/PendingPush.swift"],
+  ["PushIntent", "Sources/CaretRooms/Room/Pushes/PendingPush.swift"],
+  ["SegmentPlan", "Sources/CaretRooms/Room/Pushes/SegmentPlan.swift"],
+  ["PushedChange", "Sources/CaretLog/LoggedChange.swift"],
+  ["Append", "Sources/CaretLog/Append.swift"],
+  ["StoreCall", "Sources/CaretRooms/Store/StoreCall.swift"],
+  ["AppendOutcome", "Sources/CaretLog/Append.swift"],
+  ["StoreAnswer", "Sources/CaretRooms/Store/StoreCall.swift"],
+  ["Committed", "Sources/CaretRooms/Room/Log/LogWindow.swift"],
+  ["AckDue", "Sources/CaretRooms/Room/Pushes/AckDue.swift"],
+  ["Ack", "Sources/CaretWire/Messages/Push.swift"],
+  ["RoomOutput", "Sources/CaretRooms/Room/RoomAction.swift"],
+  ["ConnectionJob", "Sources/CaretServer/Serving/Jobs.swift"],
+  ["Payload", "Sources/CaretServer/Net/Payload.swift"],
+];
+
+// A call to the store, to see which files one touches.
+const sampleCall = "renewEpochs";
 
 function swiftFiles(folder) {
   return readdirSync(folder, { withFileTypes: true })
@@ -116,3 +155,22 @@ for (const [type, folder] of machines) {
   const held = storedProperties(type, files);
   console.log(type.padEnd(19) + String(held).padStart(17) + String(touching).padStart(27));
 }
+
+console.log("\nthe shapes of one push, from the socket to the ack");
+for (const [shape, path] of shapesOfPush) {
+  const isDeclared = !/^[A-Z]/.test(shape) || new RegExp(`\\b(?:struct|enum|class) ${shape}\\b`).test(readFileSync(join(root, path), "utf8"));
+  if (!isDeclared) throw new Error(`${shape} is not declared in ${path}: bring the list up to date`);
+  console.log(`${shape.padEnd(21)}${path}`);
+}
+console.log(`${shapesOfPush.length} shapes, declared in ${new Set(shapesOfPush.map(([, path]) => path)).size} files`);
+
+console.log(`\nswitches that a call to the store is in, by the example of ${sampleCall}`);
+for (const kind of ["Sources", "Tests"]) {
+  for (const path of swiftFiles(join(root, kind))) {
+    const places = linesOf(path).filter((line) => new RegExp(`^ *case (?:.*, )?\\.?${sampleCall}\\b`).test(line)).length;
+    if (places) console.log(`${String(places).padStart(3)}  ${relative(root, path)}`);
+  }
+}
+
+const phases = join(root, ".build/logs/phases");
+if (existsSync(phases)) console.log(`\nseconds of the last run of scripts/test\n${readFileSync(phases, "utf8")}`);

@@ -59,6 +59,8 @@ import Testing
             at: folders.folder("bob").appending(path: "list"),
             to: folders.folder("bob").appending(path: "renamed"))
         _ = try equal(folders, of: ["ann", "bob"]) { $0 == ["renamed": "a\r\nb\r\n"] }
+        // What is reported is in the record: without it the removed file would come back, as one of the server's.
+        try folders.waits { try folders.said("ann").contains("renamed") }
         folders.kill("ann")
         try FileManager.default.removeItem(at: folders.folder("ann").appending(path: "renamed"))
         try folders.start("ann")

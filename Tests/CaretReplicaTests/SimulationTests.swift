@@ -8,7 +8,7 @@ import Testing
     @Test(
         "whatever is late, lost, refused or begun anew, nothing is lost or doubled and all texts become one")
     func simulation() {
-        let seeds = Seeds.first(Seeds.share(of: 10_000, everyCommit: 2_000))
+        let seeds = Seeds.first(Seeds.share(of: 50_000, everyCommit: 2_000))
         var (steps, repeats, revisions, undos) = (0, 0, 0, 0)
         for seed in seeds {
             var run = Simulation(seed)

@@ -24,6 +24,15 @@ import Testing
         Fault("the first kept revision is not after the head") { room in
             room.log = DocumentLog(entry(start: 9), head: room.log.window.head, windowBytes: 9_999)
         },
+        Fault("each session that waits for history is listed with its reading") { room in
+            room.sessions[0].stream.waitForHistory()
+        },
+        Fault("the revisions after the head are being read while the room catches up") { room in
+            room.catchUp.begin(wasAskedBefore: false)
+        },
+        Fault("each push that waits for the store has a call under way") { room in
+            room.pushes.waitForHistory(room.sessions[0].pusher, Change(), at: 1)
+        },
         Fault("each reading is a call to the store") { room in
             _ = room.queries.end(room.queries.begin(.read(room.log.document, after: 1, limit: 1)))
         },

@@ -9,7 +9,7 @@ import Testing
 struct RandomServerTests {
     @Test("whatever comes in whatever order, every request is answered once or its connection ends")
     func anything() throws {
-        for seed in Seeds.first(Seeds.share(of: 3_000, everyCommit: 60)) {
+        for seed in Seeds.first(Seeds.share(of: 6_000, everyCommit: 300)) {
             let run = RandomRun(seed)
             run.run()
             let problem = run.problem

@@ -9,7 +9,7 @@ import Testing
     )
     func simulation() {
         var tally = SimulationTally()
-        let seeds = Seeds.first(Seeds.share(of: 2_300, everyCommit: 230))
+        let seeds = Seeds.first(Seeds.share(of: 23_000, everyCommit: 2_300))
         tally.isTraced = seeds.count == 1
         for seed in seeds {
             if let problem = tally.run(seed, steps: 500) {

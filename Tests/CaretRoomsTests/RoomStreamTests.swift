@@ -329,6 +329,22 @@ import Testing
             ])
     }
 
+    @Test("a squashed change that was sent before a rename is not sent again under the old name")
+    func squashRenamed() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        for seq in 1...3 { world.push(.ann, [(0, 0, "x")], base: Revision(seq), seq: Int64(seq)) }
+        let kim = Person("kim", 5)
+        world.open(kim, from: ("1.1", 1), .watch, squashes: true)
+        #expect(world.lines(kim).filter { $0.contains(#""type":"change","doc":"notes""#) }.count == 1)
+        try world.rename(to: "b", by: .orderer)
+        world.name = "b"
+        world.forget()
+        world.open(.bob, from: ("1.1", 1), .watch, squashes: true)
+        let changes = world.lines(.bob).filter { $0.contains(#""type":"change""#) }
+        #expect(changes.count == 1 && changes[0].contains(#""doc":"b""#), "\(changes)")
+    }
+
     @Test("a session that may push is never told revisions joined, though it asks for it")
     func notSquashed() throws {
         var world = try RoomWorld("ab")

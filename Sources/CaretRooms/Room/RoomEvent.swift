@@ -8,9 +8,9 @@ package enum RoomEvent: Equatable, Sendable {
     /// A room that refuses it ends the session after its error.
     case open(RoomOpening)
     case rightsChanged(SessionID, Rights)
-    /// Answered by a `renamed` to the hub.
+    /// Answered by a `renamed` to the hub, once the store has answered; a refused order is not.
     case rename(to: DocumentName, RoomOrder)
-    /// Answered by a `deleted` to the hub.
+    /// Answered by a `deleted` to the hub, once the store has answered; a refused order is not.
     case delete(RoomOrder)
     /// The store has renewed the epochs of all documents.
     case renewed

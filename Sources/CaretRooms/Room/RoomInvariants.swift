@@ -12,6 +12,7 @@ extension RoomState {
         try pushes.checkInvariants(at: head)
         try pause.checkInvariants()
         try checkPushers()
+        try checkWaiting()
         if closedWith != nil { try checkEnd() }
     }
 
@@ -27,6 +28,29 @@ extension RoomState {
             pushes.pushers.allSatisfy { pusher in
                 guard let entry = pushers.entry(of: pusher), let known = pushes[pusher] else { return true }
                 return entry.seq < known.push.seq
+            })
+    }
+
+    /// Nobody waits for an answer that will not come. A document that is gone is answered by the reload.
+    private func checkWaiting() throws(BrokenInvariant) {
+        try BrokenInvariant.check(
+            "each session that waits for history is listed with its reading",
+            sessions.all.allSatisfy { session in
+                session.stream.phase != .readingHistory || session.stream.isBarred
+                    || queries.isWaiting(session.id, forRevisionsAfter: session.stream.position)
+            })
+        try BrokenInvariant.check(
+            "the revisions after the head are being read while the room catches up",
+            catchUp.phase != .reading || queries.isReading(after: head))
+        if pause.awaits(.reload) { return }
+        try BrokenInvariant.check(
+            "each push that waits for the store has a call under way",
+            pushes.pushers.allSatisfy { pusher in
+                switch pushes[pusher]?.stage {
+                case .needsText(let revision): queries.isReadingText(at: revision)
+                case .needsHistory(_, let revision): queries.isReading(after: revision)
+                case .computing, .ready, .inFlight, nil: true
+                }
             })
     }
 

@@ -45,7 +45,7 @@ extension RoomState {
         case .open(let opening): opening.participant.pusher
         case .push(let push, _): push.pusher
         case .select(let session, _, _), .close(let session, _):
-            sessions[session]?.pusher ?? pushers.opener(of: session)
+            sessions.index(of: session).map { sessions[$0].pusher } ?? pushers.opener(of: session)
         }
     }
 

@@ -8,8 +8,7 @@ package import CaretWire
 /// alone: nobody sees a revision before the store has said that it is on disk. One append is in flight at a time. Its
 /// time is the one that came with the newest event.
 ///
-/// Each part keeps its own state private and checks its own invariants; the extensions of this type lead events through
-/// the parts.
+/// Each part keeps its own state private; the extensions of this type lead events through the parts.
 package struct RoomState: Sendable {
     let limits: Limits
     /// The name by which others may know a pusher's client. Pure.
@@ -28,7 +27,6 @@ package struct RoomState: Sendable {
     package var sessions = SessionList()
     package var presence = PresenceBoard()
     var checks: Checks
-    var squashed: SquashedLines?
 
     package var pause = RoomPause()
     var idleness = Idleness.needed
@@ -67,7 +65,7 @@ package struct RoomState: Sendable {
     /// No push is on its way.
     package var isSettled: Bool { pushes.isEmpty && pushers.asked.isEmpty && !pause.hasQueued }
 
-    /// Nobody needs the room, and nothing that it asked for is unanswered.
+    /// Nobody needs the room. An answer that is still on its way would change nothing.
     package var isIdle: Bool {
         sessions.isEmpty && pushes.isEmpty && pushers.isEmpty && repeats.isEmpty && pause.isOver
             && catchUp.isIdle

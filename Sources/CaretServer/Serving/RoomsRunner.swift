@@ -88,13 +88,21 @@ final class RoomsRunner: LoopFirstWorker {
             }
             feed(event, to: host, at: time)
         case .answer(let instance, let event, let moment):
-            guard let host = rooms[instance.document], host.instance == instance else { return }
+            guard let host = rooms[instance.document], host.instance == instance else {
+                return notifyOfRenewal(event, of: instance.document)
+            }
             if event.tellsOfCommit { host.syncedAt = moment }
             feed(event, to: host, at: time)
         case .make(let entry, let snapshot): make(entry, snapshot, at: time)
         case .drop(let document): drop(document)
         case .timePassed: timer.passed()
         }
+    }
+
+    /// The renewal of all epochs concerns every room, also if the room that asked for it is gone.
+    private func notifyOfRenewal(_ event: RoomEvent, of document: DocumentID) {
+        guard case .answered(_, .epochsRenewed(.success(true))) = event else { return }
+        notifyHub(.notified(document, .epochsRenewed))
     }
 
     // MARK: The life of a room

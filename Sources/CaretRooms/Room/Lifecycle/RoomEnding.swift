@@ -82,6 +82,7 @@ extension RoomState {
 
     /// Refuses all that waits for something, in an order that is the same everywhere.
     private mutating func refuseAll(_ refusal: RequestRefusal) {
+        _ = pushes.takeReady()
         for pusher in pushes.pushers { resolve(pusher, refusing: refusal) }
         for pusher in pushers.asked {
             for request in pushers.notFound(pusher) { refuse(request, refusal) }
@@ -128,7 +129,6 @@ extension RoomState {
     private mutating func restart(at snapshot: Snapshot, in epoch: Epoch, _ reason: ResyncReason) {
         catchUp.forgetHeads()
         log.restart(at: snapshot, in: epoch)
-        squashed = nil
         checks.restart(at: clock.now)
         pushers.forgetAll()
         for index in sessions.indices {
@@ -140,6 +140,7 @@ extension RoomState {
 
     private mutating func validateAllAgain() {
         let due = repeats.takeAll()
+        _ = pushes.takeReady()
         for pusher in pushes.pushers { validateAgain(pusher) }
         for repeated in due { submit(.push(repeated.push, wasAccepted: true)) }
     }

@@ -39,6 +39,7 @@ extension RoomState {
     }
 
     private mutating func refusePushes() {
+        _ = pushes.takeReady()
         for pusher in pushes.pushers { resolve(pusher, refusing: .notFound) }
         deliverStreams()
     }

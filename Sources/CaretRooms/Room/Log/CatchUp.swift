@@ -23,7 +23,7 @@ package struct CatchUp: Sendable {
 
     /// The store was asked for the revisions after the head. An answer to an earlier question may come first, and may
     /// be older than the head that the store has named since.
-    mutating func begin(wasAskedBefore: Bool) {
+    package mutating func begin(wasAskedBefore: Bool) {
         phase = .reading
         mustReach = wasAskedBefore ? 0 : storeHead
     }

@@ -16,6 +16,8 @@ package struct DocumentLog: Sendable {
     package private(set) var start: Revision
     private(set) var lineBreak: LineBreak
     package private(set) var window: LogWindow
+    /// The newest revisions that were sent as one.
+    private var squashed: SquashedLines?
     /// The time of the newest revision: no revision is earlier than the one before it.
     private(set) var newestTime: Int64
 
@@ -44,6 +46,7 @@ package struct DocumentLog: Sendable {
     mutating func trim(to start: Revision) {
         self.start = start
         window.trim(to: start)
+        squashed = nil
     }
 
     /// Keeps at most so many bytes of revisions from now on.
@@ -55,6 +58,7 @@ package struct DocumentLog: Sendable {
     mutating func rename(to name: DocumentName) {
         self.name = WireString(name.description)
         window.forgetLines()
+        squashed = nil
     }
 
     /// What the store says about the document now; its history goes on.
@@ -66,9 +70,21 @@ package struct DocumentLog: Sendable {
     package mutating func restart(at snapshot: Snapshot, in epoch: Epoch) {
         (self.epoch, epochName) = (epoch, epoch.wire)
         window = LogWindow(snapshot, mostBytes: window.mostBytes)
+        squashed = nil
     }
 
     // MARK: Lines
+
+    /// The revisions after this one as one change; nil if others were squashed last.
+    func squashed(from revision: Revision) -> SquashedLines? {
+        guard let squashed, squashed.from == revision, squashed.revision == head else { return nil }
+        return squashed
+    }
+
+    mutating func keep(_ squashed: SquashedLines, _ line: [UInt8], in unit: CodeUnit) {
+        self.squashed = squashed
+        self.squashed?.lines[unit] = line
+    }
 
     mutating func keep(_ line: [UInt8], of revision: Revision, in unit: CodeUnit) {
         window.keep(line, of: revision, in: unit)
@@ -85,7 +101,6 @@ package struct DocumentLog: Sendable {
         try BrokenInvariant.check(
             "the window is within its limit, or has only one revision",
             window.bytes <= window.mostBytes || window.isShortest)
-        try BrokenInvariant.check("the epoch has its own name on the wire", epochName == epoch.wire)
     }
 }
 

@@ -12,7 +12,6 @@ extension RoomState {
             return
         }
         log.trim(to: start)
-        squashed = nil
         for index in sessions.indices where sessions[index].stream.position < start {
             sessions.needText(index, .trimmed)
         }

@@ -35,7 +35,18 @@ package struct StoreQueries: Sendable {
 
     /// A session waits for the revisions after this one, which the store was asked for.
     mutating func wait(_ session: SessionID, forRevisionsAfter revision: Revision) {
+        precondition(readings[revision] != nil, "a session waits for a reading that is not under way")
         readings[revision]?.sessions.append(session)
+    }
+
+    /// Whether a session waits for the revisions after this one.
+    func isWaiting(_ session: SessionID, forRevisionsAfter revision: Revision) -> Bool {
+        readings[revision]?.sessions.contains(session) ?? false
+    }
+
+    /// Whether the store was asked for the text at this revision.
+    func isReadingText(at revision: Revision) -> Bool {
+        calls.values.contains { if case .text(_, revision) = $0 { true } else { false } }
     }
 
     /// The revisions after this one have come; the sessions that wait for them.

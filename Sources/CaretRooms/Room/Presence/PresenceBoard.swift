@@ -18,12 +18,12 @@ package struct PresenceBoard: Sendable {
     package private(set) var now = 0
     /// The number of all sessions' selections.
     package private(set) var selectionCount = 0
-
-    package init() {}
     /// Ascending. A session's older news stays until the list is swept.
     private var news: [News] = []
     /// How long the list may become before sweeping it is worth the time.
     private var mostNews = 64
+
+    package init() {}
 
     var wantsSweep: Bool { news.count > mostNews }
 

@@ -75,7 +75,8 @@ extension RoomState {
         presence.sweep { news in
             switch news.what {
             case .left: news.moment > told
-            case .selected(let id): sessions[id]?.presence.selected == news.moment
+            case .selected(let id):
+                sessions.index(of: id).map { sessions[$0].presence.selected == news.moment } ?? false
             }
         }
     }

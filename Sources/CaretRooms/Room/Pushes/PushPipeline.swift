@@ -59,15 +59,18 @@ package struct PushPipeline: Sendable {
         pending[pusher]?.hasMoved = true
     }
 
-    mutating func setRights(_ rights: Rights, of session: SessionID) {
-        for (pusher, known) in pending where known.push.session == session {
-            pending[pusher]?.push.rights = rights
-        }
+    /// The pushers whose push is answered to this session. It looks at all pushes.
+    func pushers(answeredTo session: SessionID) -> [Pusher] {
+        pending.filter { $0.value.push.session == session }.keys.sorted()
+    }
+
+    mutating func setRights(_ rights: Rights, of pusher: Pusher, in session: SessionID) {
+        if owesAnswer(to: session, of: pusher) { pending[pusher]?.push.rights = rights }
     }
 
     mutating func setTarget(_ text: Text, of pusher: Pusher) { pending[pusher]?.target = text }
 
-    mutating func waitForHistory(_ pusher: Pusher, _ change: Change, at revision: Revision) {
+    package mutating func waitForHistory(_ pusher: Pusher, _ change: Change, at revision: Revision) {
         pending[pusher]?.stage = .needsHistory(change, at: revision)
     }
 

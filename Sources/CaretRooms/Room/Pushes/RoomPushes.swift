@@ -21,7 +21,7 @@ extension RoomState {
     }
 
     private func isOpen(_ session: SessionID) -> Bool {
-        sessions[session].map { !$0.isEnding } ?? false
+        sessions.index(of: session).map { !sessions[$0].isEnding } ?? false
     }
 
     /// A push that is not newer than the highest committed one: its repeat, or another push of a seq that was used.
@@ -53,13 +53,13 @@ extension RoomState {
 
     private func refusalOfRights(_ push: RoomPush) -> RequestRefusal? {
         if push.rights != .write { return .readOnly }
-        guard let session = sessions[push.session] else { return nil }
-        if session.mode == .watch {
+        guard let index = sessions.index(of: push.session) else { return nil }
+        if sessions[index].mode == .watch {
             return RequestRefusal(.forbidden, "the document was opened to be watched, not written")
         }
         // The client regards it as in flight until it has the ack.
-        if let due = session.stream.due {
-            return .inFlight(due.committed.logged.seq, "is committed, and its ack is on the way")
+        if let seq = sessions[index].stream.due?.committed.logged.seq {
+            return .inFlight(seq, "is committed, and its ack is on the way")
         }
         return nil
     }
@@ -126,7 +126,7 @@ extension RoomState {
 
     /// A session that is to be closed may have waited for this answer.
     mutating func noteAnswered(_ session: SessionID) {
-        if let session = sessions[session], session.isEnding { sessions.needDelivery() }
+        if let index = sessions.index(of: session), sessions[index].isEnding { sessions.needDelivery() }
     }
 
     /// An accepted push is validated once more, because what was known of its pusher is no longer true.

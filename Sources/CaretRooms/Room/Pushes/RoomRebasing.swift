@@ -170,9 +170,10 @@ extension RoomState {
         let push = known.push
         switch push.content {
         case .restore:
-            if let target = known.target {
-                pushes.becameReady(push.pusher, .restore(target, found: change), at: revision)
+            guard let target = known.target else {
+                preconditionFailure("a restore was computed without its text")
             }
+            pushes.becameReady(push.pusher, .restore(target, found: change), at: revision)
         case .text where revision == push.base: rebaseWhole(push.pusher, change)
         case .text, .edits: rebaseForward(push.pusher, change, from: revision)
         }

@@ -2,14 +2,6 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Revisions as one line, for all who are sent the same.
-struct SquashedLines: Sendable {
-    let from: Revision
-    let revision: Revision
-    let edits: [LoggedEdit]
-    var lines = UnitLines()
-}
-
 /// Sending each session its stream.
 extension RoomState {
     /// Sends everybody what there is.
@@ -87,22 +79,22 @@ extension RoomState {
     /// All revisions after a session's position as one change, and then everybody's selections again.
     private mutating func squash(_ index: Int) {
         let (from, unit) = (sessions[index].stream.position, sessions[index].unit)
-        if squashed?.from != from || squashed?.revision != head {
-            squashed = SquashedLines(from: from, revision: head, edits: squashedEdits(after: from))
-        }
-        if let line = squashed?.lines[unit] {
-            deliver(line, to: index)
-        } else if let edits = squashed?.edits {
-            let line = effects.line(
-                WireChange(
-                    document: log.name, revision: head, origin: .squashed(from: from),
-                    edits: edits.map { WireEdit($0, in: unit) }))
-            squashed?.lines[unit] = line
-            deliver(line, to: index)
-        }
+        let squashed =
+            log.squashed(from: from)
+            ?? SquashedLines(from: from, revision: head, edits: squashedEdits(after: from))
+        let line = squashed.lines[unit] ?? squashedLine(squashed, in: unit)
+        log.keep(squashed, line, in: unit)
+        deliver(line, to: index)
         effects.notes.deliveries += 1
         sessions[index].stream.moved(to: head)
         sessions[index].presence.forgetTold()
+    }
+
+    private mutating func squashedLine(_ squashed: SquashedLines, in unit: CodeUnit) -> [UInt8] {
+        effects.line(
+            WireChange(
+                document: log.name, revision: squashed.revision, origin: .squashed(from: squashed.from),
+                edits: squashed.edits.map { WireEdit($0, in: unit) }))
     }
 
     private func squashedEdits(after revision: Revision) -> [LoggedEdit] {

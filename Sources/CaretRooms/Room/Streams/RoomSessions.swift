@@ -145,7 +145,11 @@ extension RoomState {
     mutating func rightsChanged(_ session: SessionID, _ rights: Rights) {
         pushers.changeWaiting { $0.with(rights, of: session) }
         pause.changeQueued { $0.with(rights, of: session) }
-        pushes.setRights(rights, of: session)
+        // A guest has no session, and so no known pusher.
+        let pusher = sessions.index(of: session).map { sessions[$0].pusher }
+        for pusher in pusher.map({ [$0] }) ?? pushes.pushers(answeredTo: session) {
+            pushes.setRights(rights, of: pusher, in: session)
+        }
         guard closedWith == nil, let index = sessions.index(of: session), !sessions[index].stream.isBarred,
             sessions[index].rights != rights
         else { return }

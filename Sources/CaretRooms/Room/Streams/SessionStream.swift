@@ -77,7 +77,7 @@ package struct SessionStream: Sendable {
 
     package mutating func moved(to revision: Revision) { position = revision }
 
-    mutating func waitForHistory() { phase = .readingHistory }
+    package mutating func waitForHistory() { phase = .readingHistory }
 
     /// What it waited for has come. It may have lost its position meanwhile.
     mutating func historyCame() { if phase == .readingHistory { phase = .live } }

@@ -99,9 +99,11 @@ function bodies(path) {
 }
 
 function targets() {
-  return ["Sources", "Tests"].flatMap((kind) =>
+  // An older checkout has its benchmarks among the sources.
+  const kinds = ["Sources", "Tests", "Benchmarks"].filter((kind) => existsSync(join(root, kind)));
+  return kinds.flatMap((kind) =>
     readdirSync(join(root, kind))
-      .filter((name) => statSync(join(root, kind, name)).isDirectory())
+      .filter((name) => !name.startsWith(".") && statSync(join(root, kind, name)).isDirectory())
       .map((name) => join(kind, name)),
   );
 }

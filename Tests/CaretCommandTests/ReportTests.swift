@@ -4,7 +4,10 @@ import Testing
 @Suite(
     "caret-bench all",
     // It counts allocations by a malloc of its own, beside which no sanitizer works.
-    .enabled(if: ProcessInfo.processInfo.environment["CARET_SANITIZER"] == nil))
+    .enabled(if: ProcessInfo.processInfo.environment["CARET_SANITIZER"] == nil),
+    .enabled(
+        if: FileManager.default.isExecutableFile(atPath: Run.path(of: "caret-bench")),
+        "caret-bench is not built: swift build -c release --package-path Benchmarks --scratch-path .build"))
 struct ReportTests {
     /// A folder with an old report, and a program that stands for the parts.
     private final class Bench {

@@ -5,9 +5,14 @@ struct ImportTable {
     let allowed: [String: Set<String>]
 
     static let caret = ImportTable(allowed: [
-        "Sources/CBareServer": [],
+        "Benchmarks/CBareServer": [],
+        "Benchmarks/CMalloc": [],
+        "Benchmarks/caret-bench": [
+            "CBareServer", "CLinux", "CMalloc", "CSQLite", "CZlib", "CaretConfig", "CaretCore", "CaretLog",
+            "CaretRooms", "CaretServer", "CaretStore", "CaretWire", "TestSupport", "Dispatch",
+            "FoundationEssentials", "Glibc", "Synchronization",
+        ],
         "Sources/CLinux": [],
-        "Sources/CMalloc": [],
         "Sources/COpenSSL": [],
         "Sources/CSQLite": [],
         "Sources/CZlib": [],
@@ -41,12 +46,6 @@ struct ImportTable {
         "Sources/CaretWasm": ["CaretCore"],
         "Sources/CaretWire": ["CaretCore"],
         "Sources/caret": ["CaretCommand", "Glibc"],
-        "Sources/caret-bench": [
-            "CBareServer", "CLinux", "CMalloc", "CSQLite", "CZlib", "CaretConfig", "CaretCore", "CaretLog",
-            "CaretRooms", "CaretServer",
-            "CaretStore", "CaretWire", "TestSupport", "Dispatch", "FoundationEssentials", "Glibc",
-            "Synchronization",
-        ],
         "Sources/caretd": [
             "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretStore", "CaretWire",
             "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",

@@ -7,7 +7,9 @@ struct LinkRule {
     private let pages: [String: MarkdownPage]
 
     /// What is at the root leads somewhere else only by its folders.
-    private static let folders = ["Sources/", "Tests/", "config/", "docs/", "migrations/", "scripts/"]
+    private static let folders = [
+        "Benchmarks/", "Sources/", "Tests/", "config/", "docs/", "migrations/", "scripts/",
+    ]
 
     init(paths: [String], pages: [RepositoryFile]) {
         // A folder is there with what is in it.

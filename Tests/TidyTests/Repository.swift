@@ -31,21 +31,24 @@ enum Repository {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+    /// The folders that hold a folder for each target.
+    private static let parents = ["Benchmarks", "Sources", "Tests"]
+
     /// The names at the root, without the dot files.
     static func topLevelNames() throws -> [String] {
-        try names(in: "").filter { !$0.hasPrefix(".") }
+        try visibleNames(in: "")
     }
 
     /// The folders of targets, as `Sources/CaretCore`.
     static func targetFolders() throws -> [String] {
-        try ["Sources", "Tests"]
-            .flatMap { parent in try names(in: parent).map { "\(parent)/\($0)" } }
+        try parents
+            .flatMap { parent in try visibleNames(in: parent).map { "\(parent)/\($0)" } }
             .filter { isFolder($0) && $0 != "Tests/Fixtures" }
     }
 
     /// The Swift files of all targets.
     static func swiftFiles() throws -> [RepositoryFile] {
-        try (textFiles(under: "Sources") + textFiles(under: "Tests")).filter { $0.path.hasSuffix(".swift") }
+        try parents.flatMap(textFiles(under:)).filter { $0.path.hasSuffix(".swift") }
     }
 
     /// Every text file that people write: all but what is hidden and what a build leaves behind.
@@ -60,14 +63,12 @@ enum Repository {
 
     private static func paths(under path: String) throws -> [String] {
         guard isFolder(path), !isLink(path) else { return [path] }
-        return try names(in: path).filter { !$0.hasPrefix(".") }.flatMap { try paths(under: "\(path)/\($0)") }
+        return try visibleNames(in: path).flatMap { try paths(under: "\(path)/\($0)") }
     }
 
     private static func textFiles(under path: String) throws -> [RepositoryFile] {
         guard isFolder(path) else { return try textFile(path).map { [$0] } ?? [] }
-        return try names(in: path)
-            .filter { !$0.hasPrefix(".") }
-            .flatMap { try textFiles(under: "\(path)/\($0)") }
+        return try visibleNames(in: path).flatMap { try textFiles(under: "\(path)/\($0)") }
     }
 
     /// Nil where the bytes are no UTF-8, since a binary file breaks no rule of text, and for a link, since what it
@@ -78,8 +79,10 @@ enum Repository {
         return String(validating: bytes, as: UTF8.self).map { RepositoryFile(path: path, text: $0) }
     }
 
-    private static func names(in folder: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path).sorted()
+    /// The names in a folder, without the dot files.
+    private static func visibleNames(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+            .filter { !$0.hasPrefix(".") }.sorted()
     }
 
     private static func isLink(_ path: String) -> Bool {

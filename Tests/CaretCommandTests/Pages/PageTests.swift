@@ -106,7 +106,7 @@ import Testing
             let options = words.dropFirst() + ["--check-config"]
             return try Run(Run.path(of: "caretd"), Array(options), environment: [:]).status == 0
         case "caret-bench":
-            let source = try Pages.text("Sources/caret-bench/Frame/CaretBench.swift")
+            let source = try Pages.text("Benchmarks/caret-bench/Frame/CaretBench.swift")
             return words.dropFirst().first.map { source.contains("\"\($0)\"") } ?? true
         case let script where script.hasPrefix("scripts/"):
             let text = try Pages.text(script)

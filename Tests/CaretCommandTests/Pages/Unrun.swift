@@ -12,6 +12,7 @@ struct Unrun {
         Unrun("scripts/install-packages static", "it changes the machine; scripts/test-image --full runs it"),
         Unrun("sudo ", "it changes the machine; scripts/test-unit checks the unit"),
         Unrun("swift build", "a build of minutes; scripts/test-image links so, and --full builds so"),
+        Unrun(".build/release/caret-bench core", "it measures, which takes long and is no test"),
         Unrun("swift test", "it runs tests, as what runs this one does"),
         Unrun("systemd-analyze ", "scripts/test-unit runs it, where it is"),
         Unrun("journalctl ", "where systemd runs, which is not everywhere"),

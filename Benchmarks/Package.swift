@@ -1,0 +1,48 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The benchmarks are a package of their own, so that a build of the product compiles none of them. They use its build
+// folder, so that its modules are not compiled again:
+//
+//   swift build -c release --package-path Benchmarks --scratch-path .build
+
+/// The name of the folder that holds this one: that of the checkout, as SwiftPM shortens it.
+let folder = (Context.packageDirectory.split(separator: "/").dropLast().last ?? "").lowercased()
+let checkout = folder.hasSuffix(".git") ? folder.dropLast(4) : folder[...]
+
+/// What SwiftPM passes as `-package-name` to the modules of the product: the name of the checkout, with an underscore for
+/// each character that cannot stand in an identifier.
+let productPackageName = String(
+    checkout.unicodeScalars.enumerated().map { index, scalar in
+        let isDigit = scalar.properties.numericType == .decimal
+        let isAllowed = scalar == "_" || scalar.properties.isAlphabetic || (isDigit && index > 0)
+        return isAllowed ? Character(scalar) : "_"
+    })
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "caret-benchmarks",
+    platforms: [.macOS(.v26)],
+    dependencies: [.package(name: "caret", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "caret-bench",
+            dependencies: [
+                "CBareServer", "CMalloc", .product(name: "CaretInternals", package: "caret"),
+            ],
+            path: "caret-bench",
+            // SwiftPM would pass the name of this package. The target needs that of the product, whose `package`
+            // declarations it uses.
+            packageAccess: false,
+            swiftSettings: strict + [.unsafeFlags(["-package-name", productPackageName])]),
+        .target(name: "CBareServer", path: "CBareServer", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CMalloc", path: "CMalloc"),
+    ]
+)

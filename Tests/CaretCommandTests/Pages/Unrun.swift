@@ -9,6 +9,7 @@ struct Unrun {
         Unrun("caret watch agenda", "it wants a terminal; scripts/test-newcomer gives it one"),
         Unrun("caret sync notes", "it goes on until it is ended; SyncTests run it"),
         Unrun("scripts/fuzz", "a phase of scripts/test of its own"),
+        Unrun("scripts/mutation", "it runs tests on slips, which takes an hour"),
         Unrun("scripts/install-packages static", "it changes the machine; scripts/test-image --full runs it"),
         Unrun("sudo ", "it changes the machine; scripts/test-unit checks the unit"),
         Unrun("swift build", "a build of minutes; scripts/test-image links so, and --full builds so"),

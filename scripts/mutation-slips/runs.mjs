@@ -1,0 +1,147 @@
+// Runs tests in the copy until one of them notices the slip that is made.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const laws = ["RoomSimulationTests", "RandomServerTests", "PlantedFaultTests"];
+/// A run of some tests: `few` tries a tenth of the cases of every law, `seconds` is the time limit.
+const run = (filter, seconds, { skip = [], few = false } = {}) => ({ filter, seconds, skip, few });
+
+/// For each target the tests that ought to notice its slips, the cheapest first. Targets with quick tests come first.
+export const stagesOf = {
+  CaretCore: [
+    run("CaretCoreTests", 60, { few: true }),
+    run("CaretReplicaTests", 60, { few: true }),
+    run("CaretCoreTests", 180),
+  ],
+  CaretLog: [run("CaretLogTests", 30), run("CaretRoomsTests", 60, { skip: laws }), run("CaretStoreTests", 240, { few: true })],
+  CaretWire: [run("CaretWireTests", 120, { few: true }), run("CaretRoomsTests", 60, { skip: laws }), run("LiveTests", 180)],
+  CaretConfig: [run("CaretConfigTests", 60), run("LiveTests", 180)],
+  CaretReplica: [
+    run("CaretReplicaTests", 60, { few: true }),
+    run("CaretReplicaTests", 120),
+    run("ScenarioTests", 120, { few: true }),
+  ],
+  CaretRooms: [
+    run("CaretRoomsTests", 60, { skip: laws }),
+    run("CaretRoomsTests", 120, { few: true }),
+    run("ScenarioTests", 120, { few: true }),
+  ],
+  CaretConcurrency: [run("CaretConcurrencyTests", 60), run("CaretServerTests", 120)],
+  CaretSync: [run("CaretSyncTests", 120, { few: true }), run("CaretCommandTests.Sync", 180, { few: true })],
+  CaretClient: [run("CaretClientTests", 180)],
+  CaretStore: [run("CaretStoreTests", 240, { few: true })],
+  CaretServer: [run("CaretServerTests", 120), run("LiveTests", 180, { few: true })],
+  CaretCommand: [run("CaretCommandTests", 240, { few: true })],
+};
+
+/// The targets of tests that these stages run.
+export const testTargetsOf = (stages) => [...new Set(stages.map((stage) => stage.filter.split(".")[0]))];
+
+/// Runs stages in a copy that is built.
+export class Runs {
+  constructor(copy) {
+    this.copy = copy;
+    this.passesWithoutSlip = new Map();
+  }
+
+  /// Runs the stages until one fails: {noticedBy, seconds, isTimeout}; `noticedBy` is undefined if all pass.
+  async noticed(number, stages) {
+    let answer = {};
+    let seconds = 0;
+    for (const stage of stages) {
+      if (!(await this.isUsable(stage))) continue;
+      const began = Date.now();
+      this.copy.choose(number);
+      answer = await outcome(this.copy, stage);
+      this.copy.choose(0);
+      seconds += (Date.now() - began) / 1000;
+      if (answer.noticedBy) break;
+    }
+    return { ...answer, seconds };
+  }
+
+  /// Whether the stage passes without a slip; otherwise its failures say nothing. It may need a second try on a busy machine.
+  async isUsable(stage) {
+    const key = JSON.stringify(stage);
+    if (!this.passesWithoutSlip.has(key)) {
+      const began = Date.now();
+      let { noticedBy } = await outcome(this.copy, stage);
+      if (noticedBy) ({ noticedBy } = await outcome(this.copy, stage));
+      const name = `${stage.filter}${stage.few ? ", few cases" : ""}${stage.skip.length > 0 ? ", without laws" : ""}`;
+      const end = noticedBy ? `left out, since it fails: ${noticedBy}` : "passes";
+      console.log(`without a slip: ${name}: ${end}, ${((Date.now() - began) / 1000).toFixed(1)} s`);
+      this.passesWithoutSlip.set(key, !noticedBy);
+    }
+    return this.passesWithoutSlip.get(key);
+  }
+}
+
+function outcome(copy, stage) {
+  const folder = mkdtempSync(join(tmpdir(), "caret-slip-"));
+  const program = join(copy.build, "release", "caretPackageTests.xctest");
+  const names = ["--filter", stage.filter, ...stage.skip.flatMap((name) => ["--skip", name])];
+  const environment = { ...process.env, TMPDIR: folder, NO_COLOR: "1" };
+  // What a sanitizer would slow down: laws then try a tenth of their cases.
+  if (stage.few) environment.CARET_SANITIZER = "none";
+  return new Promise((resolve) => {
+    const child = spawn(program, ["--testing-library", "swift-testing", ...names], {
+      cwd: copy.tree, env: environment, detached: true, stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    let answer;
+    const end = (found) => {
+      answer ??= found;
+      kill(-child.pid);
+    };
+    const limit = setTimeout(() => end({ noticedBy: `${stage.filter}: no end`, isTimeout: true }), stage.seconds * 1000);
+    const read = (bytes) => {
+      output = (output + bytes).slice(-200_000);
+      const issue = /✘ Test .* recorded an issue.* at (\w+\.swift:\d+)/.exec(output);
+      // One failure is enough.
+      if (issue) end({ noticedBy: `${stage.filter} ${issue[1]}` });
+    };
+    child.stdout.setEncoding("utf8").on("data", read);
+    child.stderr.setEncoding("utf8").on("data", read);
+    // Not `close`: a program that outlives the tests would keep their output open.
+    child.on("exit", (status, signal) => {
+      clearTimeout(limit);
+      setTimeout(() => {
+        endStrays(copy.folder, folder);
+        child.stdout.destroy();
+        child.stderr.destroy();
+        rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+        const count = /Test run with (\d+) tests? .* passed/.exec(output)?.[1];
+        if (!answer && status === 0 && Number(count) > 0) answer = {};
+        resolve(answer ?? { noticedBy: `${stage.filter}: ${crash(output, signal ?? status)}` });
+      }, 50);
+    });
+  });
+}
+
+function crash(output, end) {
+  const fatal = /(\w+\.swift:\d+: Fatal error[^\n]{0,60}|✘ Test "[^"]*" failed)/.exec(output);
+  return fatal ? fatal[1] : `ended with ${end}`;
+}
+
+function kill(process_) {
+  try {
+    process.kill(process_, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/// Ends what the tests started and left: every process whose program or arguments lie in these folders.
+function endStrays(...folders) {
+  for (const name of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    if (Number(name) === process.pid) continue;
+    try {
+      const words = readlinkSync(`/proc/${name}/exe`) + "\0" + readFileSync(`/proc/${name}/cmdline`, "utf8");
+      if (folders.some((folder) => words.includes(folder + "/"))) kill(Number(name));
+    } catch {
+      // It has ended meanwhile, or it is a thread of the kernel.
+    }
+  }
+}

@@ -103,7 +103,7 @@ function plan(copy, { seed, count, targets: chosen }) {
   });
 }
 
-const describe = (slip) => `${String(slip.number).padStart(6)}  ${slip.path}:${slip.line}  ${slip.show}`;
+const describe = (slip) => `${String(slip.number).padStart(6)}  ${slip.path}:${slip.line}:${slip.column}  ${slip.show}`;
 
 function table(results) {
   const row = (name, found) => {

@@ -86,7 +86,7 @@ export class Copy {
     for (;;) {
       for (const { target, sources, slips } of plans) this.plant(target, sources, slips);
       const options = ["-c", "release", "--package-path", this.tree, "--scratch-path", this.build, "--product", "caretPackageTests"];
-      const { status, stdout, stderr } = spawnSync("swift", ["build", ...options], { encoding: "utf8", maxBuffer: 1 << 28 });
+      const { status, signal, stdout, stderr } = spawnSync("swift", ["build", ...options], { encoding: "utf8", maxBuffer: 1 << 28 });
       if (status === 0) return plans;
       const output = stdout + stderr;
       let isStuck = true;
@@ -100,7 +100,7 @@ export class Copy {
         console.log(`${plan.target}: ${wrong.length} of ${plan.slips.length} slips do not compile`);
         return { ...plan, slips: plan.slips.filter((slip) => !wrong.includes(slip)) };
       });
-      if (isStuck) throw new Error(`the copy does not compile:\n${output.slice(-4000)}`);
+      if (isStuck) throw new Error(`the copy does not build (${signal ?? status}):\n${output.slice(-4000)}`);
     }
   }
 }

@@ -159,7 +159,7 @@ function operator(found, other, precedence) {
   return { text: "$o", form: { infix: found[1], other, precedence }, show: `${found[1]} → ${other}` };
 }
 
-/// All slips of a file, at most one a kind and line: {path, line, kind, from, to, text, show}.
+/// All slips of a file, at most one of a kind in a line: {path, line, last, column, kind, from, to, text, show, original}.
 export function candidates(path, source) {
   if (leftAloneFile.test(path)) return [];
   const blanked = masked(source);
@@ -190,6 +190,7 @@ export function candidates(path, source) {
   });
   return found.concat(statements(path, source, lines, skipped)).map((slip) => ({
     ...slip,
+    column: slip.from - blanked.lastIndexOf("\n", slip.from - 1),
     original: originals[slip.line - 1].trim(),
   }));
 }

@@ -71,6 +71,34 @@ import Testing
         }
     }
 
+    @Test("as many lines that changed places stay as can stay in order")
+    func movedLines() {
+        checkLaw("movedLines", cases: Seeds.share(of: 5_000, everyCommit: 1_000)) { random in
+            let count = random.number(1...40)
+            var order = Array(0..<count)
+            for _ in 0..<random.number(0...count) {
+                order.insert(order.remove(at: random.number(0...count - 1)), at: random.number(0...count - 1))
+            }
+            let text = { (lines: [Int]) in try Text(lines.map { "\($0 + 100)\n" }.joined()) }
+            let (old, new) = (try text(Array(0..<count)), try text(order))
+            let change = diff(from: old, to: new)
+            if try old.applying(change) != new { return "\(report(old, new, change)) is another text" }
+            let lost = change.edits.reduce(0) { $0 + removed($1, old) }
+            let moved = count - longestRise(of: order)
+            return lost <= moved * 4 ? nil : "\(lost) scalars removed, \(moved) lines moved: \(order)"
+        }
+    }
+
+    /// How many of these numbers can stay where those that stay must rise.
+    private func longestRise(of numbers: [Int]) -> Int {
+        var rises: [Int] = []
+        for (index, number) in numbers.enumerated() {
+            let before = (0..<index).filter { numbers[$0] < number }.map { rises[$0] }
+            rises.append(1 + (before.max() ?? 0))
+        }
+        return rises.max() ?? 0
+    }
+
     @Test("a long passage that went in or out leaves the edits around it where they are")
     func longPassages() {
         checkLaw("longPassages", cases: Seeds.share(of: 200, everyCommit: 40)) { random in

@@ -74,6 +74,20 @@ import Testing
         #expect(replica.text.string.filter { !$0.isNumber } == "amineb")
     }
 
+    @Test("an undo leaves what others have put where one's own text was removed")
+    func removedThere() throws {
+        var replica = try opened("")
+        _ = try replica.typed(SampleChange.change([edit(0, 0, "mine")]))
+        _ = try replica.received(.acked(1, 2))
+        _ = try replica.typed(SampleChange.change([edit(0, 4, "")]))
+        _ = try replica.received(.acked(2, 3))
+        _ = try replica.received(.changed(4, edit(0, 0, "123")))
+        _ = replica.undo()
+        #expect(replica.text.string == "123mine")
+        _ = replica.undo()
+        #expect(replica.text.string == "123")
+    }
+
     @Test("what others have removed is not removed again, and the undo before it comes at once")
     func removed() throws {
         var replica = try opened("ab")

@@ -17,6 +17,15 @@ import Testing
         #expect(world.isUnloaded)
     }
 
+    @Test("someone who only watches keeps it at hand")
+    func watcher() throws {
+        var world = try RoomWorld("ab")
+        world.open(.ann, .watch)
+        world.pass(milliseconds: 100_000)
+        #expect(!world.room.isIdle)
+        #expect(!world.isUnloaded)
+    }
+
     @Test("whoever comes back in between keeps it at hand")
     func comesBack() throws {
         var world = try RoomWorld("ab")

@@ -59,6 +59,7 @@ import Testing
         let found = (0...UInt8.max).map { JSONCase.fault(of: [0x7B, $0])?.message ?? "" }
         #expect(found[0x21] == "byte 1: a key in quotes is wanted, found '!'")
         #expect(found[0x01] == "byte 1: a key in quotes is wanted, found the byte 0x01")
+        #expect(found[0x7F] == "byte 1: a key in quotes is wanted, found the byte 0x7F")
         #expect(found[0x80] == "byte 1: the bytes are not UTF-8")
         #expect(found.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } })
     }

@@ -1,0 +1,17 @@
+import CaretConfig
+import CaretWire
+import Testing
+
+@Suite("Echoed texts") struct EchoTests {
+    @Test("a text is shown from its beginning, up to the limit")
+    func limit() {
+        let longest = "abc" + String(repeating: "é", count: Limits.echo - 3)
+        #expect(longest.echoed == "\"\(longest)\"")
+        #expect((longest + "z").echoed == "\"\(longest)…\"")
+    }
+
+    @Test("what would disturb a terminal is shown as a question mark")
+    func controls() {
+        #expect("a\u{1B}[m\u{202E}\nb".echoed == "\"a?[m??b\"")
+    }
+}

@@ -1,0 +1,13 @@
+import CaretCore
+import CaretLog
+import TestSupport
+import Testing
+
+@Suite("Segments") struct SegmentTests {
+    @Test("each change makes one revision, the first change the first one")
+    func last() {
+        let change = LoggedChange(pusher: SampleLog.ann, seq: 1, time: 1, edits: [])
+        #expect(Segment(first: 7, changes: [change]).last == 7)
+        #expect(Segment(first: 7, changes: [change, change, change]).last == 9)
+    }
+}

@@ -149,7 +149,8 @@ let package = Package(
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
-                "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretWire", "TestSupport",
+                "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretServer", "CaretWire",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

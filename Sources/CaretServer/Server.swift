@@ -4,11 +4,13 @@ package import CaretLog
 import CaretRooms
 package import CaretStore
 package import CaretWire
+@preconcurrency import Dispatch
 import Synchronization
 
 /// A running server: what speaks the protocol on sockets, over a store that somebody else opens and closes.
 package final class Server: Sendable {
     private let switchboard: Switchboard
+    private let loops: [Loop]
     private let listeners = Mutex<[Listener]>([])
 
     package init(
@@ -22,12 +24,41 @@ package final class Server: Sendable {
             publicClient: { Server.publicClient($0) },
             sessionName: { WireString("\(life)-\(String($0.value, radix: 36))") },
             digest: { SHA256.digest(of: $0) })
+        let clock = ServerClock()
+        let background = DispatchQueue(label: "caret.work", attributes: .concurrent)
+        var loops: [Loop] = []
+        let platform = Platform(
+            clock: clock,
+            makeLoop: { number, refused throws(SystemFault) in
+                var loopSettings = LoopSettings()
+                loopSettings.refusal = Server.refusal
+                loopSettings.refused = { refused($0) }
+                let loop = try Loop(number, loopSettings)
+                loops.append(loop)
+                return loop
+            },
+            makeQueue: { DispatchQueue(label: $0) }, runInBackground: { background.async(execute: $0) })
         switchboard = try Switchboard(
-            settings, connections, store: store, care: StoreCare(store, in: folder, log),
-            authenticator: authenticator,
-            board: counters, log: log)
+            settings, connections, on: platform,
+            store: { hub in
+                let care = StoreCare(store, in: folder, log)
+                let administration = Administration(
+                    store: store, care: care, board: counters, clock: clock, hub: hub)
+                return StoreDriver(store, administration.make)
+            },
+            authenticator: authenticator, board: counters, log: log)
+        self.loops = loops
         switchboard.begin()
     }
+
+    /// What a client gets for whose connection there is no descriptor.
+    private static let refusal: [UInt8] = {
+        var writer = JSONWriter()
+        let report = ErrorReport(
+            .overloaded, "the server has as many connections as it may have; try again later")
+        report.encode(into: &writer)
+        return writer.bytes
+    }()
 
     /// A client's id is his secret; whoever has this cannot find it.
     package static func publicClient(_ pusher: Pusher) -> WireString {
@@ -44,7 +75,7 @@ package final class Server: Sendable {
         async throws(ListenFault) -> SocketAddress
     {
         let switchboard = switchboard
-        let listener = try await Listener.listening(at: address, spreadOver: switchboard.loops) {
+        let listener = try await Listener.listening(at: address, spreadOver: loops) {
             switchboard.shell(for: $0, at: door($0.peer))
         }
         listeners.withLock { $0.append(listener) }
@@ -56,17 +87,14 @@ package final class Server: Sendable {
     package func stop(within time: Duration) async {
         for listener in listeners.withLock({ $0 }) { await listener.closed() }
         let (ended, end) = AsyncStream<Void>.makeStream()
-        Task { [switchboard] in
-            await switchboard.drained()
-            end.finish()
-        }
+        switchboard.drain { end.finish() }
         let limit = Task {
             try? await Task.sleep(for: time)  // It fails only where it need not be waited for any more.
             end.finish()
         }
         for await _ in ended {}
         limit.cancel()
-        for loop in switchboard.loops { await loop.stopped() }
-        await switchboard.ended()
+        for loop in loops { await loop.stopped() }
+        await withCheckedContinuation { done in switchboard.close { done.resume() } }
     }
 }

@@ -31,9 +31,9 @@ final class TellingHandler: ConnectionHandler {
     struct Behaviour: Sendable {
         /// How many of so many bytes it takes.
         var takes: @Sendable (Int) -> Int = { $0 }
-        var onReceived: @Sendable (Connection, UnsafeRawBufferPointer) -> Void = { _, _ in }
-        var onInputEnded: @Sendable (Connection) -> Void = { _ in }
-        var onDeadline: @Sendable (Connection) -> Void = { _ in }
+        var onReceived: @Sendable (any ConnectionPort, UnsafeRawBufferPointer) -> Void = { _, _ in }
+        var onInputEnded: @Sendable (any ConnectionPort) -> Void = { _ in }
+        var onDeadline: @Sendable (any ConnectionPort) -> Void = { _ in }
         /// What is written is told in so many words.
         var tellsWritten = false
     }
@@ -46,7 +46,7 @@ final class TellingHandler: ConnectionHandler {
         self.behaviour = behaviour
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Int {
+    func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
         let taken = behaviour.takes(bytes.count)
         let piece = UnsafeRawBufferPointer(rebasing: bytes[..<taken])
         if taken > 0 { events.tell(.received(String(decoding: piece, as: UTF8.self))) }
@@ -54,46 +54,46 @@ final class TellingHandler: ConnectionHandler {
         return taken
     }
 
-    func inputEnded(on connection: Connection) {
+    func inputEnded(on connection: any ConnectionPort) {
         events.tell(.inputEnded)
         behaviour.onInputEnded(connection)
     }
 
-    func wrote(_ bytes: Int, on connection: Connection) {
+    func wrote(_ bytes: Int, on connection: any ConnectionPort) {
         if behaviour.tellsWritten { events.tell(.wrote(bytes)) }
     }
 
-    func deadlinePassed(on connection: Connection) {
+    func deadlinePassed(on connection: any ConnectionPort) {
         events.tell(.deadlinePassed)
         behaviour.onDeadline(connection)
     }
 
-    func closed(_ reason: CloseReason, on connection: Connection) { events.tell(.closed(reason)) }
+    func closed(_ reason: CloseReason, on connection: any ConnectionPort) { events.tell(.closed(reason)) }
 }
 
 /// Sends back what comes, and closes once all of it is written and the input has ended.
 final class EchoHandler: ConnectionHandler {
     private var hasEnded = false
 
-    func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Int {
+    func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
         connection.send(Payload(bytes))
         return bytes.count
     }
 
-    func inputEnded(on connection: Connection) {
+    func inputEnded(on connection: any ConnectionPort) {
         hasEnded = true
         closeIfDone(connection)
     }
 
-    func wrote(_ bytes: Int, on connection: Connection) { closeIfDone(connection) }
+    func wrote(_ bytes: Int, on connection: any ConnectionPort) { closeIfDone(connection) }
 
-    private func closeIfDone(_ connection: Connection) {
+    private func closeIfDone(_ connection: any ConnectionPort) {
         if hasEnded, connection.waitingBytes == 0 { connection.close() }
     }
 
-    func deadlinePassed(on connection: Connection) {}
+    func deadlinePassed(on connection: any ConnectionPort) {}
 
-    func closed(_ reason: CloseReason, on connection: Connection) {}
+    func closed(_ reason: CloseReason, on connection: any ConnectionPort) {}
 }
 
 /// A value that several queues touch.

@@ -37,10 +37,18 @@ struct LoopFirstQueueTests {
     /// What a queue that is asked says: those of loops say nothing.
     private static let name = DispatchSpecificKey<String>()
 
-    private let queue = LoopFirstQueue<Writer>("queue")
+    private let dispatchQueue = DispatchQueue(label: "queue")
+    private let queue: LoopFirstQueue<Writer>
     private let events = Events<Writer.Done>()
 
-    init() { queue.queue.setSpecific(key: LoopFirstQueueTests.name, value: "the queue") }
+    init() {
+        dispatchQueue.setSpecific(key: LoopFirstQueueTests.name, value: "the queue")
+        queue = LoopFirstQueue(dispatchQueue)
+    }
+
+    private func closed<Worker>(_ queue: LoopFirstQueue<Worker>) async {
+        await withCheckedContinuation { done in queue.close { done.resume() } }
+    }
 
     @Test("a loop does at once what it brings; the queue does expensive jobs and those behind them")
     func bringing() async throws {
@@ -62,7 +70,7 @@ struct LoopFirstQueueTests {
         // By the queue, or by the loop where the queue was faster than it.
         #expect(await events.next()?.job == 4)
         await loop.stopped()
-        await queue.close()
+        await closed(queue)
     }
 
     @Test(
@@ -85,7 +93,7 @@ struct LoopFirstQueueTests {
             #expect(await events.next() == Writer.Done(job: job, place: "a loop"))
         }
         await loop.stopped()
-        await queue.close()
+        await closed(queue)
     }
 
     @Test(
@@ -102,7 +110,7 @@ struct LoopFirstQueueTests {
         #expect(await events.next() == Writer.Done(job: 3, place: "the queue"))
         queue.enqueue(4)
         #expect(await events.next() == Writer.Done(job: 4, place: "the queue"))
-        await queue.close()
+        await closed(queue)
         queue.enqueue(5)
     }
 
@@ -115,7 +123,7 @@ struct LoopFirstQueueTests {
         queue.enqueueOnLastLoop(1)
         #expect(await events.next() == Writer.Done(job: 1, place: "the queue"))
         await loop.stopped()
-        await queue.close()
+        await closed(queue)
     }
 
     @Test("a job that is known to be expensive wakes the queue at once, and no loop asks what it costs")
@@ -130,7 +138,7 @@ struct LoopFirstQueueTests {
         queue.enqueueOnLastLoop(3)
         #expect(await events.next() == Writer.Done(job: 3, place: "the queue"))
         await loop.stopped()
-        await queue.close()
+        await closed(queue)
     }
 
     @Test("what comes behind the end is let go of, whichever way it comes")
@@ -140,11 +148,12 @@ struct LoopFirstQueueTests {
             func areExpensive(_ jobs: [Cargo]) -> Bool { false }
             func run(_ jobs: [Cargo]) {}
         }
-        let (inbox, queue) = (Inbox<Cargo>("inbox"), LoopFirstQueue<Idler>("queue"))
-        inbox.start { _ in }
+        let inbox = Inbox<Idler>(DispatchQueue(label: "inbox"))
+        let queue = LoopFirstQueue<Idler>(DispatchQueue(label: "queue"))
+        inbox.start(Idler())
         queue.start(Idler(), on: [])
-        await inbox.close()
-        await queue.close()
+        await withCheckedContinuation { done in inbox.close { done.resume() } }
+        await closed(queue)
         let ways: [(Cargo) -> Void] = [
             { inbox.enqueue($0) }, { inbox.enqueue([$0]) }, queue.enqueue, queue.enqueueExpensive,
             queue.enqueueOnLastLoop,
@@ -197,6 +206,6 @@ struct LoopFirstQueueTests {
         }
         for await _ in ended {}
         for loop in loops { await loop.stopped() }
-        await queue.close()
+        await closed(queue)
     }
 }

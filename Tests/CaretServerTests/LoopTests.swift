@@ -130,17 +130,17 @@ private func comeAndGo() async throws {
 
 /// Reads nothing, and writes for as long as it may.
 private final class DeafHandler: ConnectionHandler {
-    func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Int {
+    func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
         connection.pauseReading()
         connection.send(Payload([1]))
         return bytes.count
     }
 
-    func inputEnded(on connection: Connection) {}
+    func inputEnded(on connection: any ConnectionPort) {}
 
-    func wrote(_ bytes: Int, on connection: Connection) { connection.send(Payload([1])) }
+    func wrote(_ bytes: Int, on connection: any ConnectionPort) { connection.send(Payload([1])) }
 
-    func deadlinePassed(on connection: Connection) {}
+    func deadlinePassed(on connection: any ConnectionPort) {}
 
-    func closed(_ reason: CloseReason, on connection: Connection) {}
+    func closed(_ reason: CloseReason, on connection: any ConnectionPort) {}
 }

@@ -87,8 +87,8 @@ struct ImportTable {
         ],
         "Tests/ClientWriter": ["CaretClient", "CaretCore", "Glibc"],
         "Tests/ScenarioTests": [
-            "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretWire", "TestSupport", "Foundation",
-            "Testing",
+            "CaretConfig", "CaretCore", "CaretLog", "CaretReplica", "CaretRooms", "CaretServer", "CaretWire",
+            "TestSupport", "Foundation", "Testing",
         ],
         "Tests/StoreFaults": [
             "CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",

@@ -35,6 +35,7 @@ final class LineHandler: ConnectionHandler {
     private let rooms: BenchRooms
     private let loop: Loop
     private unowned let sockets: Sockets
+    private let id: SocketID
     private var framer = LineFramer(limit: 1 << 20)
     private var document: Int?
 
@@ -42,28 +43,29 @@ final class LineHandler: ConnectionHandler {
         self.rooms = rooms
         self.loop = loop
         sockets = connection.sockets
+        id = connection.id
     }
 
     private static let joined = Payload(Array("J\n".utf8))
     private static let written = Payload(Array("A\n".utf8))
 
-    func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Int {
+    func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
         var input = bytes
         while case .line = framer.next(of: &input, { take($0, connection) }) {}
         return bytes.count
     }
 
-    private func take(_ line: UnsafeRawBufferPointer, _ connection: Connection) {
+    private func take(_ line: UnsafeRawBufferPointer, _ connection: any ConnectionPort) {
         switch line[0] {
         case UInt8(ascii: "E"): connection.send(LineHandler.payload(line))
         case UInt8(ascii: "J"):
             let number = Int(String(decoding: line.dropFirst(), as: UTF8.self)) ?? 0
             document = number
-            rooms.join(number, connection.id)
+            rooms.join(number, id)
             connection.send(LineHandler.joined)
         case UInt8(ascii: "P"):
             if let document, let room = rooms[document] {
-                push(LineHandler.payload(line), connection.id, room)
+                push(LineHandler.payload(line), id, room)
             }
         default: return
         }
@@ -93,13 +95,13 @@ final class LineHandler: ConnectionHandler {
         }
     }
 
-    func inputEnded(on connection: Connection) { connection.close() }
+    func inputEnded(on connection: any ConnectionPort) { connection.close() }
 
-    func wrote(_ bytes: Int, on connection: Connection) {}
+    func wrote(_ bytes: Int, on connection: any ConnectionPort) {}
 
-    func deadlinePassed(on connection: Connection) {}
+    func deadlinePassed(on connection: any ConnectionPort) {}
 
-    func closed(_ reason: CloseReason, on connection: Connection) {
-        if let document { rooms.leave(document, connection.id) }
+    func closed(_ reason: CloseReason, on connection: any ConnectionPort) {
+        if let document { rooms.leave(document, id) }
     }
 }

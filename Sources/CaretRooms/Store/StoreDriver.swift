@@ -1,7 +1,13 @@
 package import CaretLog
 
-/// Makes the calls of rooms and the hub to a store, and brings back its answers.
-package struct StoreDriver: Sendable {
+/// Makes the calls of rooms and of the hub, and brings back the answers.
+package protocol StoreCaller: Sendable {
+    /// Calls back once, on any thread.
+    func call(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void)
+}
+
+/// Makes calls to a store.
+package struct StoreDriver: StoreCaller {
     private let store: any DocumentStore & TokenStore
     private let administer: Administration
 

@@ -21,17 +21,17 @@ package protocol ConnectionHandler: AnyObject {
     ///
     /// Answers how many it took. The rest is kept, and nothing more is read, until reading is resumed; then it comes
     /// again, before what is new.
-    func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Int
+    func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int
 
     /// The other side sends nothing more; it may still read.
-    func inputEnded(on connection: Connection)
+    func inputEnded(on connection: any ConnectionPort)
 
     /// The system took so many bytes of what was sent.
-    func wrote(_ bytes: Int, on connection: Connection)
+    func wrote(_ bytes: Int, on connection: any ConnectionPort)
 
     /// The connection's deadline has passed; it has none now.
-    func deadlinePassed(on connection: Connection)
+    func deadlinePassed(on connection: any ConnectionPort)
 
     /// The connection is over. Comes exactly once, last, whoever ended it.
-    func closed(_ reason: CloseReason, on connection: Connection)
+    func closed(_ reason: CloseReason, on connection: any ConnectionPort)
 }

@@ -8,10 +8,10 @@ package struct LoopNumber: Hashable, Sendable {
     package init(_ rawValue: Int) { self.rawValue = rawValue }
 }
 
-/// Only the code on a loop has the loop's sockets, so they prove that it runs there.
+/// Only the code on a loop has the loop's context, so it proves that it runs there.
 extension LoopNumber: Confinement {
-    package func check(_ sockets: Sockets) {
-        precondition(sockets.number == self, "loop \(sockets.number) touches a value of loop \(self)")
+    package func check(_ loop: any LoopContext) {
+        precondition(loop.number == self, "loop \(loop.number) touches a value of loop \(self)")
     }
 }
 

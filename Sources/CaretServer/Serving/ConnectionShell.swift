@@ -1,14 +1,14 @@
 import CaretConfig
-import CaretRooms
+package import CaretRooms
 import CaretWire
 import Synchronization
 
 /// Runs the actions of a connection's state, on its socket and with the rooms and the hub. Confined to the connection's loop.
-final class ConnectionShell: ConnectionHandler {
-    private let id: ConnectionID
+package final class ConnectionShell: ConnectionHandler {
+    package let id: ConnectionID
     private var state: ConnectionState
     /// It lets go of this shell when it is over.
-    private let connection: Connection
+    private let connection: any ConnectionPort
     private let door: Door
     private let host: LoopHost
     private let switchboard: Switchboard
@@ -18,7 +18,7 @@ final class ConnectionShell: ConnectionHandler {
     private var readAt: Moment
 
     init(
-        _ id: ConnectionID, _ connection: Connection, at door: Door, _ host: LoopHost,
+        _ id: ConnectionID, _ connection: any ConnectionPort, at door: Door, _ host: LoopHost,
         _ switchboard: Switchboard
     ) {
         self.host = host
@@ -26,7 +26,7 @@ final class ConnectionShell: ConnectionHandler {
         self.connection = connection
         self.door = door
         self.switchboard = switchboard
-        since = connection.sockets.now
+        since = connection.loop.now
         readAt = since
         readTimes = switchboard.readTimes(of: id)
         state = ConnectionState(
@@ -41,32 +41,32 @@ final class ConnectionShell: ConnectionHandler {
 
     // MARK: The socket
 
-    func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Int {
+    package func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
         host.tally.add(bytes.count, to: .bytesIn)
-        readAt = connection.sockets.now
-        run(state.received(bytes, at: switchboard.clock.time(at: connection.sockets.now)))
+        readAt = connection.loop.now
+        run(state.received(bytes, at: switchboard.clock.time(at: connection.loop.now)))
         return bytes.count
     }
 
-    func inputEnded(on connection: Connection) {
+    package func inputEnded(on connection: any ConnectionPort) {
         advanceTime()
         run(state.inputEnded())
     }
 
-    func wrote(_ bytes: Int, on connection: Connection) {
+    package func wrote(_ bytes: Int, on connection: any ConnectionPort) {
         advanceTime()
         host.tally.add(bytes, to: .bytesOut)
         run(state.written(bytes))
     }
 
-    func deadlinePassed(on connection: Connection) { advanceTime() }
+    package func deadlinePassed(on connection: any ConnectionPort) { advanceTime() }
 
-    func closed(_ reason: CloseReason, on connection: Connection) {
+    package func closed(_ reason: CloseReason, on connection: any ConnectionPort) {
         advanceTime()
         run(state.connectionLost())
         noteEnd(reason)
         readTimes.forget(id)
-        switchboard.gone(id, from: connection.sockets)
+        switchboard.gone(id, from: connection.loop)
     }
 
     // MARK: The others
@@ -95,11 +95,12 @@ final class ConnectionShell: ConnectionHandler {
 
     // MARK: Actions
 
-    private func advanceTime() { run(state.timePassed(switchboard.clock.time(at: connection.sockets.now))) }
+    private func advanceTime() { run(state.timePassed(switchboard.clock.time(at: connection.loop.now))) }
 
     private func run(_ actions: [ConnectionAction]) {
         if let refusals = state.takeRefusals() { count(refusals) }
         for action in actions { run(action) }
+        switchboard.observer?.saw(state)
     }
 
     private func count(_ refusals: [ErrorCode: Int]) {
@@ -113,7 +114,7 @@ final class ConnectionShell: ConnectionHandler {
 
     private func noteEnd(_ reason: CloseReason) {
         host.tally.add(to: .connectionsClosed)
-        let lasted = (connection.sockets.now.nanoseconds - since.nanoseconds) / 1_000_000
+        let lasted = (connection.loop.now.nanoseconds - since.nanoseconds) / 1_000_000
         switchboard.log.write(
             LogEvent(
                 .connectionClosed, .connection(Int(id.value)), state.end?.field ?? reason.field,

@@ -7,7 +7,7 @@ import CaretWire
 extension Switchboard {
     /// Calls the store, and sends the hub the answer.
     func make(_ call: StoreCall, _ id: CallID) {
-        driver.call(call, as: id) { [self] answer in
+        store.call(call, as: id) { [self] answer in
             note(answer, to: call)
             hub.enqueue(.event(.answered(id, answer)))
         }
@@ -31,7 +31,7 @@ struct Administration: Sendable {
     let care: StoreCare
     let board: CounterBoard
     let clock: ServerClock
-    let hub: Inbox<HubJob>
+    let hub: Inbox<HubRunner>
 
     func make(
         _ call: AdminCall, _ id: CallID, then answer: @escaping @Sendable (AdminCallAnswer) -> Void

@@ -2,8 +2,10 @@ import CaretLog
 import CaretRooms
 import Synchronization
 
-/// Feeds the hub its events, and runs the actions. Confined to the hub's queue.
-final class HubRunner {
+/// Feeds the hub its events, and runs the actions. Confined to the turns of the hub's queue.
+package final class HubRunner: JobWorker {
+    package typealias Job = HubJob
+
     private var state: HubState
     private let switchboard: Switchboard
     private let timer: QueueTimer
@@ -21,7 +23,7 @@ final class HubRunner {
         timer = QueueTimer(on: inbox.queue) { [weak inbox] in inbox?.enqueue(.event(.timePassed)) }
     }
 
-    func run(_ jobs: [HubJob]) {
+    package func run(_ jobs: [HubJob]) {
         for job in jobs { perform(job) }
         timer.set(for: wake.map { switchboard.clock.moment(of: $0) })
     }
@@ -43,6 +45,7 @@ final class HubRunner {
         // must outlast the timer's own event, which comes later.
         if let wake, wake <= time { self.wake = nil }
         run(state.handle(event, at: time))
+        switchboard.observer?.saw(state)
     }
 
     private func run(_ actions: [HubAction]) {

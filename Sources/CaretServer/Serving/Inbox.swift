@@ -1,33 +1,37 @@
 import CaretConcurrency
-@preconcurrency import Dispatch
 
-/// Jobs for one dispatch queue. Anybody may enqueue, and never waits.
-package final class Inbox<Job: Sendable>: Sendable {
-    package typealias Work = @Sendable ([Job]) -> Void
+/// What does the jobs of a queue, in turns: only one thread at a time calls it.
+package protocol JobWorker: SendableMetatype {
+    associatedtype Job: Sendable
 
-    let queue: DispatchQueue
-    private let jobs = CoalescingQueue<Job, Work>()
+    func run(_ jobs: [Job])
+}
 
-    package init(_ label: String) { queue = DispatchQueue(label: label) }
+/// Jobs for a worker on one queue. Anybody may enqueue, and never waits.
+package final class Inbox<Worker: JobWorker>: Sendable {
+    package let queue: any WorkQueue
+    private let jobs = CoalescingQueue<Worker.Job, Confined<Worker, Turn>>()
 
-    /// Has all jobs done by `work` on the queue, also those that came before.
-    package func start(_ work: @escaping Work) { jobs.start(work) { wake() } }
+    package init(_ queue: any WorkQueue) { self.queue = queue }
 
-    package func enqueue(_ job: Job) { jobs.enqueue(job) { wake() } }
+    /// Has all jobs done by a worker, also those that came before.
+    package func start(_ worker: sending Worker) { jobs.start(Confined(worker, to: Turn())) { wake() } }
 
-    package func enqueue(_ jobs: [Job]) { self.jobs.enqueue(jobs) { wake() } }
+    package func enqueue(_ job: Worker.Job) { jobs.enqueue(job) { wake() } }
 
-    private func wake() { queue.async { self.drain() } }
+    package func enqueue(_ jobs: [Worker.Job]) { self.jobs.enqueue(jobs) { wake() } }
 
-    private func drain() { while let (jobs, work) = self.jobs.next() { work(jobs) } }
+    private func wake() { queue.enqueue { self.drain() } }
 
-    /// Lets go of `work` after the drain that runs. Later jobs are dropped.
-    package func close() async {
-        await withCheckedContinuation { done in
-            queue.async {
-                self.jobs.close()
-                done.resume()
-            }
+    private func drain() {
+        while let (jobs, worker) = self.jobs.next() { worker.home.run { worker.value.run(jobs) } }
+    }
+
+    /// Lets go of the worker after the drain that runs, and calls back. Later jobs are dropped.
+    package func close(then completion: @escaping @Sendable () -> Void) {
+        queue.enqueue {
+            self.jobs.close()
+            completion()
         }
     }
 }

@@ -49,7 +49,7 @@ enum ConnectionJob: Sendable {
 }
 
 /// What the hub gets.
-enum HubJob: Sendable {
+package enum HubJob: Sendable {
     case event(HubEvent)
     /// The server stops; calls back once the last connection has left.
     case shutDown(then: @Sendable () -> Void)

@@ -14,14 +14,14 @@ final class LoopHost {
     let payloads = SharedPayloads()
     private var emptied: (@Sendable () -> Void)?
 
-    private let hub: Inbox<HubJob>
+    private let hub: Inbox<HubRunner>
     private let rooms: RoomQueues
     /// For each queue of rooms the events of this turn. Rooms get them after all sockets were read, so that pushes that
     /// came together reach their room together.
     private var outgoing: [[RoomJob]]
 
     init(
-        _ loop: Int, of loopCount: Int, _ hub: Inbox<HubJob>, _ rooms: RoomQueues, _ tally: Tally,
+        _ loop: Int, of loopCount: Int, _ hub: Inbox<HubRunner>, _ rooms: RoomQueues, _ tally: Tally,
         _ log: LogWriter
     ) {
         self.loop = loop

@@ -1,18 +1,15 @@
 import CaretLog
 import CaretRooms
-@preconcurrency import Dispatch
 
 /// What rooms want of others than connections and the hub.
 extension Switchboard {
-    private static let background = DispatchQueue(label: "caret.work", attributes: .concurrent)
-
     /// Calls the store, and sends the room the answer.
     func make(_ call: StoreCall, _ id: CallID, for room: RoomInstance) {
-        driver.call(call, as: id) { [self] in answer(room, .answered(id, $0)) }
+        store.call(call, as: id) { [self] in answer(room, .answered(id, $0)) }
     }
 
     /// Does work beside the room's queue, and sends the room the result.
     func compute(_ work: Work, _ id: WorkID, for room: RoomInstance) {
-        Self.background.async { [self] in answer(room, .computed(id, work.done(checksum: \.crc32))) }
+        runInBackground { [self] in answer(room, .computed(id, work.done(checksum: \.crc32))) }
     }
 }

@@ -4,7 +4,9 @@ import CaretLog
 struct RoomQueues: Sendable {
     let queues: [LoopFirstQueue<RoomsRunner>]
 
-    init(count: Int) { queues = (0..<count).map { LoopFirstQueue("caret.rooms.\($0)") } }
+    init(count: Int, _ makeQueue: (String) -> any WorkQueue) {
+        queues = (0..<count).map { LoopFirstQueue(makeQueue("caret.rooms.\($0)")) }
+    }
 
     subscript(document: DocumentID) -> LoopFirstQueue<RoomsRunner> { queues[index(of: document)] }
 

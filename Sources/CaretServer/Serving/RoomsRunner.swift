@@ -3,11 +3,10 @@ import CaretCore
 import CaretLog
 import CaretRooms
 import CaretWire
-@preconcurrency import Dispatch
 import Synchronization
 
 /// Some rooms: it feeds each its events, and runs the actions. Confined to the turns of its queue.
-final class RoomsRunner: LoopFirstWorker {
+package final class RoomsRunner: LoopFirstWorker {
     private final class Host {
         let instance: RoomInstance
         /// Its index among the rooms here.
@@ -60,11 +59,11 @@ final class RoomsRunner: LoopFirstWorker {
         outgoing = Array(repeating: ConnectionJobs(), count: switchboard.loops.count)
     }
 
-    func areExpensive(_ jobs: [RoomJob]) -> Bool {
+    package func areExpensive(_ jobs: [RoomJob]) -> Bool {
         jobs.contains { $0.isExpensive { rooms[$0]?.isLarge == true } }
     }
 
-    func run(_ jobs: [RoomJob]) {
+    package func run(_ jobs: [RoomJob]) {
         let moment = switchboard.clock.moment
         let time = switchboard.clock.time(at: moment)
         for job in jobs { perform(job, at: time) }
@@ -150,21 +149,27 @@ final class RoomsRunner: LoopFirstWorker {
             host.state.beginGathering()
             host.state.windowBounded(to: windows.share)
         }
-        for action in host.state.handle(event, at: time) { run(action, host) }
+        let actions =
+            if let observer = switchboard.observer {
+                observer.handle(event, in: &host.state, at: time)
+            } else { host.state.handle(event, at: time) }
+        for action in actions { run(action, host) }
     }
 
     // By reference: to read one thing of a state in place would copy all of it.
     private static func finish(
-        _ state: inout RoomState
+        _ state: inout RoomState, _ observer: (any StateObserver)?
     ) -> (actions: [RoomAction], head: Revision, textBytes: Int, windowBytes: Int, notes: RoomNotes) {
-        (state.endGathering(), state.head, state.textBytes, state.windowBytes, state.takeNotes())
+        let actions = observer.map { $0.endGathering(of: &state) } ?? state.endGathering()
+        return (actions, state.head, state.textBytes, state.windowBytes, state.takeNotes())
     }
 
     private func finish(_ host: Host) {
         host.gathers = false
         // It may have been dropped by the last job.
         guard rooms[host.instance.document] === host else { return }
-        let (actions, head, textBytes, windowBytes, notes) = RoomsRunner.finish(&host.state)
+        let (actions, head, textBytes, windowBytes, notes) = RoomsRunner.finish(
+            &host.state, switchboard.observer)
         host.isLarge = textBytes > RoomJob.mostText
         windows.keeps(windowBytes, at: host.slot)
         for action in actions { run(action, host) }

@@ -1,26 +1,28 @@
 import CaretConcurrency
-import CaretConfig
+package import CaretConfig
 import CaretCore
-import CaretLog
-import CaretRooms
+package import CaretLog
+package import CaretRooms
 import CaretWire
 import Synchronization
 
 /// Every loop, every queue of rooms and the hub, and the ways between them.
 ///
 /// What one of them sends another arrives in the order in which it was sent, and after whatever caused it.
-final class Switchboard: Sendable {
+package final class Switchboard: Sendable {
     let clock: ServerClock
     let connectionSettings: ConnectionSettings
     let authenticator: any Authenticator
     let board: CounterBoard
     let log: LogWriter
-    let driver: StoreDriver
-    let hub = Inbox<HubJob>("caret.hub")
+    let store: any StoreCaller
+    let runInBackground: @Sendable (@escaping Platform.Block) -> Void
+    let observer: (any StateObserver)?
+    package let hub: Inbox<HubRunner>
     /// Whether the hub wants to know of every commit.
     let watchesCommits = Atomic(false)
     let lineBudget: Mutex<LineBudget>
-    let loops: [Loop]
+    let loops: [any ConnectionLoop]
     /// How many there are that run rooms.
     var roomQueueCount: Int { rooms.queues.count }
     /// By the index of the loop.
@@ -28,84 +30,88 @@ final class Switchboard: Sendable {
     private let hosts: [Confined<LoopHost, LoopNumber>]
     private let rooms: RoomQueues
 
-    init(
-        _ settings: ServerSettings, _ connectionSettings: ConnectionSettings,
-        store: any DocumentStore & TokenStore,
-        care: StoreCare, authenticator: any Authenticator, board: CounterBoard, log: LogWriter
+    package init(
+        _ settings: ServerSettings, _ connectionSettings: ConnectionSettings, on platform: Platform,
+        store: (Inbox<HubRunner>) -> any StoreCaller, authenticator: any Authenticator, board: CounterBoard,
+        log: LogWriter,
+        observer: (any StateObserver)? = nil
     ) throws(SystemFault) {
-        clock = ServerClock()
+        clock = platform.clock
         self.connectionSettings = connectionSettings
         self.authenticator = authenticator
         self.board = board
         self.log = log
-        let administration = Administration(store: store, care: care, board: board, clock: clock, hub: hub)
-        driver = StoreDriver(store, administration.make)
+        self.observer = observer
+        runInBackground = platform.runInBackground
         lineBudget = Mutex(LineBudget(settings.limits.lineBudget))
         readTimes = (0..<settings.loops).map { _ in ReadTimes() }
-        let rooms = RoomQueues(count: settings.roomQueues)
+        let hub = Inbox<HubRunner>(platform.makeQueue("caret.hub"))
+        self.hub = hub
+        self.store = store(hub)
+        let rooms = RoomQueues(count: settings.roomQueues, platform.makeQueue)
         self.rooms = rooms
-        let hosts = (0..<settings.loops).map { [hub] in
+        let hosts = (0..<settings.loops).map {
             Confined(
                 LoopHost($0, of: settings.loops, hub, rooms, board.tally(), log), to: LoopNumber($0))
         }
         self.hosts = hosts
-        var loops: [Loop] = []
+        var loops: [any ConnectionLoop] = []
         for number in 0..<settings.loops {
-            var loopSettings = LoopSettings()
-            loopSettings.refusal = Switchboard.refusal
-            loopSettings.refused = { hosts[number].value(on: $0).noteRefusal() }
-            loops.append(try Loop(LoopNumber(number), loopSettings))
+            loops.append(
+                try platform.makeLoop(LoopNumber(number)) { hosts[number].value(on: $0).noteRefusal() })
         }
         self.loops = loops
     }
 
-    /// What a client gets for whose connection there is no descriptor.
-    private static let refusal: [UInt8] = {
-        var writer = JSONWriter()
-        let report = ErrorReport(
-            .overloaded, "the server has as many connections as it may have; try again later")
-        report.encode(into: &writer)
-        return writer.bytes
-    }()
-
     /// Starts the hub and the rooms.
-    func begin() {
-        let hub = Confined(HubRunner(self), to: hub.queue)
-        self.hub.start { hub.value.run($0) }
+    package func begin() {
+        hub.start(HubRunner(self))
         for queue in rooms.queues { queue.start(RoomsRunner(queue, self), on: loops) }
     }
 
-    /// Tells every connection that the server stops, and returns once all of them are closed.
-    func drained() async {
+    /// Tells every connection that the server stops, and calls back once all of them are closed.
+    package func drain(then completion: @escaping @Sendable () -> Void) {
         sendToAllConnections(.told(.shuttingDown(retryAfterMilliseconds: nil)))
-        await withCheckedContinuation { done in hub.enqueue(.shutDown { done.resume() }) }
-        for (loop, host) in zip(loops, hosts) {
-            await withCheckedContinuation { done in
-                let isPosted = loop.post { host.value(on: $0).whenEmpty { done.resume() } }
-                if !isPosted { done.resume() }
-            }
-        }
+        hub.enqueue(.shutDown { [self] in whenEmpty(loops[...], completion) })
     }
 
-    /// Lets go of the hub and of all rooms. The loops must have stopped.
-    func ended() async {
-        await hub.close()
-        for queue in rooms.queues { await queue.close() }
+    /// Calls back once the last connection of these loops has left.
+    private func whenEmpty(
+        _ loops: ArraySlice<any ConnectionLoop>, _ completion: @escaping @Sendable () -> Void
+    ) {
+        guard let loop = loops.first else { return completion() }
+        let (host, others) = (hosts[loops.startIndex], loops.dropFirst())
+        let isAsked = loop.send { [self] in
+            host.value(on: $0).whenEmpty { self.whenEmpty(others, completion) }
+        }
+        if !isAsked { whenEmpty(others, completion) }
+    }
+
+    /// Lets go of the hub and of all rooms, and calls back. The loops must have stopped.
+    package func close(then completion: @escaping @Sendable () -> Void) {
+        hub.close { [self] in close(rooms.queues[...], completion) }
+    }
+
+    private func close(
+        _ queues: ArraySlice<LoopFirstQueue<RoomsRunner>>, _ completion: @escaping @Sendable () -> Void
+    ) {
+        guard let queue = queues.first else { return completion() }
+        queue.close { [self] in close(queues.dropFirst(), completion) }
     }
 
     // MARK: Connections
 
     /// Makes the shell of a new connection; on its loop.
-    func shell(for connection: Connection, at door: Door) -> ConnectionShell {
-        let host = hosts[connection.id.loop.rawValue].value(on: connection.sockets)
-        connection.sockets.behindEvents = { host.bringToRooms() }
+    package func shell(for connection: any ConnectionPort, at door: Door) -> ConnectionShell {
+        let host = hosts[connection.loop.number.rawValue].value(on: connection.loop)
+        connection.loop.behindEvents = { host.bringToRooms() }
         let shell = host.insert { ConnectionShell($0, connection, at: door, host, self) }
         shell.begin()
         return shell
     }
 
-    func gone(_ connection: ConnectionID, from sockets: Sockets) {
-        hosts[loop(of: connection)].value(on: sockets).remove(connection)
+    func gone(_ connection: ConnectionID, from loop: any LoopContext) {
+        hosts[self.loop(of: connection)].value(on: loop).remove(connection)
     }
 
     /// The index of a connection's loop.
@@ -119,18 +125,18 @@ final class Switchboard: Sendable {
 
     func send(_ jobs: ConnectionJobs, toLoop loop: Int) {
         let (host, clock) = (hosts[loop], clock)
-        loops[loop].post { host.value(on: $0).deliver(jobs, at: clock.time(at: $0.now)) }
+        loops[loop].send { host.value(on: $0).deliver(jobs, at: clock.time(at: $0.now)) }
     }
 
     func sendToAllConnections(_ job: ConnectionJob) {
         for (loop, host) in zip(loops, hosts) {
-            loop.post { [clock] in host.value(on: $0).deliverToAll(job, at: clock.time(at: $0.now)) }
+            loop.send { [clock] in host.value(on: $0).deliverToAll(job, at: clock.time(at: $0.now)) }
         }
     }
 
     // MARK: Rooms
 
-    func send(_ job: RoomJob, to document: DocumentID) { rooms[document].enqueue(job) }
+    package func send(_ job: RoomJob, to document: DocumentID) { rooms[document].enqueue(job) }
 
     /// Brings a room the answer to one of its actions.
     func answer(_ room: RoomInstance, _ event: RoomEvent) {

@@ -41,7 +41,7 @@ extension Editor {
 
     /// The server has the owner's selections where the owner has them, and the owner the others' where the server does.
     private func presenceUnrest(_ sheet: Sheet, _ history: Ledger.History) -> String? {
-        guard let room = world.server?.rooms[history.document]?.state,
+        guard let room = world.server?.rooms[history.document],
             let own = room.sessions.all.first(where: { $0.participant.pusher == Names.pusher(machine.index) })
         else { return "client \(machine.index) has \(sheet.name) open, and no session" }
         if own.presence.selections != sheet.replica.selections {

@@ -89,7 +89,7 @@ final class Machine {
         forget(link)
     }
 
-    func serverIsGone(_ server: Server) {
+    func serverIsGone() {
         guard let link else { return }
         linkBroke(link)
     }

@@ -19,5 +19,16 @@ enum Faults {
         ("a sum of another text", { SumOfAnotherText() }),
         ("a line sent twice", { LineSentTwice() }),
         ("an ack without its id", { AckWithoutID() }),
+        ("a change is lost on its way from its room", { ChangeLost() }),
+        ("a room hands a change on twice", { ChangeHandedTwice() }),
+        ("a change changes places with what follows", { ChangesOutOfOrder() }),
+        ("whatever the store says of an append, it is taken for committed", { AckWithoutCommit() }),
+        ("an unknown outcome is taken for a failure", { UnknownTakenForFailure() }),
+        ("nobody has pushed anything before", { PushersForgotten() }),
+        ("selections stay where they are while the text changes", { SelectionsNotMapped() }),
+        ("what a session was sent is forgotten", { CreditForgotten() }),
+        ("an answer to a repeat is not marked as one", { RepeatNotMarked() }),
+        ("an ack says the revision before", { AckOfTheRevisionBefore() }),
+        ("nobody is told that a session has left", { LeavingNotTold() }),
     ]
 }

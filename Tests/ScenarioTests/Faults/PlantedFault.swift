@@ -21,25 +21,27 @@ class PlantedFault {
     /// Lines on their way from a connection to its link.
     func lines(_ line: [UInt8]) -> [[UInt8]] { [line] }
     /// What a room is told.
-    func told(_ event: RoomEvent, _ room: RoomHost) -> RoomEvent { event }
+    func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+        switch event {
+        case .answered(let id, .pusher(let result)): .answered(id, .pusher(pusher(result)))
+        case .answered(let id, .read(let result)): .answered(id, .read(reading(result, room)))
+        default: event
+        }
+    }
+    /// What comes of an event of a room.
+    func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
+        actions(room.handle(told(event, room), at: time))
+    }
+    /// What a room wants done.
+    func actions(_ actions: [RoomAction]) -> [RoomAction] { actions }
     /// The store's answer about a pusher, to a room.
     func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> { answer }
     /// Revisions from the store, to a room.
     func reading(
         _ result: Result<Reading, HistoryRefusal>, _ room: RoomState
     ) -> Result<Reading, HistoryRefusal> { result }
-    /// The store's answer to a room.
-    final func answer(_ answer: StoreAnswer, to call: StoreCall, of room: RoomState) -> StoreAnswer {
-        switch answer {
-        case .pusher(let result): .pusher(pusher(result))
-        case .read(let result): .read(reading(result, room))
-        default: answer
-        }
-    }
-    /// The store's answer to the hub.
+    /// The store's answer.
     func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer { answer }
-    /// What a text adds up to, to a room.
-    func sum(_ crc32: UInt32) -> UInt32 { crc32 }
     /// What a client pushes, and what was typed since its last push as it was typed.
     func change(_ change: Change, unmoved: Change?) -> Change { change }
 }

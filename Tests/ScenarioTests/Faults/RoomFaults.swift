@@ -5,8 +5,8 @@ import CaretWire
 
 /// A rebase that begins one revision too late: `>` where `>=` belongs.
 final class RevisionSkipped: PlantedFault {
-    override func told(_ event: RoomEvent, _ room: RoomHost) -> RoomEvent {
-        guard case .push(let push) = event, case .edits = push.content, push.base < room.state.head else {
+    override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+        guard case .push(let push) = event, case .edits = push.content, push.base < room.head else {
             return event
         }
         return .push(push.with(base: push.base.next))
@@ -15,23 +15,23 @@ final class RevisionSkipped: PlantedFault {
 
 /// Of two insertions at one offset the server puts the later one left, and clients put it right.
 final class TieReversed: PlantedFault {
-    override func told(_ event: RoomEvent, _ room: RoomHost) -> RoomEvent {
+    override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .push(let push) = event, case .edits(let edits) = push.content,
-            let history = push.epoch.flatMap({ world.referee.ledger[$0] }), push.base < room.state.head,
-            room.state.log.epoch.wire == history.epoch, let base = history.text(at: push.base),
+            let history = push.epoch.flatMap({ world.referee.ledger[$0] }), push.base < room.head,
+            room.log.epoch.wire == history.epoch, let base = history.text(at: push.base),
             let change = base.change(edits, in: push.participant.unit)
         else { return event }
-        let moved = history.moves(from: push.base, to: room.state.head).reduce(change) {
+        let moved = history.moves(from: push.base, to: room.head).reduce(change) {
             $0.rebased(over: $1, tie: .selfFirst)
         }
-        let content = room.state.text.wire(moved, in: push.participant.unit)
-        return .push(push.with(base: room.state.head, content: .edits(content)))
+        let content = room.text.wire(moved, in: push.participant.unit)
+        return .push(push.with(base: room.head, content: .edits(content)))
     }
 }
 
 /// Offsets that count a letter beyond the first plane once, where the client counts it twice.
 final class AstralOffByOne: PlantedFault {
-    override func told(_ event: RoomEvent, _ room: RoomHost) -> RoomEvent {
+    override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .push(let push) = event, case .edits(let edits) = push.content,
             push.participant.unit == .utf16,
             let text = push.epoch.flatMap({ world.referee.ledger[$0] })?.text(at: push.base)
@@ -48,16 +48,16 @@ final class AstralOffByOne: PlantedFault {
 
 /// A selection that was made at an old revision is kept as if it was made at the head.
 final class PresenceNotMapped: PlantedFault {
-    override func told(_ event: RoomEvent, _ room: RoomHost) -> RoomEvent {
+    override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .select(let session, var select, let id) = event else { return event }
-        select.revision = max(select.revision, room.state.head)
+        select.revision = max(select.revision, room.head)
         return .select(session, select, id)
     }
 }
 
 /// Whoever comes back is taken to have had one revision less than it says.
 final class ResumeOneShort: PlantedFault {
-    override func told(_ event: RoomEvent, _ room: RoomHost) -> RoomEvent {
+    override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .open(let opening) = event, let resume = opening.resume, resume.revision > 0 else {
             return event
         }
@@ -82,7 +82,10 @@ final class ReadBeforeOwnPush: PlantedFault {
 
 /// What a text adds up to was found of another one.
 final class SumOfAnotherText: PlantedFault {
-    override func sum(_ crc32: UInt32) -> UInt32 { crc32 ^ 1 }
+    override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+        guard case .computed(let id, .checksum(let crc32)) = event else { return event }
+        return .computed(id, .checksum(crc32 ^ 1))
+    }
 }
 
 extension RoomPush {

@@ -99,3 +99,25 @@ final class NewsOfFirstLook: PlantedFault {
             })
     }
 }
+
+/// Whatever the store says of an append, it is taken for committed.
+final class AckWithoutCommit: PlantedFault {
+    override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
+        guard case .append(let append) = call else { return answer }
+        return .appended(.committed(head: Revision(append.expected.value + append.changes.count)))
+    }
+}
+
+/// An unknown outcome is taken for a failure.
+final class UnknownTakenForFailure: PlantedFault {
+    override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
+        answer == .appended(.unknown) ? .appended(.failed) : answer
+    }
+}
+
+/// Nobody has pushed anything before.
+final class PushersForgotten: PlantedFault {
+    override func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> {
+        answer.map { PusherAnswer(entry: nil, head: $0.head) }
+    }
+}

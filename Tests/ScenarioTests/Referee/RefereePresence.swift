@@ -1,6 +1,7 @@
 import CaretCore
 import CaretLog
 import CaretRooms
+import CaretServer
 import CaretWire
 
 /// What a session selected, as its room took it.
@@ -14,19 +15,19 @@ struct TakenSelection {
 extension Referee {
     /// A room has been told what a session selects, and has taken it where that is newer than what anybody selected
     /// before.
-    func took(_ event: RoomEvent, _ host: RoomHost, behind moment: Int) {
+    func took(_ event: RoomEvent, _ room: RoomState, behind moment: Int) {
         guard case .select(let session, let select, _) = event,
-            let kept = host.state.sessions[session],
-            let history = ledger.history(of: host.document)
+            let kept = room.sessions[session],
+            let history = ledger.history(of: room.log.document)
         else { return }
-        guard host.state.log.epoch.wire == history.epoch, let text = history.text(at: select.revision),
+        guard room.log.epoch.wire == history.epoch, let text = history.text(at: select.revision),
             let said = text.selections(select.selections, in: kept.unit)
         else { return }
         // It may take it later, when it knows more of whoever pushes there.
         let taken = TakenSelection(history: history.epoch, revision: select.revision, selections: said)
         selected[kept.participant.name, default: []].append(taken)
         guard kept.presence.selected > moment else { return }
-        let mapped = history.moves(from: select.revision, to: host.state.head).mapping(said)
+        let mapped = history.moves(from: select.revision, to: room.head).mapping(said)
         if mapped != kept.presence.selections {
             fail(.presence, "the server has \(kept.participant.name) select something else than it said")
         }
@@ -76,10 +77,12 @@ extension Referee {
     /// Whose selections a client has not been told as they are; nil where it has been told of all.
     func unrest(on link: Link, _ server: Server) -> String? {
         for (name, stream) in link.streams.sorted(by: { $0.key.string < $1.key.string }) {
-            let room = server.rooms.values.first { $0.state.log.name == name }
-            let sessions = room?.state.sessions.all ?? []
-            if !sessions.contains(where: { $0.id.connection == link.host?.id }) { continue }
-            let others = sessions.filter { $0.id.connection != link.host?.id && $0.presence.known != nil }
+            let room = server.rooms.values.first { $0.log.name == name }
+            let sessions = room?.sessions.all ?? []
+            if !sessions.contains(where: { $0.id.connection == link.port?.shell?.id }) { continue }
+            let others = sessions.filter {
+                $0.id.connection != link.port?.shell?.id && $0.presence.known != nil
+            }
             let said = Dictionary(
                 uniqueKeysWithValues: others.map { ($0.participant.name, $0.presence.selections) })
             if said != stream.peers.mapValues(\.selections) {
@@ -91,10 +94,9 @@ extension Referee {
 
     // MARK: Bounds
 
-    func look(at host: RoomHost) {
+    func look(at room: RoomState) {
         looks += 1
         if looks % 8 != 0 { return }
-        let room = host.state
         // One revision more than fits is kept where it alone is larger.
         if room.windowBytes > world.limits.windowBytes + 2_048 + 64 + 6 * world.limits.announced.document {
             fail(.bounds, "a room keeps \(room.windowBytes) bytes of revisions")
@@ -115,17 +117,17 @@ extension Referee {
         }
     }
 
-    func look(at host: ConnectionHost) {
+    func look(at connection: ConnectionState) {
         looks += 1
         if looks % 8 != 0 { return }
         let limits = world.limits
-        if host.state.waitingInput > limits.announced.line + limits.waitingLineBytes + limits.announced.line {
-            fail(.bounds, "a connection holds \(host.state.waitingInput) bytes of input")
+        if connection.waitingInput > limits.announced.line + limits.waitingLineBytes + limits.announced.line {
+            fail(.bounds, "a connection holds \(connection.waitingInput) bytes of input")
         }
         // What each open document may hand on, what waits for the connection itself, and a line of each.
         let most = limits.waitingOutput + 8 * (limits.creditBytes + longest) + 2 * longestSent
-        if host.state.waitingOutput > most {
-            fail(.bounds, "\(host.state.waitingOutput) bytes wait for a connection to take them")
+        if connection.waitingOutput > most {
+            fail(.bounds, "\(connection.waitingOutput) bytes wait for a connection to take them")
         }
     }
 }

@@ -12,7 +12,7 @@ struct Dice {
         case queue, pause, link, piece, store, answer, outcome, loss, reconnect, close
         // By these numbers, so that seeds keep their luck.
         case buffer = 11
-        case gather = 12
+        case interruption = 13
     }
 
     /// A source of numbers for one question about one thing at one time.

@@ -49,7 +49,7 @@ struct SentLine {
 final class Link {
     let number: Int
     let client: Int
-    var host: ConnectionHost?
+    var port: SimulatedPort?
     /// From the client to the server.
     var up = Pipe()
     /// From the server to the client.

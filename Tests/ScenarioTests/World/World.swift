@@ -40,16 +40,13 @@ enum Law: String {
 
 /// Server, clients, network and store on one clock, all in the hands of a plan.
 ///
-/// Confined to whoever runs it; one run is one thread's.
-final class World {
+// @unchecked: one run is one thread's.
+final class World: @unchecked Sendable {
     enum Event {
         case step(Int)
-        case connection(ConnectionHost, Server)
-        case hub(Server)
-        case room(RoomHost, Server)
-        case wakeConnection(ConnectionHost, Server)
-        case wakeHub(Server)
-        case wakeRoom(RoomHost, Server)
+        case turn(Executor)
+        case alarm(SimulatedAlarm, Int)
+        case deadline(SimulatedPort)
         case up(Link)
         case down(Link)
         case call(StoreJob)
@@ -76,7 +73,12 @@ final class World {
     var trace = Trace64()
     /// What is said is printed.
     var talks = false
-    let settings: ConnectionSettings
+    /// How many threads are in the middle of their turns while another one goes on.
+    var interruptions = 0
+    /// How often the server's code has called out.
+    var calls = 0
+    /// All troubles have ended.
+    var isResting = false
 
     init(_ plan: Plan, fault: PlantedFault = PlantedFault()) {
         self.plan = plan
@@ -84,10 +86,6 @@ final class World {
         dice = Dice(plan.seed)
         limits = Limits.tight(plan.seed)
         store = SimStore(Dice(plan.seed))
-        settings = ConnectionSettings(
-            limits: limits, server: "caret/simulated", store: { "t" },
-            publicClient: { Names.publicClient($0) },
-            sessionName: { WireString("s\($0.value)") }, digest: { Digest(of: $0) })
         referee = Referee(plan)
         referee.world = self
         fault.world = self
@@ -129,17 +127,38 @@ final class World {
         now = max(now, end)
     }
 
+    /// Proceeds while some threads are in the middle of their turns, which go on afterwards. The world's own steps wait.
+    func proceedBeside(until end: Int64) {
+        var waiting: [Event] = []
+        while failure == nil, let next = agenda.next, next <= end, let (time, event) = agenda.take() {
+            now = max(now, time)
+            if mustWait(event) {
+                waiting.append(event)
+                continue
+            }
+            events += 1
+            run(event)
+        }
+        now = max(now, end)
+        for event in waiting { agenda.add(event, at: now) }
+    }
+
+    private func mustWait(_ event: Event) -> Bool {
+        switch event {
+        case .turn(let executor): executor.isBusy
+        case .step, .timer: true
+        case .alarm, .deadline, .up, .down, .call, .answer: false
+        }
+    }
+
     private func run(_ event: Event) {
         switch event {
         case .step(let index):
             step = index
             perform(plan.steps[index].deed)
-        case .connection(let host, let server): if !server.isDead { run(host, server) }
-        case .hub(let server): if !server.isDead { runHub(server) }
-        case .room(let host, let server): if !server.isDead, !host.isDropped { run(host, server) }
-        case .wakeConnection(let host, let server): post(.timePassed, to: host, server)
-        case .wakeHub(let server): post(.timePassed, server)
-        case .wakeRoom(let host, let server): post(.event(.timePassed, nil), to: host, server)
+        case .turn(let executor): if !executor.server.isDead { turn(executor) }
+        case .alarm(let alarm, let count): if !alarm.queue.server.isDead { alarm.ring(count) }
+        case .deadline(let port): if !port.server.isDead { port.deadlineCame() }
         case .up(let link): deliverUp(link)
         case .down(let link): deliverDown(link)
         case .call(let job): execute(job)

@@ -26,16 +26,16 @@ extension World {
         link.up.isScheduled = false
         if link.isGone || link.up.isHeld || link.up.isDead { return }
         guard let server else { return }
-        if link.host == nil { accept(link, server) }
-        guard let host = link.host, server.connections[host.id] === host else { return }
+        if link.port == nil { accept(link, server) }
+        guard let port = link.port, !port.isClosed, port.server === server else { return }
         if link.up.count > 0 {
             let bytes = link.up.take(piece(of: link.up.count, 2 * link.number))
-            post(.received(bytes), to: host, server)
+            port.post(.received(bytes))
         }
         if link.up.count > 0 { return schedule(up: link) }
         if link.up.hasEnded, !link.up.isEndTold {
             link.up.isEndTold = true
-            post(.inputEnded, to: host, server)
+            port.post(.inputEnded)
         }
     }
 
@@ -51,8 +51,15 @@ extension World {
 
     // MARK: To the client
 
-    func send(_ line: [UInt8], on host: ConnectionHost) {
-        let link = host.link
+    /// Lines that a connection was told to send.
+    func send(_ lines: [UInt8], on link: Link) {
+        for line in lines.linesApart {
+            referee.longestSent = max(referee.longestSent, line.count)
+            for line in fault.lines(line) { send(line: line, on: link) }
+        }
+    }
+
+    private func send(line: [UInt8], on link: Link) {
         trace.add(UInt64(bitPattern: now))
         trace.add(line)
         if talks {
@@ -69,11 +76,11 @@ extension World {
 
     /// Takes bytes into the network's buffer, as far as there is room.
     private func fill(_ link: Link) {
-        guard let host = link.host, let server, server.connections[host.id] === host else { return }
+        guard let port = link.port, !port.isClosed else { return }
         let taken = min(link.down.count, link.buffer) - link.buffered
         if taken <= 0 { return }
         link.buffered += taken
-        post(.written(taken), to: host, server)
+        port.post(.wrote(taken))
     }
 
     func schedule(down link: Link) {
@@ -86,7 +93,7 @@ extension World {
     func deliverDown(_ link: Link) {
         link.down.isScheduled = false
         if link.isGone || link.down.isHeld || link.down.isDead { return }
-        let most = link.host == nil ? link.down.count : min(link.down.count, max(1, link.buffered))
+        let most = link.port == nil ? link.down.count : min(link.down.count, max(1, link.buffered))
         if most > 0 {
             let bytes = link.down.take(piece(of: most, 2 * link.number + 1))
             link.buffered = max(0, link.buffered - bytes.count)
@@ -124,9 +131,9 @@ extension World {
         link.up.drop()
         link.down.drop()
         (link.up.isDead, link.down.isDead) = (true, true)
-        guard serverHears, let host = link.host, let server else { return }
-        after(dice.delay(.loss, link.number, at: now)) { [unowned self] in
-            if !server.isDead, server.connections[host.id] === host { post(.lost, to: host, server) }
+        guard serverHears, let port = link.port else { return }
+        after(dice.delay(.loss, link.number, at: now)) {
+            if !port.isClosed, !port.server.isDead { port.post(.lost) }
         }
     }
 }

@@ -1,5 +1,6 @@
 import CaretLog
 import CaretRooms
+import CaretServer
 import CaretWire
 import TestSupport
 
@@ -10,8 +11,11 @@ extension World {
 
     func comeToRest() {
         heal()
+        isResting = true
         for round in 0..<World.rounds {
-            proceed(until: now + 400_000)
+            proceed(until: now + 300_000)
+            lookAtRooms()
+            proceed(until: now + 100_000)
             if failure != nil { return }
             if round > 1, unrest == nil { return checkRest() }
             for machine in machines {
@@ -20,6 +24,14 @@ extension World {
             }
         }
         fail(.rest, unrest ?? "nothing")
+    }
+
+    /// Has every room show how it is.
+    private func lookAtRooms() {
+        for entry in store.model.live {
+            server?.switchboard.send(
+                .event(entry.id, .timePassed, from: ConnectionID(0)), to: entry.id)
+        }
     }
 
     private func heal() {

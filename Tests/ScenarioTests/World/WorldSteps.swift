@@ -1,6 +1,7 @@
 import CaretCore
 import CaretLog
 import CaretRooms
+import CaretServer
 import CaretWire
 import TestSupport
 
@@ -35,7 +36,7 @@ extension World {
 
     private func tellGrants(_ client: Int, _ grants: Grants?) {
         guard let server, !fault.forgetsGrants else { return }
-        post(.grantsChanged(grants, TokenID(Int64(client))), server)
+        server.switchboard.hub.enqueue(.event(.grantsChanged(grants, TokenID(Int64(client)))))
     }
 
     private func revoke(_ client: Int, _ span: Int) {
@@ -69,16 +70,6 @@ extension World {
     private func trim(_ name: Int, _ share: Int) {
         guard let entry = entry(name) else { return }
         _ = store.model.trim(entry.id, through: Revision(entry.head.value * share / 1_000))
-    }
-
-    private func shutDown() {
-        guard let server, !server.isStopping else { return }
-        server.isStopping = true
-        post(.shutDown(retryAfterMilliseconds: 50), server)
-        // Whoever takes nothing is cut after a while, and what is under way ends with the store's answers.
-        after(30_000_000) { [unowned self] in
-            if !server.isDead { fail(.rest, "the server does not come to an end") }
-        }
     }
 
     /// The server ends, and comes back with an older state of its store.

@@ -8,8 +8,24 @@ import TestSupport
 /// The calls of rooms and of the hub to the store, and its answers.
 extension World {
     /// Lets a call reach the store after a while, and its answer come back after another.
-    private func make(
-        _ call: StoreCall, _ server: Server, then answered: @escaping (World, StoreAnswer) -> Void
+    func make(_ call: StoreCall, _ server: Server, then answered: @escaping (StoreAnswer) -> Void) {
+        switch call {
+        case .append(let append):
+            referee.mayAppend(append)
+            if fault.acksEarly {
+                let head = Revision(append.expected.value + append.changes.count)
+                answered(.appended(.committed(head: head)))
+            }
+        case .appendLocked(let append, _): referee.mayAppend(append)
+        case .renewEpochs(let known, _):
+            fail(.synced, "a client knows revision \(known.value), which the server does not have")
+        default: break
+        }
+        begin(limited(call), server) { [unowned self] in answered(fault.answer($0, to: call)) }
+    }
+
+    private func begin(
+        _ call: StoreCall, _ server: Server, then answered: @escaping (StoreAnswer) -> Void
     ) {
         store.lastCall += 1
         let number = store.lastCall
@@ -24,7 +40,7 @@ extension World {
         let job = StoreJob(number: number, writes: call.writes) { [unowned self] in
             let answer = answer(call, number)
             let later = now + dice.delay(.answer, number, at: now)
-            let reply = { [unowned self] in if !server.isDead { answered(self, answer) } }
+            let reply = { if !server.isDead { answered(answer) } }
             agenda.add(.answer(reply), at: later)
         }
         store.pending[number] = job
@@ -88,48 +104,10 @@ extension World {
         return .appendedLocked(missed: answer.missed, answer.outcome)
     }
 
-    // MARK: Rooms
-
-    func make(_ call: StoreCall, _ id: CallID, _ host: RoomHost, _ server: Server) {
-        switch call {
-        case .append(let append):
-            referee.mayAppend(append)
-            if fault.acksEarly {
-                let head = Revision(append.expected.value + append.changes.count)
-                post(.event(.answered(id, .appended(.committed(head: head))), nil), to: host, server)
-            }
-        case .appendLocked(let append, _): referee.mayAppend(append)
-        case .renewEpochs(let known, _):
-            fail(.synced, "a client knows revision \(known.value), which the server does not have")
-        default: break
-        }
-        make(limited(call), server) { world, answer in
-            if !host.isDropped { world.post(.answer(id, call, answer), to: host, server) }
-        }
-    }
-
     /// Reads less at once than a room asks for, so that histories of a few changes have many parts.
     private func limited(_ call: StoreCall) -> StoreCall {
         guard case .read(let document, let revision, _) = call else { return call }
         return .read(document, after: revision, limit: dice.roll(.answer, 7, at: now).peek(40...4_000))
-    }
-
-    /// Lets work be done beside a room.
-    func compute(_ work: Work, _ id: WorkID, _ host: RoomHost, _ server: Server) {
-        let result = work.done { fault.sum($0.crc32) }
-        after(dice.delay(.answer, Int(host.document.value), at: now)) { [unowned self] in
-            if !server.isDead, !host.isDropped {
-                post(.event(.computed(id, result), nil), to: host, server)
-            }
-        }
-    }
-
-    // MARK: The hub
-
-    func make(_ call: StoreCall, _ id: CallID, _ server: Server) {
-        make(call, server) { world, answer in
-            world.post(.answered(id, world.fault.answer(answer, to: call)), server)
-        }
     }
 }
 

@@ -1,0 +1,27 @@
+/// What the shells of a server run on: threads, sockets and the system's clock. The simulation has its own.
+package struct Platform {
+    package typealias Block = @Sendable () -> Void
+
+    let clock: ServerClock
+    /// Makes a loop, which reports the connections that it had to refuse.
+    let makeLoop:
+        (LoopNumber, _ refused: @escaping @Sendable (any LoopContext) -> Void) throws(SystemFault)
+            -> any ConnectionLoop
+    let makeQueue: (_ label: String) -> any WorkQueue
+    /// Runs a block beside all queues.
+    let runInBackground: @Sendable (@escaping Block) -> Void
+
+    package init(
+        clock: ServerClock,
+        makeLoop:
+            @escaping (LoopNumber, @escaping @Sendable (any LoopContext) -> Void) throws(SystemFault)
+            -> any ConnectionLoop,
+        makeQueue: @escaping (String) -> any WorkQueue,
+        runInBackground: @escaping @Sendable (@escaping Block) -> Void
+    ) {
+        self.clock = clock
+        self.makeLoop = makeLoop
+        self.makeQueue = makeQueue
+        self.runInBackground = runInBackground
+    }
+}

@@ -1,0 +1,14 @@
+package import CaretRooms
+
+/// Sees every state around each of its events. A running server has none: the simulation checks the invariants here, and
+/// plants its faults.
+package protocol StateObserver: AnyObject, Sendable {
+    /// Has a room handle an event.
+    func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction]
+    /// Has a room do what is due after its events.
+    func endGathering(of room: inout RoomState) -> [RoomAction]
+    /// The hub has handled an event.
+    func saw(_ hub: HubState)
+    /// A connection has handled an event.
+    func saw(_ connection: ConnectionState)
+}

@@ -1,0 +1,119 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import TestSupport
+
+// Faults of what a room wants done.
+
+/// A change is lost on its way from its room.
+final class ChangeLost: SpoiltChanges {
+    override func spoil(_ actions: inout [RoomAction], at index: Int) { actions.remove(at: index) }
+}
+
+/// A room hands a change on twice.
+final class ChangeHandedTwice: SpoiltChanges {
+    override func spoil(_ actions: inout [RoomAction], at index: Int) {
+        actions.insert(actions[index], at: index)
+    }
+}
+
+/// A change changes places with what its session gets next.
+final class ChangesOutOfOrder: SpoiltChanges {
+    override func spoil(_ actions: inout [RoomAction], at index: Int) {
+        guard case .send(let session, _) = actions[index] else { return }
+        let next = actions.indices.first { other in
+            guard other > index, case .send(session, _) = actions[other] else { return false }
+            return true
+        }
+        if let next { actions.swapAt(index, next) }
+    }
+}
+
+/// Spoils one of thirty changes that a room sends.
+class SpoiltChanges: PlantedFault {
+    private var changes = 0
+
+    func spoil(_ actions: inout [RoomAction], at index: Int) {}
+
+    override func actions(_ actions: [RoomAction]) -> [RoomAction] {
+        var apart = actions.flatMap(\.linesApart)
+        guard let index = apart.firstIndex(where: { $0.says(#"{"type":"change""#) }) else { return actions }
+        changes += 1
+        if changes % 30 == 0 { spoil(&apart, at: index) }
+        return apart
+    }
+}
+
+/// Selections stay where they are while the text changes.
+final class SelectionsNotMapped: PlantedFault {
+    override func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
+        guard case .answered(_, .appended) = event else {
+            return super.handle(event, in: &room, at: time)
+        }
+        let before = room.sessions.all
+        let actions = super.handle(event, in: &room, at: time)
+        for session in before {
+            if let index = room.sessions.index(of: session.id) {
+                room.sessions[index].presence = session.presence
+            }
+        }
+        return actions
+    }
+}
+
+/// A room forgets what it has sent to a session, and sends without bound.
+final class CreditForgotten: PlantedFault {
+    override func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
+        if case .answered = event {
+            for index in room.sessions.indices { room.sessions[index].stream.taken(.max) }
+        }
+        return super.handle(event, in: &room, at: time)
+    }
+}
+
+/// An answer to a repeat is not marked as one.
+final class RepeatNotMarked: SpoiltLines {
+    override func spoil(_ line: String) -> String { line.replacing(#","duplicate":true"#, with: "") }
+}
+
+/// An ack says the revision before.
+final class AckOfTheRevisionBefore: SpoiltLines {
+    override func spoil(_ line: String) -> String {
+        guard line.hasPrefix(#"{"type":"ack""#), !line.contains("unchanged"),
+            let place = line.firstRange(of: #""rev":"#),
+            let revision = Int(line[place.upperBound...].prefix { $0.isNumber })
+        else { return line }
+        return line.replacing(#""rev":\#(revision)"#, with: #""rev":\#(revision - 1)"#)
+    }
+}
+
+/// Nobody is told that a session has left.
+final class LeavingNotTold: SpoiltLines {
+    override func spoil(_ line: String) -> String { line.contains(#""left":true"#) ? "" : line }
+}
+
+/// Spoils the lines that a room sends. An empty one is not sent.
+class SpoiltLines: PlantedFault {
+    func spoil(_ line: String) -> String { line }
+
+    override func actions(_ actions: [RoomAction]) -> [RoomAction] {
+        actions.flatMap(\.linesApart).compactMap { action in
+            guard case .send(let session, let output) = action else { return action }
+            let spoilt = spoil(String(decoding: output.bytes, as: UTF8.self))
+            return spoilt.isEmpty ? nil : .send(session, RoomOutput(output.kind, Array(spoilt.utf8)))
+        }
+    }
+}
+
+extension RoomAction {
+    fileprivate func says(_ beginning: String) -> Bool {
+        guard case .send(_, let output) = self else { return false }
+        return output.bytes.starts(with: beginning.utf8)
+    }
+
+    /// The same, with each line sent by itself.
+    fileprivate var linesApart: [RoomAction] {
+        guard case .send(let session, let output) = self else { return [self] }
+        return output.bytes.linesApart.map { .send(session, RoomOutput(output.kind, $0)) }
+    }
+}

@@ -1,0 +1,151 @@
+import CaretServer
+
+/// A point of the server's steady clock.
+typealias ServerMoment = CaretServer.Moment
+
+/// A thread of the simulated server, as far as its order of work goes: it does something when the agenda says so.
+class Executor {
+    unowned let world: World
+    unowned let server: Server
+    let index: Int
+    /// The agenda has its next turn.
+    var isAwake = false
+    /// It is in the middle of its turn, while others go on.
+    var isBusy = false
+
+    init(_ server: Server) {
+        self.server = server
+        world = server.world
+        index = server.nextExecutor()
+    }
+
+    var hasWork: Bool { false }
+
+    func turn() {}
+}
+
+/// A dispatch queue: its blocks run one at a time, and in order.
+// @unchecked: one run is one thread's.
+final class SimulatedQueue: Executor, WorkQueue, @unchecked Sendable {
+    private var blocks = SerialQueue<@Sendable () -> Void>()
+
+    override var hasWork: Bool { !blocks.isEmpty }
+
+    func enqueue(_ block: @escaping @Sendable () -> Void) {
+        // Only the end of a dead server is enqueued, which lets go of what it had.
+        if server.isDead { return block() }
+        blocks.append(block)
+        world.wake(self)
+        world.othersMayGoOn()
+    }
+
+    func makeAlarm(_ passed: @escaping @Sendable () -> Void) -> any QueueAlarm {
+        SimulatedAlarm(self, passed)
+    }
+
+    override func turn() { blocks.next()?() }
+}
+
+final class SimulatedAlarm: QueueAlarm {
+    let queue: SimulatedQueue
+    let passed: @Sendable () -> Void
+    /// How often it was set: the agenda's entries for earlier moments are void.
+    private(set) var count = 0
+
+    init(_ queue: SimulatedQueue, _ passed: @escaping @Sendable () -> Void) {
+        (self.queue, self.passed) = (queue, passed)
+    }
+
+    func set(for moment: ServerMoment?) {
+        count += 1
+        guard let moment, !queue.server.isDead else { return }
+        queue.world.schedule(self, at: moment)
+    }
+
+    func cancel() { count += 1 }
+
+    func ring(_ count: Int) { if count == self.count { queue.enqueue(passed) } }
+}
+
+/// A loop: it takes its turns in the order of the real one, which is events of sockets, jobs, deadlines, rooms, jobs, ends.
+// @unchecked: one run is one thread's.
+final class SimulatedLoop: Executor, ConnectionLoop, LoopContext, @unchecked Sendable {
+    enum SocketEvent {
+        case accepted
+        case received([UInt8])
+        case inputEnded
+        case wrote(Int)
+        case lost
+        case deadline
+    }
+
+    let number: LoopNumber
+    private(set) var now: ServerMoment
+    var behindEvents: (() -> Void)?
+    private var events = SerialQueue<(port: SimulatedPort, event: SocketEvent)>()
+    private var jobs = SerialQueue<@Sendable (any LoopContext) -> Void>()
+    private var ended: [(port: SimulatedPort, reason: CloseReason)] = []
+    private var ports: [SimulatedPort] = []
+
+    init(_ number: LoopNumber, _ server: Server) {
+        self.number = number
+        now = server.world.moment
+        super.init(server)
+    }
+
+    override var hasWork: Bool { !events.isEmpty || !jobs.isEmpty || !ended.isEmpty }
+
+    func send(_ job: @escaping @Sendable (any LoopContext) -> Void) -> Bool {
+        if server.isDead { return false }
+        jobs.append(job)
+        world.wake(self)
+        world.othersMayGoOn()
+        return true
+    }
+
+    func post(_ event: SocketEvent, to port: SimulatedPort) {
+        if server.isDead { return }
+        events.append((port, event))
+        world.wake(self)
+    }
+
+    func add(_ port: SimulatedPort) { ports.append(port) }
+
+    func ended(_ port: SimulatedPort, _ reason: CloseReason) {
+        ports.removeAll { $0 === port }
+        ended.append((port, reason))
+    }
+
+    override func turn() {
+        now = world.moment
+        // A turn takes what is there when it begins; of the events of sockets there may be more than it looks at.
+        let most = world.dice.roll(.pause, number.rawValue, at: world.now).peek(1...6)
+        for _ in 0..<most { if let (port, event) = events.next() { port.happened(event) } }
+        runJobs()
+        behindEvents?()
+        runJobs()
+        tellEnded()
+        behindEvents?()
+    }
+
+    private func runJobs() {
+        var jobs = self.jobs
+        self.jobs = SerialQueue()
+        while let job = jobs.next() { job(self) }
+    }
+
+    private func tellEnded() {
+        let list = ended
+        ended = []
+        for (port, reason) in list { port.tellClosed(reason) }
+    }
+
+    /// The server is dead: its connections end without a word.
+    func close() {
+        for port in ports { port.end(.stopped) }
+        tellEnded()
+        behindEvents = nil
+        jobs = SerialQueue()
+        events = SerialQueue()
+    }
+}

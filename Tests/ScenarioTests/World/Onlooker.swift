@@ -1,0 +1,69 @@
+import CaretCore
+import CaretRooms
+import CaretServer
+import TestSupport
+
+/// Checks every state around each event, and plants the faults of rooms.
+// @unchecked: one run is one thread's.
+final class Onlooker: StateObserver, @unchecked Sendable {
+    private unowned let world: World
+    private unowned let server: Server
+
+    init(_ server: Server) {
+        self.server = server
+        world = server.world
+    }
+
+    func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
+        if server.isDead { return [] }
+        if world.fault.readsAtOnce, case .awaitPushes(_, let connection) = event {
+            return [.notifyHub(.pushesSettled(connection))]
+        }
+        let moment = room.presence.now
+        let actions = world.fault.handle(event, in: &room, at: time)
+        for action in actions { note(action) }
+        world.referee.took(event, room, behind: moment)
+        look(at: room)
+        return actions
+    }
+
+    private func note(_ action: RoomAction) {
+        switch action {
+        case .send(_, let output):
+            let longest = output.bytes.linesApart.map(\.count).max() ?? 0
+            world.referee.longest = max(world.referee.longest, longest)
+        case .diverged(_, let revision):
+            world.fail(.check, "a client says that its text at revision \(revision.value) is another")
+        case .call, .compute, .ended, .notifyHub, .cut, .wake: break
+        }
+    }
+
+    private func look(at room: RoomState) {
+        world.referee.look(at: room)
+        check { () throws(BrokenInvariant) in try room.checkInvariants() }
+    }
+
+    func endGathering(of room: inout RoomState) -> [RoomAction] {
+        if server.isDead { return [] }
+        let actions = world.fault.actions(room.endGathering())
+        for action in actions { note(action) }
+        look(at: room)
+        if world.isResting { server.rooms[room.log.document] = room }
+        return actions
+    }
+
+    func saw(_ hub: HubState) {
+        if server.isDead { return }
+        check { () throws(BrokenInvariant) in try hub.checkInvariants() }
+    }
+
+    func saw(_ connection: ConnectionState) {
+        if server.isDead { return }
+        world.referee.look(at: connection)
+        check { () throws(BrokenInvariant) in try connection.checkInvariants() }
+    }
+
+    private func check(_ state: () throws(BrokenInvariant) -> Void) {
+        do { try state() } catch { world.referee.fail(.invariant, error.law) }
+    }
+}

@@ -1,0 +1,115 @@
+import CaretServer
+
+/// A socket of the server: one end of a link.
+// @unchecked: one run is one thread's.
+final class SimulatedPort: ConnectionPort, @unchecked Sendable {
+    let link: Link
+    private unowned let simulatedLoop: SimulatedLoop
+    private unowned let world: World
+    private(set) var shell: ConnectionShell?
+    private(set) var isClosed = false
+    private var hasEndedOutput = false
+    private var due: ServerMoment?
+    /// For when the agenda has its deadline; it may have moved to later since.
+    private var scheduled: ServerMoment?
+
+    init(_ link: Link, _ loop: SimulatedLoop) {
+        self.link = link
+        simulatedLoop = loop
+        world = loop.world
+    }
+
+    /// The life of the server that it belongs to.
+    var server: Server { simulatedLoop.server }
+    var loop: any LoopContext { simulatedLoop }
+    /// The network takes all at once.
+    var waitingBytes: Int { 0 }
+
+    private func begin() {
+        simulatedLoop.add(self)
+        shell = server.switchboard.shell(for: self, at: .adminSocket)
+    }
+
+    // MARK: Orders
+
+    var deadline: ServerMoment? {
+        get { due }
+        set {
+            due = newValue
+            guard let due, !isClosed, due < scheduled ?? ServerMoment(nanoseconds: .max) else { return }
+            scheduled = due
+            world.schedule(self, at: due)
+        }
+    }
+
+    func send(_ payload: Payload) {
+        if isClosed || hasEndedOutput { return }
+        world.send(Array(payload.bytes), on: link)
+    }
+
+    func pauseReading() { link.up.isHeld = true }
+
+    func resumeReading() {
+        link.up.isHeld = false
+        world.schedule(up: link)
+    }
+
+    func endOutput() {
+        if isClosed { return }
+        hasEndedOutput = true
+        link.down.hasEnded = true
+        world.schedule(down: link)
+    }
+
+    func close() {
+        if isClosed { return }
+        end(.ordered)
+        world.closedByServer(link)
+    }
+
+    // MARK: Events
+
+    func post(_ event: SimulatedLoop.SocketEvent) { simulatedLoop.post(event, to: self) }
+
+    func deadlineCame() {
+        scheduled = nil
+        post(.deadline)
+    }
+
+    func happened(_ event: SimulatedLoop.SocketEvent) {
+        if case .accepted = event { return begin() }
+        guard !isClosed, let shell else { return }
+        switch event {
+        case .accepted: break
+        case .received(let bytes):
+            let taken = bytes.withUnsafeBytes { shell.received($0, on: self) }
+            if taken != bytes.count { world.fail(.wire, "a shell took \(taken) of \(bytes.count) bytes") }
+        case .inputEnded: shell.inputEnded(on: self)
+        case .wrote(let count): shell.wrote(count, on: self)
+        case .lost: end(.gone(SystemFault("recv", code: 104)))
+        case .deadline: meetDeadline(shell)
+        }
+    }
+
+    private func meetDeadline(_ shell: ConnectionShell) {
+        guard let due else { return }
+        if due <= simulatedLoop.now {
+            self.due = nil
+            shell.deadlinePassed(on: self)
+        } else {
+            deadline = due
+        }
+    }
+
+    func end(_ reason: CloseReason) {
+        if isClosed { return }
+        isClosed = true
+        due = nil
+        simulatedLoop.ended(self, reason)
+    }
+
+    func tellClosed(_ reason: CloseReason) {
+        shell?.closed(reason, on: self)
+        shell = nil
+    }
+}

@@ -32,6 +32,8 @@ final class Referee {
     /// The same, for each history.
     private var inserted: [WireString: Set<UInt32>] = [:]
     var said: [Ledger.PushKey: [SaidPush]] = [:]
+    /// How often each push was sent.
+    var copies: [Ledger.PushKey: Int] = [:]
     /// What each session has selected, in the order in which its room took it.
     var selected: [WireString: [TakenSelection]] = [:]
     /// The newest revision that a client was told of, in each history.

@@ -44,6 +44,7 @@ extension Referee {
                 && $0.content == push.content
         }
         if isKnown != true { said[key, default: []].append(push) }
+        copies[key, default: 0] += 1
     }
 
     /// A client is told something.
@@ -313,9 +314,13 @@ extension Referee {
         check(ack, key, history, link, unit)
         note(ack.revision, of: place.epoch, toldTo: link.client)
         if let text = ack.text { check(text, ack.revision, history, "acked") }
-        guard let stream, !ack.duplicate, stream.history.epoch == place.epoch,
-            ack.revision == stream.position.next
-        else { return }
+        guard let stream, !ack.duplicate, stream.history.epoch == place.epoch else { return }
+        if ack.revision <= stream.position {
+            fail(
+                .ack,
+                "client \(link.client) is acked revision \(ack.revision.value) again, and not as a duplicate")
+        }
+        if ack.revision != stream.position.next { return }
         advance(ack.document, to: ack.revision, link)
     }
 

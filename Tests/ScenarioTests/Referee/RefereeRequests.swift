@@ -85,6 +85,7 @@ extension Referee {
         {
             fail(.answer, "client \(link.client) is refused a sound push: \(error.message)")
         }
+        if case .push(let push)? = asked { refused(push, code, sent, link) }
         guard let document = error.document else { return }
         if code.tells, rights.mostAccess(link.client, to: document, at: sent.time) < .read {
             fail(
@@ -96,6 +97,20 @@ extension Referee {
         } else if error.head != nil {
             fail(.synced, "an error tells of a head that is not in the log")
         }
+    }
+
+    /// A push that is refused for good is not in the log. Of one that was sent again, an earlier copy may be.
+    private func refused(_ push: Push, _ code: ErrorCode, _ sent: SentLine, _ link: Link) {
+        let key = Ledger.PushKey(client: link.client, seq: Int64(push.seq))
+        guard [.baseTrimmed, .tooLarge, .storageFull, .storageFailed, .forbidden].contains(code),
+            let history = push.epoch.flatMap({ ledger[$0] }), copies[key] == 1,
+            let revision = history.revisions[key],
+            let serial = history.serial(of: revision), serial <= sent.serial
+        else { return }
+        fail(
+            .ack,
+            "seq \(push.seq) of client \(link.client) is refused by \(code.rawValue), and is revision \(revision.value)"
+        )
     }
 
     /// A push fits the text that it was made in.

@@ -85,6 +85,12 @@ extension Referee {
         {
             fail(.answer, "client \(link.client) is refused a sound push: \(error.message)")
         }
+        // A room may remember a trouble for a while.
+        if [.storageFailed, .storageFull].contains(code), world.store.lastTrouble < sent.time - 5_000_000 {
+            fail(
+                .answer,
+                "client \(link.client) is told of a trouble that the store did not have: \(error.message)")
+        }
         if case .push(let push)? = asked { refused(push, code, sent, link) }
         guard let document = error.document else { return }
         if code.tells, rights.mostAccess(link.client, to: document, at: sent.time) < .read {
@@ -99,11 +105,12 @@ extension Referee {
         }
     }
 
-    /// A push that is refused for good is not in the log. Of one that was sent again, an earlier copy may be.
+    /// A push that is refused for good is not in the log. Of one that was sent again, an earlier copy may be there, unless
+    /// its room looked at the log.
     private func refused(_ push: Push, _ code: ErrorCode, _ sent: SentLine, _ link: Link) {
         let key = Ledger.PushKey(client: link.client, seq: Int64(push.seq))
         guard [.baseTrimmed, .tooLarge, .storageFull, .storageFailed, .forbidden].contains(code),
-            let history = push.epoch.flatMap({ ledger[$0] }), copies[key] == 1,
+            let history = push.epoch.flatMap({ ledger[$0] }), copies[key] == 1 || code == .baseTrimmed,
             let revision = history.revisions[key],
             let serial = history.serial(of: revision), serial <= sent.serial
         else { return }

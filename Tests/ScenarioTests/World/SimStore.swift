@@ -22,6 +22,8 @@ struct SimStore {
     var kept: StoreModel?
     /// Until when the store is so.
     var weather: [Weather: Int64] = [:]
+    /// When it refused a call last, or left open what became of it.
+    var lastTrouble = Int64.min
     /// Calls that have not run, in their order.
     var pending: [Int: StoreJob] = [:]
     var lastCall = 0

@@ -49,11 +49,18 @@ extension World {
 
     /// The answer of the store as it is now.
     private func answer(_ call: StoreCall, _ number: Int) -> StoreAnswer {
-        if store.isSo(.failing, at: now) { return call.refused(.failed) }
-        if call.writes, store.isSo(.full, at: now) { return call.refused(.full) }
+        if store.isSo(.failing, at: now) {
+            store.lastTrouble = now
+            return call.refused(.failed)
+        }
+        if call.writes, store.isSo(.full, at: now) {
+            store.lastTrouble = now
+            return call.refused(.full)
+        }
         if let unsure = call.unsure, store.isSo(.unsure, at: now) {
             var random = dice.roll(.outcome, number, at: now)
             if random.chance(60) {
+                store.lastTrouble = now
                 if random.chance(50) { _ = perform(call) }
                 return unsure
             }

@@ -8,13 +8,13 @@ import Testing
     @Test("whatever a server says in whatever order, a replica goes on, and its view is what it says it is")
     func anyMessage() {
         let seeds = Seeds.first(Seeds.share(of: 20_000, everyCommit: 3_000))
-        var count = 0
+        var (count, undos) = (0, 0)
         for seed in seeds {
             var random = Seeded(seed)
-            var (me, markers) = (ModelClient(mode: random.chance(20) ? .watch : .edit), Markers())
+            var me = ModelClient(mode: random.chance(20) ? .watch : .edit)
             do {
                 for _ in 0..<60 {
-                    try act(&me, &markers, &random)
+                    try act(&me, &random)
                     try me.check()
                     count += 1
                 }
@@ -22,28 +22,30 @@ import Testing
                 Issue.record("seed \(seed): \(error)\nreplay: \(Seeds.replay(seed, of: "anyMessage"))")
                 return
             }
+            undos += me.undos
         }
-        print("any message: \(seeds.count) seeds, \(count) events")
+        print("any message: \(seeds.count) seeds, \(count) events, \(undos) undos")
     }
 
-    private func act(_ me: inout ModelClient, _ markers: inout Markers, _ random: inout Seeded) throws {
-        switch random.number(0...29) {
-        case 0..<6: try me.type(&markers, &random)
+    private func act(_ me: inout ModelClient, _ random: inout Seeded) throws {
+        switch random.number(0...30) {
+        case 0..<6: try me.type(&random)
         case 6: try me.select(&random)
         case 7: try me.cutOff()
         case 8, 9: try me.connect()
         case 10: try me.wake()
         case 11: try me.retry()
-        case 12: try me.discard(&markers)
-        default: try me.receive(answer(to: me.replica, &random), nameNow: 0)
+        case 12: try me.discard()
+        case 13: try me.undo(again: random.chance(30))
+        default: try hear(&me, &random)
         }
     }
 
-    private func answer(to replica: Replica, _ random: inout Seeded) -> Envelope<ServerMessage> {
+    private func hear(_ me: inout ModelClient, _ random: inout Seeded) throws {
         if random.chance(6) {
-            return Envelope(.error(ErrorReport(refusal(&random), after: time(&random))), id: .number(1))
+            return try me.openRefused(ErrorReport(refusal(&random), after: time(&random)))
         }
-        return Envelope(message(to: replica, &random))
+        try me.receive(message(to: me.replica, &random))
     }
 
     private func time(_ random: inout Seeded) -> Milliseconds? {

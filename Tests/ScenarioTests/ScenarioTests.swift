@@ -34,6 +34,9 @@ import Testing
     private func expectVariety(_ outcomes: [Outcome]) {
         let counts: [(String, Int)] = [
             ("peers", \.peers), ("repeats", \.repeats), ("resyncs", \.resyncs), ("resumes", \.resumes),
+            ("undos", \.undos), ("refusals", \.refusals), ("wrong checks", \.wrongChecks),
+            ("new epochs", \.newEpochs), ("reloads", \.reloads), ("resends", \.resends),
+            ("own pushes in whole texts", \.ownInTexts),
         ].map { (name: String, count: KeyPath<Referee.Counts, Int>) in
             (name, outcomes.reduce(0) { $0 + $1.counts[keyPath: count] })
         }

@@ -11,7 +11,8 @@ final class Editor: Program {
     var sheets: [Sheet?] = Plan.names.map { _ in nil }
     /// The number of the first push of the next sheet of a name: no two pushes of a client have one number.
     var firstSeqs: [Int64] = Plan.names.indices.map { Int64($0) * 1_000_000 + 1 }
-    private var looks = 0
+    /// How often its documents were looked at.
+    var looks = 0
 
     init(_ machine: Machine, _ mode: DocumentMode) {
         self.machine = machine
@@ -26,25 +27,53 @@ final class Editor: Program {
 
     func lost() {
         for at in sheets.indices { sheets[at]?.lastOpen = nil }
-        forAll { $0.replica.cutOff() }
+        forAll(.cutOff) { $0.replica.cutOff() }
     }
 
-    private func forAll(_ body: (inout Sheet) -> [Action]) {
-        for at in sheets.indices where sheets[at] != nil { change(at, body) }
+    private func forAll(_ cause: ReplicaTransition.Cause = .other, _ body: (inout Sheet) -> [Action]) {
+        for at in sheets.indices where sheets[at] != nil { change(at, cause, body) }
     }
 
     /// Lets something happen to a sheet, and does what its replica wants.
-    func change(_ at: Int, _ body: (inout Sheet) -> [Action]) {
+    func change(_ at: Int, _ cause: ReplicaTransition.Cause = .other, _ body: (inout Sheet) -> [Action]) {
         guard var sheet = sheets[at] else { return }
         // Taken out meanwhile, so that it is not copied.
         sheets[at] = nil
-        let actions = body(&sheet)
+        let inFlight = sheet.replica.inFlight?.push.seq
+        let inText = cause.pushInText(for: sheet.replica)
+        let move = UnsentMove(cause, sheet.replica)
+        let actions = world.fault.changesReplicas ? spoiled(&sheet, cause, body) : body(&sheet)
+        if let move, !move.isMade(in: sheet.replica) {
+            world.fail(
+                .client, "client \(machine.index) does not move what is unsent over what others changed")
+        }
+        if let inFlight, inText == inFlight, sheet.replica.inFlight?.push.seq == inFlight {
+            world.fail(.client, "client \(machine.index) keeps a push in flight that is in the whole text")
+        }
         do throws(BrokenInvariant) { try sheet.replica.checkInvariants() } catch {
             world.fail(.invariant, "client \(machine.index): \(error.law)")
         }
-        let isKept = run(actions, &sheet, at)
-        look(at: sheet)
-        if isKept { sheets[at] = sheet }
+        let isKept = run(actions, &sheet, at, isUndo: cause.isUndo)
+        sheet.isMisled = false
+        if actions.contains(.close), !cause.mayReopen(inFlight: inFlight) {
+            world.fail(.client, "client \(machine.index) opens \(sheet.name) again without need")
+        }
+        if !isKept { return }
+        look(at: sheet, closely: cause.bringsText)
+        sheets[at] = sheet
+    }
+
+    /// What an event leads to, and what a planted fault makes of it.
+    private func spoiled(
+        _ sheet: inout Sheet, _ cause: ReplicaTransition.Cause, _ body: (inout Sheet) -> [Action]
+    ) -> [Action] {
+        let before = sheet.replica
+        let actions = body(&sheet)
+        var transition = ReplicaTransition(
+            cause: cause, before: before, replica: sheet.replica, actions: actions)
+        world.fault.change(&transition)
+        sheet.replica = transition.replica
+        return transition.actions
     }
 
     // MARK: The person
@@ -58,6 +87,11 @@ final class Editor: Program {
                 let most = places.prefix(world.limits.announced.selections)
                 return (try? sheet.replica.selected(sheet.replica.text.selections(Array(most)))) ?? []
             }
+        case .undoes(let at): undo(at) { $0.undo() }
+        case .redoes(let at): undo(at) { $0.redo() }
+        case .isRefused(let at, let code): sheets[at]?.nextRefusal = code
+        case .hearsWrongCheck(let at): hearWrongCheck(at)
+        case .reloads: reload()
         case .retries(let at): retry(at)
         case .discards(let at):
             change(at) { sheet in
@@ -103,21 +137,28 @@ final class Editor: Program {
             if text.length.utf8 > most {
                 change = [Typing(place: 0, removed: text.length.scalars / 2, text: "")].change(in: text)
             }
-            for edit in change.edits {
-                if let removed = try? text.slice(edit.range) {
-                    sheet.markers.subtract(Markers.found(in: removed))
-                }
-            }
-            let before = sheet.unmoved ?? Change()
-            sheet.unmoved = try? before.composed(with: change)
-            sheet.markers.formUnion(Markers.found(in: change))
-            guard (try? sheet.view.apply(change)) != nil, let actions = try? sheet.replica.typed(change)
+            note(change, in: text, &sheet)
+            let pause = sheet.lastTyped.map { Milliseconds(Int(world.now - $0) / 1_000) }
+            sheet.lastTyped = world.now
+            guard sheet.show(change, isOwn: true),
+                let actions = try? sheet.replica.typed(change, after: pause)
             else {
                 world.fail(.client, "what is typed does not fit the view")
                 return []
             }
             return actions
         }
+    }
+
+    /// The owner changes a text.
+    func note(_ change: Change, in text: Text, _ sheet: inout Sheet) {
+        for edit in change.edits {
+            if let removed = try? text.slice(edit.range) {
+                sheet.markers.subtract(Markers.found(in: removed))
+            }
+        }
+        sheet.unmoved = try? (sheet.unmoved ?? Change()).composed(with: change)
+        sheet.markers.formUnion(Markers.found(in: change))
     }
 
     /// Looks the document up by its old name, if that is what is wrong.
@@ -135,7 +176,7 @@ final class Editor: Program {
     /// Sends the last push once more. Where it may be refused once and taken the next time nobody does so: whoever was
     /// refused may have pushed the same under another number by then.
     private func repeatPush(_ at: Int) {
-        guard let sheet = sheets[at], let push = sheet.pushed else { return }
+        guard let sheet = sheets[at], let push = sheet.pushed, push.seq != sheet.refusedSeq else { return }
         let isCommitted =
             world.referee.ledger.commits[Ledger.PushKey(client: machine.index, seq: Int64(push.seq))] != nil
         let isAwaited = sheet.replica.inFlight?.outcome == .awaited && !world.plan.changesRights
@@ -166,25 +207,19 @@ final class Editor: Program {
     // MARK: What the replica wants
 
     /// False where the sheet is given up.
-    private func run(_ actions: [Action], _ sheet: inout Sheet, _ at: Int) -> Bool {
+    private func run(_ actions: [Action], _ sheet: inout Sheet, _ at: Int, isUndo: Bool) -> Bool {
         for action in actions {
             switch action {
             case .open(let place, let mode): open(place, mode, &sheet)
             case .close: machine.say(.close(Close(document: sheet.name)), isAnswered: true)
-            case .push(let push): self.push(push, &sheet)
+            case .push(let push): self.push(push, &sheet, at)
             case .select(let revision, let selections):
                 let said = sheet.replica.committed.wire(selections, in: machine.unit)
                 let select = Select(document: sheet.name, revision: revision, selections: said)
                 machine.say(.select(select), isAnswered: false)
-            case .reportDivergence(let revision):
-                world.fail(
-                    .check, "client \(machine.index) finds its text another at revision \(revision.value)")
-                machine.say(.diverged(Diverged(document: sheet.name, revision: revision)), isAnswered: false)
+            case .reportDivergence(let revision): if !sheet.isMisled { reportDivergence(at: revision, sheet) }
             case .retry(let span): retryLater(span, &sheet, at)
-            case .edit(let change):
-                if (try? sheet.view.apply(change)) == nil {
-                    world.fail(.client, "an edit does not fit the view")
-                }
+            case .edit(let change): show(change, &sheet, isUndo: isUndo)
             case .showPeers: break
             case .show(let state): sheet.state = state
             case .rename(let name):
@@ -196,6 +231,18 @@ final class Editor: Program {
         return true
     }
 
+    private func reportDivergence(at revision: Revision, _ sheet: Sheet) {
+        world.fail(.check, "client \(machine.index) finds its text another at revision \(revision.value)")
+        machine.say(.diverged(Diverged(document: sheet.name, revision: revision)), isAnswered: false)
+    }
+
+    private func show(_ change: Change, _ sheet: inout Sheet, isUndo: Bool) {
+        if isUndo, !sheet.removesOnlyOwn(change) {
+            return world.fail(.client, "client \(machine.index) undoes what somebody else has put there")
+        }
+        if !sheet.show(change, isOwn: isUndo) { world.fail(.client, "an edit does not fit the view") }
+    }
+
     private func open(_ place: WirePosition?, _ mode: DocumentMode, _ sheet: inout Sheet) {
         let open = Open(
             document: sheet.name, create: sheet.creates, resume: place,
@@ -204,9 +251,12 @@ final class Editor: Program {
         sheet.lastOpen = machine.say(.open(open), isAnswered: true)
     }
 
-    private func push(_ push: SentPush, _ sheet: inout Sheet) {
-        if let pushed = sheet.pushed, pushed.seq == Int(push.seq.value), pushed.base == push.place.revision {
+    private func push(_ push: SentPush, _ sheet: inout Sheet, _ at: Int) {
+        let isNew = sheet.pushed?.seq != Int(push.seq.value) || sheet.pushed?.base != push.place.revision
+        if !isNew {
             sheet.pushed?.document = sheet.name
+            sheet.refusedSeq = nil
+            world.referee.counts.resends += 1
         } else {
             if push.place != sheet.replica.place { world.fail(.client, "a new push is of an old place") }
             let committed = sheet.replica.committed
@@ -221,6 +271,7 @@ final class Editor: Program {
                 document: sheet.name, epoch: push.place.epoch, base: push.place.revision,
                 seq: Int(push.seq.value), content: .edits(edits))
         }
+        if isNew, let code = sheet.nextRefusal { return refusePush(by: code, &sheet, at) }
         if let pushed = sheet.pushed { say(pushed) }
     }
 
@@ -233,30 +284,6 @@ final class Editor: Program {
         let retry = sheet.retry
         world.after(Int64(span.value) * 1_000) { [unowned self] in
             if sheets[at]?.retry == retry { change(at) { $0.replica.timePassed() } }
-        }
-    }
-
-    // MARK: What holds at any time
-
-    private func look(at sheet: Sheet) {
-        looks += 1
-        let replica = sheet.replica
-        if let place = replica.place,
-            world.referee.ledger[place.epoch]?.text(at: place.revision) != replica.committed
-        {
-            return world.fail(
-                .text,
-                "client \(machine.index) has another text than the log at revision \(place.revision.value)")
-        }
-        if looks % 16 != 0 { return }
-        if sheet.view != replica.text {
-            return world.fail(.client, "client \(machine.index) shows another text than it has")
-        }
-        for selection in replica.selections + replica.peers.flatMap(\.selections)
-        where !replica.text.isScalarBoundary(selection.anchor)
-            || !replica.text.isScalarBoundary(selection.head)
-        {
-            return world.fail(.presence, "client \(machine.index) has a selection in no place")
         }
     }
 }

@@ -9,28 +9,30 @@ extension Editor {
         case .opened(let opened): hear(opened, envelope.id)
         case .change(let change): hear(change.document) { .change(converted(change, $0)) }
         case .ack(let ack): hear(ack.document) { .ack(converted(ack, $0)) }
-        case .check(var check):
-            hear(check.document) { sheet in
-                // The length is of another unit; the sum tells the same.
-                check.length = sheet.replica.committed.end.value
-                return .check(check)
-            }
+        case .check(let check): hear(check.document) { .check(converted(check, $0)) }
         case .peer(let peer): hear(peer.document) { converted(peer, $0).map { .peer($0) } }
         case .resync(let resync): hear(resync.document) { _ in envelope.message }
         case .rights(let rights): hear(rights.document) { _ in envelope.message }
         case .gone(let gone): if !gone.isFollowed { hear(gone.document) { _ in envelope.message } }
         case .error(let error): hear(error, envelope.id)
-        case .bye: for at in sheets.indices { change(at) { receive(envelope.message, &$0) } }
+        case .bye: for at in sheets.indices { receive(envelope.message, at) }
         case .closed, .welcome, .listed, .document, .text, .revisions, .done, .ping, .pong, .admin: break
         }
     }
 
     private func hear(_ document: WireString, _ message: (Sheet) -> ServerMessage?) {
-        guard let at = sheets.firstIndex(where: { $0?.name == document }) else { return }
-        change(at) { sheet in message(sheet).map { receive($0, &sheet) } ?? [] }
+        guard let at = sheets.firstIndex(where: { $0?.name == document }),
+            let message = sheets[at].flatMap(message)
+        else { return }
+        receive(message, at)
     }
 
-    private func receive(_ message: ServerMessage, _ sheet: inout Sheet) -> [Action] {
+    private func receive(_ message: ServerMessage, _ at: Int) {
+        change(at, .received(message)) { receive(message, &$0) }
+    }
+
+    func receive(_ message: ServerMessage, _ sheet: inout Sheet) -> [Action] {
+        note(message, sheet.replica)
         do throws(TextError) {
             return try sheet.replica.received(message)
         } catch {
@@ -39,15 +41,38 @@ extension Editor {
         }
     }
 
-    private func hear(_ opened: Opened, _ id: RequestID?) {
-        guard let at = sheets.firstIndex(where: { $0?.lastOpen != nil && $0?.lastOpen == id }) else { return }
-        change(at) { sheet in
-            sheet.creates = false
-            return receive(.opened(converted(opened)), &sheet)
+    /// Counts what is rare.
+    private func note(_ message: ServerMessage, _ replica: Replica) {
+        if let own = message.pushInText, replica.inFlight?.push.seq == own {
+            world.referee.counts.ownInTexts += 1
+        }
+        switch message {
+        case .error: world.referee.counts.refusals += 1
+        case .resync(let resync) where resync.epoch != replica.place?.epoch:
+            world.referee.counts.newEpochs += 1
+        case .opened(let opened) where replica.place.map { $0.epoch != opened.epoch } == true:
+            world.referee.counts.newEpochs += 1
+        default: break
         }
     }
 
+    private func hear(_ opened: Opened, _ id: RequestID?) {
+        guard let at = sheets.firstIndex(where: { $0?.lastOpen != nil && $0?.lastOpen == id }) else { return }
+        sheets[at]?.creates = false
+        receive(.opened(converted(opened)), at)
+    }
+
+    private var isConverting: Bool { machine.unit != .utf16 }
+
+    private func converted(_ check: Check, _ sheet: Sheet) -> Check {
+        var check = check
+        // The length is of another unit; the sum tells the same.
+        if isConverting { check.length = sheet.replica.committed.end.value }
+        return check
+    }
+
     private func converted(_ opened: Opened) -> Opened {
+        if !isConverting { return opened }
         var opened = opened
         switch opened.content {
         case .resumed: break
@@ -64,6 +89,7 @@ extension Editor {
     }
 
     private func converted(_ change: WireChange, _ sheet: Sheet) -> WireChange {
+        if !isConverting { return change }
         var change = change
         var before = Revision(change.revision.value - 1)
         if case .squashed(let from) = change.origin { before = from }
@@ -80,6 +106,7 @@ extension Editor {
     }
 
     private func converted(_ ack: Ack, _ sheet: Sheet) -> Ack {
+        if !isConverting { return ack }
         var ack = ack
         // Edits that are literally those that were sent are so in the agreed unit; in another they may be others.
         let pushed = sheet.pushed?.seq == ack.seq ? sheet.pushed?.edits : nil
@@ -94,6 +121,7 @@ extension Editor {
     }
 
     private func converted(_ peer: PeerChange, _ sheet: Sheet) -> PeerChange? {
+        if !isConverting { return peer }
         guard case .selected(let revision, let said, let introduction) = peer.news else { return peer }
         guard revision == sheet.replica.revision,
             let selections = sheet.replica.committed.selections(said, in: machine.unit)

@@ -30,6 +30,9 @@ extension Editor {
             }
             guard let place = sheet.replica.place, let history = world.referee.ledger[place.epoch]
             else { continue }
+            if world.referee.ledger.current[history.document] != place.epoch {
+                return "client \(machine.index) has \(sheet.name) in an old epoch"
+            }
             if place.revision != history.head {
                 return
                     "client \(machine.index) is at \(place.revision.value) of \(history.head.value) in \(sheet.name)"

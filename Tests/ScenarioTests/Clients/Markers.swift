@@ -17,4 +17,9 @@ enum Markers {
     }
 
     static func found(in change: Change) -> [UInt32] { change.edits.flatMap { found(in: $0.text) } }
+
+    static func isAnyDoubled(in text: Text) -> Bool {
+        let found = found(in: text.string)
+        return found.count > 1 && Set(found).count < found.count
+    }
 }

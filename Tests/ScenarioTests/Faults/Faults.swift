@@ -30,5 +30,17 @@ enum Faults {
         ("an answer to a repeat is not marked as one", { RepeatNotMarked() }),
         ("an ack says the revision before", { AckOfTheRevisionBefore() }),
         ("nobody is told that a session has left", { LeavingNotTold() }),
+        ("a push is sent again under another number", { RepeatUnderAnotherNumber() }),
+        ("a push whose answer was cut off goes out as a new one", { TakenBackAtCut() }),
+        ("an ack is applied twice", { AckAppliedTwice() }),
+        ("the answer to a repeat is taken for the next revision", { RepeatTakenForNext() }),
+        ("a whole text is not asked whether it holds the push in flight", { OwnPushIgnored() }),
+        ("a refused edit is dropped without a word", { RefusedEditDropped() }),
+        ("a whole text replaces what is unsaved", { UnsavedLostToWholeText() }),
+        ("an unsent change stays as it was when others change the text", { UnsentKeptInPlace() }),
+        ("selections are not moved over an own ack", { SelectionsKeptAtAck() }),
+        ("undo is not moved over what others do", { UndoKeptInPlace() }),
+        ("the document is opened again after every ack", { OpenedAgainAfterAck() }),
+        ("a check that holds is taken for one that does not", { CheckDoubted() }),
     ]
 }

@@ -44,4 +44,8 @@ class PlantedFault {
     func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer { answer }
     /// What a client pushes, and what was typed since its last push as it was typed.
     func change(_ change: Change, unmoved: Change?) -> Change { change }
+    /// Whether the fault changes what events make of replicas.
+    var changesReplicas: Bool { false }
+    /// An event of a client's replica, for a fault that changes replicas.
+    func change(_ transition: inout ReplicaTransition) {}
 }

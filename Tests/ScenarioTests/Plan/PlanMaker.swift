@@ -1,4 +1,5 @@
 import CaretLog
+import CaretWire
 import TestSupport
 
 /// Makes plans: some with hardly any trouble, some with hardly any rest.
@@ -59,9 +60,10 @@ struct PlanMaker {
         let cuts = random.pick([0, 40, 150, 600])
         let store = random.pick([0, 0, 60, 250])
         let others = random.pick([0, 0, 100, 500])
-        let names = random.pick([0, 0, 60, 200])
-        let rights = random.pick([0, 0, 0, 150])
+        let names = random.pick([0, 0, 80, 300])
+        let rights = random.pick([0, 0, 60, 400])
         let restarts = random.pick([0, 0, 15, 60])
+        if names > 0, admin() == nil { clients.append(.admin) }
         add(4_500) { maker in
             let writer = maker.writer()
             return .client(writer, maker.typing(maker.clients[writer] == .syncer))
@@ -71,7 +73,10 @@ struct PlanMaker {
         add(60) { .client($0.anyone(), $0.random.chance(50) ? .opens($0.name()) : .closes($0.name())) }
         add(250) { .client($0.anyone(), .repeats($0.name())) }
         add(60) { .client($0.anyone(), .reuses($0.name())) }
+        add(150) { .client($0.writer(), $0.random.chance(70) ? .undoes($0.name()) : .redoes($0.name())) }
         add(40) { .client($0.anyone(), $0.random.chance(70) ? .discards($0.name()) : .restarts) }
+        add(40) { .client($0.writer(), .isRefused($0.name(), $0.random.pick(PlanMaker.refusals))) }
+        add(80) { .client($0.anyone(), $0.random.chance(80) ? .hearsWrongCheck($0.name()) : .reloads) }
         add(60) {
             .client($0.anyone(), $0.random.chance(50) ? .pings : .babbles($0.random.pick(Babble.allCases)))
         }
@@ -90,6 +95,7 @@ struct PlanMaker {
         add(cuts / 2 + 10) { .client($0.anyone(), .returns) }
         add(store) { .world($0.weather()) }
         add(others) { .world(.elsewhere($0.name(), $0.typings())) }
+        add(10 + others / 10) { _ in .world(.renews) }
         add(others / 8) { .world(.trims($0.name(), perMille: $0.random.number(0...1_000))) }
         add(rights) { .world($0.right()) }
         add(restarts) { .world($0.restart()) }
@@ -112,6 +118,13 @@ struct PlanMaker {
         let admins = clients.indices.filter { clients[$0] == .admin }
         return admins.isEmpty ? nil : random.pick(Array(admins))
     }
+
+    /// Codes by which the server may refuse a push that was not committed.
+    private static let refusals: [ErrorCode] = [
+        .rateLimited, .overloaded, .internal, .storageFull, .shuttingDown, .pushInFlight, .notOpen,
+        .badRange, .baseAhead, .baseBeforeOwnPush, .seqReused, .notFound, .forbidden, .badText, .badEdits,
+        .lineTooLong, .unauthorized,
+    ]
 
     // MARK: Deeds
 
@@ -193,9 +206,9 @@ struct PlanMaker {
 
     private mutating func restart() -> WorldDeed {
         switch random.number(0...9) {
-        case ..<5: .crashes
-        case ..<7: .shutsDown
-        case ..<9: .keeps
+        case ..<4: .crashes
+        case ..<6: .shutsDown
+        case ..<8: .keeps
         default: .putsBack
         }
     }

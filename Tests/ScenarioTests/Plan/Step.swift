@@ -1,4 +1,5 @@
 import CaretLog
+import CaretWire
 
 /// One line of a plan: at some time something is done, by a client or to the world.
 ///
@@ -19,6 +20,8 @@ enum ClientDeed: Equatable {
     // With a document.
     case types(Int, [Typing])
     case selects(Int, [Place])
+    case undoes(Int)
+    case redoes(Int)
     /// Changes its file and pushes the whole of it.
     case writes(Int, [Typing], crlf: Bool)
     /// Pushes the file as it is.
@@ -27,12 +30,18 @@ enum ClientDeed: Equatable {
     case closes(Int)
     case retries(Int)
     case discards(Int)
+    /// The server refuses its next new push by this code.
+    case isRefused(Int, ErrorCode)
+    /// Is told a wrong sum of its text.
+    case hearsWrongCheck(Int)
     /// Sends its last push once more.
     case repeats(Int)
     /// Sends another push under the number of the last.
     case reuses(Int)
     /// Begins anew, without what it has not saved.
     case restarts
+    /// The program ends, and starts again with what it has kept of unsaved documents.
+    case reloads
 
     // With its connection.
     case leaves
@@ -78,6 +87,8 @@ enum WorldDeed: Equatable {
     /// Another node appends to a document.
     case elsewhere(Int, [Typing])
     case trims(Int, perMille: Int)
+    /// Another node gives every document a new epoch.
+    case renews
     case crashes
     case shutsDown
     /// Keeps the store as it is, to be put back.

@@ -1,4 +1,5 @@
 import CaretLog
+import CaretWire
 
 extension Step {
     var text: String {
@@ -27,6 +28,8 @@ extension ClientDeed {
         case .types(let at, let typings): "types \(name(at)) \(typings.text)"
         case .selects(let at, let places):
             "selects \(name(at))" + places.map { " \($0.anchor)..\($0.head)" }.joined()
+        case .undoes(let at): "undoes \(name(at))"
+        case .redoes(let at): "redoes \(name(at))"
         case .writes(let at, let typings, let crlf):
             "writes \(name(at)) \(crlf ? "crlf" : "lf") \(typings.text)"
         case .syncs(let at): "syncs \(name(at))"
@@ -34,9 +37,12 @@ extension ClientDeed {
         case .closes(let at): "closes \(name(at))"
         case .retries(let at): "retries \(name(at))"
         case .discards(let at): "discards \(name(at))"
+        case .isRefused(let at, let code): "is-refused \(name(at)) \(code.rawValue)"
+        case .hearsWrongCheck(let at): "hears-wrong-check \(name(at))"
         case .repeats(let at): "repeats \(name(at))"
         case .reuses(let at): "reuses \(name(at))"
         case .restarts: "restarts"
+        case .reloads: "reloads"
         case .leaves: "leaves"
         case .returns: "returns"
         case .connectsAgain: "connects-again"
@@ -68,6 +74,7 @@ extension WorldDeed {
         case .store(let weather, let span): "store \(weather.rawValue) \(span)"
         case .elsewhere(let at, let typings): "elsewhere \(name(at)) \(typings.text)"
         case .trims(let at, let share): "trims \(name(at)) \(share)"
+        case .renews: "renews"
         case .crashes: "crashes"
         case .shutsDown: "shuts-down"
         case .keeps: "keeps"
@@ -91,14 +98,19 @@ extension Words {
         case "selects": .selects(try name(), try places())
         case "writes":
             .writes(try name(), crlf: try word() == "crlf", try typings())
+        case "undoes": .undoes(try name())
+        case "redoes": .redoes(try name())
         case "syncs": .syncs(try name())
         case "opens": .opens(try name())
         case "closes": .closes(try name())
         case "retries": .retries(try name())
         case "discards": .discards(try name())
+        case "is-refused": .isRefused(try name(), try kind(ErrorCode.self))
+        case "hears-wrong-check": .hearsWrongCheck(try name())
         case "repeats": .repeats(try name())
         case "reuses": .reuses(try name())
         case "restarts": .restarts
+        case "reloads": .reloads
         case "pings": .pings
         case "babbles": .babbles(try kind(Babble.self))
         case "lists": .lists
@@ -139,6 +151,7 @@ extension Words {
         case "store": return .store(try kind(Weather.self), milliseconds: try number())
         case "elsewhere": return .elsewhere(try name(), try typings())
         case "trims": return .trims(try name(), perMille: try number())
+        case "renews": return .renews
         case "crashes": return .crashes
         case "shuts-down": return .shutsDown
         case "keeps": return .keeps

@@ -24,11 +24,14 @@ struct Ledger {
         var serials: [Int]
         /// What came of a push.
         var revisions: [PushKey: Revision] = [:]
+        /// How many revisions it began with, as another history went on under this epoch.
+        private let inherited: Int?
 
         init(document: DocumentID, epoch: WireString, serial: Int) {
             self.document = document
             self.epoch = epoch
             serials = [serial]
+            inherited = nil
         }
 
         /// The beginning of another history under another epoch.
@@ -41,7 +44,13 @@ struct Ledger {
             texts = Array(other.texts.prefix(head.value + 1))
             serials = Array(repeating: serial, count: head.value + 1)
             revisions = other.revisions.filter { $0.value <= head }
+            inherited = head.value
         }
+
+        var isContinued: Bool { inherited != nil }
+
+        /// Whether something was committed since the history went on under this epoch.
+        var isInUse: Bool { inherited.map { changes.count > $0 } ?? true }
 
         var head: Revision { Revision(changes.count) }
         var text: Text { texts[texts.count - 1] }

@@ -51,6 +51,16 @@ final class Referee {
         var repeats = 0
         var resyncs = 0
         var resumes = 0
+        /// Of editors: what was undone or redone, pushes that were refused, wrong checks that were heard, texts of another
+        /// epoch, unsaved documents of a program that started again, and pushes that were sent again.
+        var undos = 0
+        var refusals = 0
+        var wrongChecks = 0
+        var newEpochs = 0
+        var reloads = 0
+        var resends = 0
+        /// Whole texts that hold the push in flight.
+        var ownInTexts = 0
     }
 
     init(_ plan: Plan) {

@@ -18,9 +18,7 @@ extension Referee {
     func took(_ event: RoomEvent, _ room: RoomState, behind moment: Int) {
         guard case .select(let session, let select, _) = event,
             let kept = room.sessions[session],
-            let history = ledger.history(of: room.log.document)
-        else { return }
-        guard room.log.epoch.wire == history.epoch, let text = history.text(at: select.revision),
+            let history = ledger[room.log.epoch.wire], let text = history.text(at: select.revision),
             let said = text.selections(select.selections, in: kept.unit)
         else { return }
         // It may take it later, when it knows more of whoever pushes there.
@@ -38,11 +36,11 @@ extension Referee {
         _ session: WireString, _ selections: [Selection], behind: Int, _ revision: Revision,
         _ history: Ledger.History
     ) -> Int {
+        // A room that goes on in another history drops all selections.
+        if selections.isEmpty, history.isContinued { return behind }
         // The first that fits: several may look the same, and none that is told later may be an earlier one.
         for (index, one) in (selected[session] ?? []).enumerated().dropFirst(max(behind, 1) - 1)
-        where one.history == history.epoch && one.revision <= revision
-            && one.selections.count == selections.count
-        {
+        where one.revision <= revision && one.selections.count == selections.count && isOf(one, history) {
             if history.moves(from: one.revision, to: revision).mapping(one.selections) == selections {
                 return index + 1
             }
@@ -51,6 +49,12 @@ extension Referee {
         if selections.isEmpty { return behind }
         fail(.presence, "\(session) is said to have selected what it has not, at revision \(revision.value)")
         return behind
+    }
+
+    /// A selection does not name an epoch: made before a new one, it may be taken after it, where the text is the same.
+    private func isOf(_ taken: TakenSelection, _ history: Ledger.History) -> Bool {
+        taken.history == history.epoch
+            || history.text(at: taken.revision) == ledger[taken.history]?.text(at: taken.revision)
     }
 
     func heard(_ peer: PeerChange, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {

@@ -6,8 +6,16 @@ import CaretWire
 extension Referee {
     func heard(_ text: WireText, _ sent: SentLine, _ link: Link) {
         mayBeTold(text.document, sent, link)
-        guard let history = history(text.epoch, text.revision, sent) else { return }
+        guard let history = history(renewed(text), text.revision, sent) else { return }
         check(text.text, text.revision, history, "read")
+    }
+
+    /// The epoch of the history that a text is read from: it may be newer than the one that was looked up before.
+    private func renewed(_ text: WireText) -> WireString {
+        guard let known = ledger[text.epoch], known.serial(of: text.revision) == nil,
+            let now = ledger.history(of: known.document), now.isContinued
+        else { return text.epoch }
+        return now.epoch
     }
 
     func heard(_ document: DocumentSummary, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {

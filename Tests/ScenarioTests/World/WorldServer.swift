@@ -131,9 +131,9 @@ extension World {
         if interruptions == World.mostInterruptions || failure != nil { return }
         calls += 1
         var random = dice.roll(.interruption, calls, at: now)
-        if !random.chance(15) { return }
+        if !random.chance(10) { return }
         interruptions += 1
-        proceedBeside(until: now + Int64(random.number(1...4_000)))
+        proceedBeside(until: now + Int64(random.pick([100, 1_000, 5_000, 40_000])))
         interruptions -= 1
     }
 

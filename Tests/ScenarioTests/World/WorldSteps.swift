@@ -22,6 +22,7 @@ extension World {
         case .store(let weather, let span): store.weather[weather] = now + Int64(span) * 1_000
         case .elsewhere(let name, let typings): appendElsewhere(name, typings)
         case .trims(let name, let share): trim(name, share)
+        case .renews: renew(store.model)
         case .crashes: crash()
         case .shutsDown: shutDown()
         case .keeps: store.kept = store.model
@@ -54,7 +55,9 @@ extension World {
 
     /// Another node commits something, of which nobody here hears.
     private func appendElsewhere(_ name: Int, _ typings: [Typing]) {
-        guard let entry = entry(name), let history = referee.ledger.history(of: entry.id) else { return }
+        // A room reads what others append by revisions alone, so it has to know of a new epoch before that.
+        guard let entry = entry(name), let history = referee.ledger.history(of: entry.id), history.isInUse
+        else { return }
         let change = typings.change(in: history.text)
         if change.isEmpty || history.text.length.utf8 > limits.announced.document / 2 { return }
         store.elsewhereSeq += 1
@@ -76,12 +79,18 @@ extension World {
     private func putBack() {
         guard let kept = store.kept, server != nil else { return }
         crash()
+        store.kept = renew(kept)
+    }
+
+    /// The store is this older state of itself from now on, under new epochs.
+    @discardableResult
+    private func renew(_ kept: StoreModel) -> StoreModel {
         store.generation += 1
         let renewed = kept.renewed(generation: store.generation)
         var entries: [(old: WireString, entry: DocumentEntry)] = []
         for (old, new) in zip(kept.live, renewed.live) { entries.append((old.epoch.wire, new)) }
         store.model = renewed
-        store.kept = renewed
         referee.ledger.putBack(entries)
+        return renewed
     }
 }

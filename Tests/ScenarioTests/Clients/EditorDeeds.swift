@@ -1,0 +1,73 @@
+import CaretCore
+import CaretReplica
+import CaretWire
+
+/// Undo, refusals, wrong checks and the end of the program.
+extension Editor {
+    func undo(_ at: Int, _ body: (inout Replica) -> [Action]) {
+        change(at, .undone) { sheet in
+            let before = sheet.replica
+            let actions = body(&sheet.replica)
+            for case .edit(let change) in actions {
+                if !Markers.found(in: change).isEmpty {
+                    // A marker that two clients bring back would be taken for one that was committed twice.
+                    sheet.replica = before
+                    sheet.replica.own = OwnChanges()
+                    return []
+                }
+                note(change, in: before.text, &sheet)
+                world.referee.counts.undos += 1
+            }
+            return actions
+        }
+    }
+
+    /// The server refuses a push. It is never sent, so it is not committed.
+    func refusePush(by code: ErrorCode, _ sheet: inout Sheet, _ at: Int) {
+        guard let link = machine.link, let push = sheet.pushed else { return }
+        sheet.nextRefusal = nil
+        sheet.refusedSeq = push.seq
+        let error = ErrorReport(code, "refused by the plan", document: push.document, seq: push.seq)
+        world.after(world.dice.delay(.link, 2 * link.number + 1, at: world.now)) { [unowned self] in
+            guard link === machine.link, sheets[at]?.refusedSeq == push.seq else { return }
+            sheets[at]?.refusedSeq = nil
+            change(at, .received(.error(error))) { receive(.error(error), &$0) }
+        }
+    }
+
+    /// A wrong check comes, as if the client's text was wrong.
+    func hearWrongCheck(_ at: Int) {
+        change(at) { sheet in
+            guard sheet.replica.link == .open else { return [] }
+            sheet.isMisled = true
+            world.referee.counts.wrongChecks += 1
+            let check = Check(
+                document: sheet.name, revision: sheet.replica.revision, length: -1, crc32: 0)
+            return receive(.check(check), &sheet)
+        }
+    }
+
+    /// The program ends, and starts again with what it has kept.
+    func reload() {
+        if let link = machine.link { machine.linkBroke(link) }
+        for at in sheets.indices { if let sheet = sheets[at] { sheets[at] = reloaded(sheet) } }
+    }
+
+    private func reloaded(_ old: Sheet) -> Sheet {
+        var sheet = old
+        guard let kept = old.replica.keepsake else {
+            sheet.goOn(with: Replica(firstSeq: old.replica.nextSeq, mode: mode))
+            return sheet
+        }
+        guard let replica = try? Replica(kept) else {
+            world.fail(.client, "what client \(machine.index) has kept does not fit together")
+            return sheet
+        }
+        if replica.text != old.replica.text {
+            world.fail(.client, "what client \(machine.index) has kept gives another text")
+        }
+        world.referee.counts.reloads += 1
+        sheet.goOn(with: replica)
+        return sheet
+    }
+}

@@ -25,30 +25,34 @@ final class Onlooker: StateObserver, @unchecked Sendable {
         if case .written(let session, let bytes) = event { waitingBytes[session, default: 0] -= bytes }
         let moment = room.presence.now
         let actions = world.fault.handle(event, in: &room, at: time)
-        for action in actions { note(action) }
+        note(actions)
         world.referee.took(event, room, behind: moment)
         look(at: room)
         return actions
     }
 
-    private func note(_ action: RoomAction) {
-        switch action {
-        case .send(let session, let output):
-            let lines = output.bytes.linesApart
-            world.referee.longest = max(world.referee.longest, lines.map(\.count).max() ?? 0)
-            send(lines, to: session)
-        case .diverged(_, let revision):
-            world.fail(.check, "a client says that its text at revision \(revision.value) is another")
-        case .ended(let session): waitingBytes[session] = nil
-        case .call, .compute, .notifyHub, .cut, .wake: break
+    private func note(_ actions: [RoomAction]) {
+        // Before a document goes, its sessions get what they lack, however much that is.
+        let isLast = actions.contains {
+            if case .send(_, let output) = $0 { output.bytes.starts(with: Onlooker.gone) } else { false }
+        }
+        for action in actions {
+            switch action {
+            case .send(let session, let output): send(output.bytes.linesApart, to: session, isLast: isLast)
+            case .ended(let session): waitingBytes[session] = nil
+            case .diverged(_, let revision):
+                world.fail(.check, "a client says that its text at revision \(revision.value) is another")
+            case .call, .compute, .notifyHub, .cut, .wake: break
+            }
         }
     }
 
     /// A session gets no change while as much as its credit waits to be written.
-    private func send(_ lines: [[UInt8]], to session: SessionID) {
+    private func send(_ lines: [[UInt8]], to session: SessionID, isLast: Bool) {
         for line in lines {
+            world.referee.longest = max(world.referee.longest, line.count)
             let waiting = waitingBytes[session, default: 0]
-            if waiting >= world.limits.creditBytes, line.starts(with: Onlooker.change) {
+            if !isLast, waiting >= world.limits.creditBytes, line.starts(with: Onlooker.change) {
                 world.fail(.bounds, "\(waiting) bytes wait for a session, and it is sent a change")
             }
             waitingBytes[session] = waiting + line.count
@@ -56,6 +60,7 @@ final class Onlooker: StateObserver, @unchecked Sendable {
     }
 
     private static let change = Array(#"{"type":"change""#.utf8)
+    private static let gone = Array(#"{"type":"gone""#.utf8)
 
     private func look(at room: RoomState) {
         world.referee.look(at: room)
@@ -65,7 +70,7 @@ final class Onlooker: StateObserver, @unchecked Sendable {
     func endGathering(of room: inout RoomState) -> [RoomAction] {
         if server.isDead { return [] }
         let actions = world.fault.actions(room.endGathering())
-        for action in actions { note(action) }
+        note(actions)
         look(at: room)
         if world.isResting { server.rooms[room.log.document] = room }
         return actions

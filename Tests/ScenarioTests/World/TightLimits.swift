@@ -21,8 +21,8 @@ extension Limits {
         limits.waitingLineBytes = 4_000
         limits.rebase = random.pick([60, 2_000, 100_000])
         limits.roomSelections = 40
-        limits.windowBytes = random.pick([7_000, 20_000, 100_000])
-        limits.creditBytes = random.pick([300, 2_000, 100_000])
+        limits.windowBytes = random.pick([1, 7_000, 20_000, 100_000])
+        limits.creditBytes = random.pick([1, 300, 2_000, 100_000])
         limits.sessionBehind = random.pick([2, 10, 5_000])
         limits.segmentChanges = random.pick([1, 3, 16])
         (limits.restMilliseconds, limits.retryMilliseconds) = (random.pick([60, 400]), 80)
@@ -30,6 +30,7 @@ extension Limits {
         limits.peerMilliseconds = random.pick([5, 50])
         limits.documentMilliseconds = 100
         limits.page = random.pick([600, 20_000])
+        limits.windowBudget = random.pick([10_000, 40_000, 1 << 20])
         return limits
     }
 }

@@ -69,6 +69,8 @@ final class World: @unchecked Sendable {
     let referee: Referee
     var failure: Failure?
     var step = 0
+    /// How many steps were done.
+    private var performed = 0
     var events = 0
     var trace = Trace64()
     /// What is said is printed.
@@ -113,6 +115,8 @@ final class World: @unchecked Sendable {
         for machine in machines { machine.connect() }
         let end = Int64(plan.steps.last?.time ?? 0) * 1_000
         proceed(until: end)
+        // Steps that waited for an interrupted thread.
+        while failure == nil, performed < plan.steps.count { proceed(until: now + 1) }
         if failure == nil { comeToRest() }
         return failure
     }
@@ -155,6 +159,7 @@ final class World: @unchecked Sendable {
         switch event {
         case .step(let index):
             step = index
+            performed += 1
             perform(plan.steps[index].deed)
         case .turn(let executor): if !executor.server.isDead { turn(executor) }
         case .alarm(let alarm, let count): if !alarm.queue.server.isDead { alarm.ring(count) }

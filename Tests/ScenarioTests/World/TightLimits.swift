@@ -26,7 +26,7 @@ extension Limits {
         limits.sessionBehind = random.pick([2, 10, 5_000])
         limits.segmentChanges = random.pick([1, 3, 16])
         (limits.restMilliseconds, limits.retryMilliseconds) = (random.pick([60, 400]), 80)
-        limits.idleRoomSeconds = 1
+        limits.idleRoomSeconds = random.pick([0, 0, 1])
         limits.peerMilliseconds = random.pick([5, 50])
         limits.documentMilliseconds = 100
         limits.page = random.pick([600, 20_000])

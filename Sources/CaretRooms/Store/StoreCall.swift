@@ -14,7 +14,7 @@ package struct CallID: Hashable, Comparable, Sendable {
 package enum StoreCall: Equatable, Sendable {
     // For rooms.
     indirect case append(Append)
-    /// To be appended under the store's lock, as `SegmentPlan.changes(behind:)` says.
+    /// To be appended under the store's lock, as `SegmentPlan.changes(after:)` says.
     indirect case appendLocked(Append, SegmentPlan)
     indirect case pusher(Pusher, in: DocumentID)
     /// The entry of a document and its text at the head.

@@ -16,7 +16,7 @@ extension Referee {
     /// before.
     func took(_ event: RoomEvent, _ host: RoomHost, behind moment: Int) {
         guard case .select(let session, let select, _) = event,
-            let kept = host.state.sessions[session],
+            let kept = host.state.sessions.all.first(where: { $0.id == session }),
             let history = ledger.history(of: host.document)
         else { return }
         guard host.state.log.epoch.wire == history.epoch, let text = history.text(at: select.revision),

@@ -149,9 +149,6 @@ package struct PushPipeline: Sendable {
 
 extension PushPipeline {
     func checkInvariants(at head: Revision) throws(BrokenInvariant) {
-        try BrokenInvariant.check(
-            "each pending push is filed under its pusher",
-            pending.allSatisfy { $0.key == $0.value.push.pusher })
         let isReady = pending.filter { if case .ready = $0.value.stage { true } else { false } }
         try BrokenInvariant.check(
             "`ready` lists each push that is ready, once",

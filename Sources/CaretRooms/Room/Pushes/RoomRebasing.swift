@@ -4,9 +4,12 @@ import CaretWire
 
 /// The way of an accepted push until it waits for a segment: to its change, and with that change to the head.
 extension RoomState {
-    /// Bytes of two texts that are compared at once; longer ones are compared in the background.
+    // These two are not `Limits`: nothing is refused above them, so no operator or client needs to know them.
+
+    /// Texts that have at most so many bytes together are compared at once; longer ones are compared in the background.
     private static let diffAtOnce = 16 << 10
-    /// Revisions times edits over which a change is rebased at once: about a millisecond.
+    /// Revisions times edits up to which a change is rebased at once, which takes about a millisecond. A larger product is
+    /// computed in the background.
     private static let rebaseAtOnce = 20_000
 
     /// The store's answer to a `text`.

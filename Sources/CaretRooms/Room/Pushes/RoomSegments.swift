@@ -12,7 +12,7 @@ extension RoomState {
         while pushes.inFlight == nil, catchUp.isIdle, pause.isOver, !pushes.isHeldUp, pushes.hasReady {
             let plan = planSegment()
             if plan.members.isEmpty { continue }
-            let draft = plan.draft(behind: [])
+            let draft = plan.draft(after: [])
             // Pushes that change nothing at a revision that is on disk are answered at once.
             if draft.changes.isEmpty {
                 resolve(by: draft)
@@ -66,7 +66,7 @@ extension RoomState {
         guard closedWith == nil, let segment = pushes.inFlight else { return }
         if case .committed = outcome {
             pushes.endAppend()
-            let draft = segment.plan.draft(behind: missed)
+            let draft = segment.plan.draft(after: missed)
             for logged in missed where closedWith == nil { apply(logged) }
             if closedWith == nil {
                 resolve(by: draft)
@@ -120,8 +120,8 @@ extension RoomState {
     private mutating func resolve(by draft: SegmentDraft) {
         if !draft.changes.isEmpty { pushes.endConflict() }
         if let lineBreak = draft.lineBreak { log.setLineBreak(lineBreak) }
-        for (pusher, verdict) in draft.verdicts {
-            switch verdict {
+        for (pusher, outcome) in draft.outcomes {
+            switch outcome {
             case .committed(let committed): resolve(pusher, as: committed)
             case .unchanged(let snapshot):
                 if let resolved = resolve(pusher) { replyUnchanged(resolved.push, at: snapshot) }

@@ -107,7 +107,7 @@ extension RoomState {
             catchUp.storeNamed(answer.head)
             catchUp.wait(for: pusher)
             // An append in flight will tell the store's head, and so will a reload.
-            if pushes.inFlight == nil, !pause.awaits(.reload) { readAfterHead() }
+            if !pushes.isAppending, !pause.awaits(.reload) { readAfterHead() }
             return
         }
         // The requests that waited may be the last who need the pusher.

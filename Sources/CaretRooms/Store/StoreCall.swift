@@ -13,7 +13,7 @@ package struct CallID: Hashable, Comparable, Sendable {
 /// What rooms and the hub ask of the store. All but administration are methods of it.
 package enum StoreCall: Equatable, Sendable {
     // For rooms.
-    indirect case append(Append)
+    case append(Append)
     /// To be appended under the store's lock, as `SegmentPlan.changes(after:)` says.
     indirect case appendLocked(Append, SegmentPlan)
     indirect case pusher(Pusher, in: DocumentID)

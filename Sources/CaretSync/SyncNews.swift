@@ -35,7 +35,7 @@ package struct SyncNews: Equatable, Sendable {
     package init() {}
 
     /// Whether documents have names in this folder.
-    func hasDocuments(in folder: WireString) -> Bool { folders[folder] != nil }
+    package func hasDocuments(in folder: WireString) -> Bool { folders[folder] != nil }
 
     private mutating func put(_ document: WireString, _ stand: Stand?) {
         let old = documents[document]

@@ -11,7 +11,7 @@ let folder = (Context.packageDirectory.split(separator: "/").dropLast().last ?? 
 let checkout = folder.hasSuffix(".git") ? folder.dropLast(4) : folder[...]
 
 /// What SwiftPM passes as `-package-name` to the modules of the product: the name of the checkout, with an underscore for
-/// each character that cannot stand in an identifier.
+/// each character that is not allowed in an identifier.
 let productPackageName = String(
     checkout.unicodeScalars.enumerated().map { index, scalar in
         let isDigit = scalar.properties.numericType == .decimal
@@ -38,8 +38,8 @@ let package = Package(
                 "CBareServer", "CMalloc", .product(name: "CaretInternals", package: "caret"),
             ],
             path: "caret-bench",
-            // SwiftPM would pass the name of this package. The target needs that of the product, whose `package`
-            // declarations it uses.
+            // By default SwiftPM passes this package's own name. The benchmarks use `package` declarations of the product,
+            // so they need the product's name instead.
             packageAccess: false,
             swiftSettings: strict + [.unsafeFlags(["-package-name", productPackageName])]),
         .target(name: "CBareServer", path: "CBareServer", linkerSettings: [.linkedLibrary("sqlite3")]),

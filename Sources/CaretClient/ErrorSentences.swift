@@ -21,6 +21,12 @@ extension ConnectionFault: LocalizedError {
     }
 }
 
+extension TooManyRequests: LocalizedError {
+    public var errorDescription: String? {
+        "More than \(limit) requests cannot wait for an answer at once. Try again after some of them have ended."
+    }
+}
+
 extension ServerRefusal: LocalizedError {
     public var errorDescription: String? { sentence }
 

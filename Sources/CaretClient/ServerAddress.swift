@@ -18,7 +18,10 @@ public enum ServerAddress: Hashable, Sendable {
             self = .tcp(host: String(host), port: ServerAddress.defaultPort)
             return
         }
-        guard let number = UInt16(port), number > 0 else { return nil }
+        // `UInt16` alone would accept a sign.
+        guard port.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = UInt16(port), number > 0 else {
+            return nil
+        }
         self = .tcp(host: String(host), port: number)
     }
 

@@ -3,7 +3,7 @@ package import CaretWire
 
 /// What the owner of a replica is to do, in this order.
 package enum Action: Equatable, Sendable {
-    /// Open the document: from a position whose text the replica has, or as a whole.
+    /// Open the document. With a position, the stream goes on from there; without one, the server sends the whole text.
     case open(from: WirePosition?, as: DocumentMode)
     /// Close the document, should it be open there. The server's answer to that means nothing here.
     case close

@@ -232,6 +232,7 @@ package final class SQLiteStore: DocumentStore {
         }
     }
 
+    /// Keeps the text at a revision as a snapshot at once. The product leaves that to the upkeep; tests call this.
     package func putSnapshot(
         _ snapshot: Snapshot, of document: DocumentID,
         then completion: @escaping @Sendable (Result<Void, HistoryRefusal>) -> Void

@@ -107,23 +107,24 @@ final class WriteQueue: Sendable {
 
     /// Returns what is to be called at the end, once that has come.
     private static func perform(
-        _ batch: [WriteOrder], _ group: inout GroupCommit?
+        _ batch: [WriteOrder], _ slot: inout GroupCommit?
     ) -> (@Sendable () -> Void)? {
+        guard var group = slot.take() else { preconditionFailure("an order for the writer after its end") }
         // All that wait share a transaction, in the place of the first of them.
         var writes = batch.compactMap(\.job)
         for order in batch {
             switch order {
             case .write:
-                if !writes.isEmpty { group!.run(writes) }
+                if !writes.isEmpty { group.run(writes) }
                 writes = []
-            case .close(let document): group!.close(damaged: document)
-            case .lookAtFiles: _ = group!.lookAtFiles()
-            case .finish: group!.finish()
-            case .end(let completion):
-                group = nil
-                return completion
+            case .close(let document): group.close(damaged: document)
+            case .lookAtFiles: _ = group.lookAtFiles()
+            case .finish: group.finish()
+            // The connection is closed before the caller learns of it.
+            case .end(let completion): return completion
             }
         }
+        slot = group
         return nil
     }
 }

@@ -27,15 +27,15 @@ package struct SyncNews: Equatable, Sendable {
     package private(set) var documents: [WireString: Stand] = [:]
     /// All have been told once.
     private(set) var isComplete = false
-
-    package init() {}
     /// What is told anew, until it is whole: what was told before is no worse than half of it.
     private var building: [WireString: Stand]?
     /// How many documents lie in each folder, at any depth.
     private var folders: [WireString: Int] = [:]
 
+    package init() {}
+
     /// Whether documents have names in this folder.
-    func hasDocuments(in folder: WireString) -> Bool { folders[folder] != nil }
+    package func hasDocuments(in folder: WireString) -> Bool { folders[folder] != nil }
 
     private mutating func put(_ document: WireString, _ stand: Stand?) {
         let old = documents[document]

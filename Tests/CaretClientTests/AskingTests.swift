@@ -101,6 +101,21 @@ import Testing
         #expect(talk.hear(listed, .number(1)) == [])
     }
 
+    @Test("an offline client keeps requests up to its limit, and refuses the next one")
+    func limit() throws {
+        var state = ClientTalk().state
+        for _ in 1..<Asks.mostUnanswered { _ = state.asked(list, as: state.nextNumber()) }
+        #expect(state.asked(list, as: state.nextNumber()) == [])
+        let refused = state.nextNumber()
+        #expect(state.asked(list, as: refused) == [.fail(refused, .tooMany(limit: Asks.mostUnanswered))])
+        try state.checkInvariants()
+        // A request that is cancelled makes room for another one.
+        let first = AskNumber(value: 1)
+        #expect(state.cancelled(first) == [.fail(first, .cancelled)])
+        #expect(state.asked(list, as: state.nextNumber()) == [])
+        try state.checkInvariants()
+    }
+
     @Test("what is longer than the server takes is refused here")
     func overlong() {
         var talk = ClientTalk.welcomed()

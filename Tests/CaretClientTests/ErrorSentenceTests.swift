@@ -34,7 +34,7 @@ import Testing
             ConnectionFault.replaced, ConnectionFault.revoked, ConnectionFault.closed,
             TextError.carriageReturn(at: 3), TextError.invalidUTF8(at: 0), TextError.insideScalar(offset: 1),
             TextError.outside(offset: 9, end: 8), ChangeError.outOfOrder(edit: 1),
-            ChangeError.misplaced(edit: 0, .outside(offset: 9, end: 8)),
+            ChangeError.misplaced(edit: 0, .outside(offset: 9, end: 8)), TooManyRequests(limit: 9),
         ]
         for fault in faults { expectSentence(fault) }
         let fault = #expect(throws: KeepingFault.self) {

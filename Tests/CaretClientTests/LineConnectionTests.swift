@@ -1,6 +1,7 @@
 import CaretClient
 import CaretConcurrency
 import CaretReplica
+import CaretWire
 import Dispatch
 import Glibc
 import Testing
@@ -27,6 +28,29 @@ import Testing
         queue.async { connection.value.connect(to: addresses, within: 2_000) }
         #expect(await events.first { _ in true } == "connected")
         queue.sync { connection.value.close() }
+    }
+
+    @Test("a line as long as the server takes is sent, and one that is a byte longer is refused")
+    func longestLine() throws {
+        var limits = Limits.Announced()
+        limits.line = 100
+        let queue = DispatchQueue(label: "lines")
+        var writer = JSONWriter()
+        List(prefix: "").encode(id: nil, into: &writer)
+        // The end of the line does not count.
+        let rest = limits.line - (writer.bytes.count - 1)
+        for (added, refused) in [(rest, [Int]()), (rest + 1, [limits.line + 1])] {
+            var lengths: [Int] = []
+            let connection = LineConnection(queue) { event in
+                if case .overlong(_, _, let bytes, limit: 100) = event { lengths.append(bytes) }
+            }
+            queue.sync {
+                connection.keep(to: limits)
+                connection.send(
+                    .list(List(prefix: WireString(String(repeating: "x", count: added)))), id: nil)
+            }
+            #expect(lengths == refused)
+        }
     }
 }
 

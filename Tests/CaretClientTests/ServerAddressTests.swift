@@ -13,6 +13,10 @@ import Testing
 
     @Test(
         "what is no address is none",
-        arguments: ["", ":80", "host:", "host:0", "host:65536", "host:http", "[::1", "[::1]80", "[]:80"])
+        arguments: [
+            "", ":80", "host:", "host:0", "host:65536", "host:http", "host:+80", "host:-80", "[::1]:+80",
+            "[::1",
+            "[::1]80", "[]:80",
+        ])
     func unread(text: String) { #expect(ServerAddress(text) == nil) }
 }

@@ -39,7 +39,7 @@ struct HubAttendanceTests {
     }
 
     @Test("lines of the older one that were not handed to a room are dropped")
-    func dropped() {
+    func dropped() throws {
         let world = ServerWorld()
         world.document("a", "x")
         let old = world.connect("ann")
@@ -50,7 +50,7 @@ struct HubAttendanceTests {
         let new = world.connect("ann")
         #expect(new.hears() == ["welcome"])
         world.release()
-        #expect(try! world.store.text(of: DocumentID(1), at: nil).get().text.string == "x")
+        #expect(try world.store.text(of: DocumentID(1), at: nil).get().text.string == "x")
         #expect(world.hub.requestsUnderWay == 0)
     }
 

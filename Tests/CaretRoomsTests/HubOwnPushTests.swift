@@ -35,16 +35,16 @@ struct HubOwnPushTests {
     }
 
     @Test("the room is asked first, and the store only behind its answer")
-    func order() {
+    func order() throws {
         let (world, ann) = server()
         let calls = world.calls.count
-        let question = HubRequest.Question.read(try! DocumentName("a"), Read(document: "a"))
+        let question = HubRequest.Question.read(try DocumentName("a"), Read(document: "a"))
         let asked = world.hubEvent(.ask(HubRequest(connection: ann.id, id: nil, question: question)))
         let pusher = Pusher(user: "ann", client: "client-ann")
         #expect(asked == [.tellRoom(DocumentID(1), .awaitPushes(of: pusher, for: ann.id))])
         #expect(world.calls.count == calls)
         world.hubEvent(.notified(DocumentID(1), .pushesSettled(ann.id)))
-        #expect(world.calls.last == .find(try! DocumentName("a")))
+        #expect(try world.calls.last == .find(DocumentName("a")))
         #expect(world.hubEvent(.notified(DocumentID(1), .pushesSettled(ann.id))) == [])
     }
 

@@ -49,7 +49,7 @@ struct HubRequestTests {
     }
 
     @Test("a whole text is pushed to a document that nobody has open, and makes it where that is asked")
-    func guestPush() {
+    func guestPush() throws {
         let world = ServerWorld()
         let ann = world.connect("ann")
         #expect(
@@ -65,7 +65,7 @@ struct HubRequestTests {
         #expect(
             ann.asks(#"{"type":"restore","doc":"a","epoch":"1.1","rev":0,"seq":4}"#)
                 == [#"{"type":"ack","doc":"a","seq":4,"rev":3}"#])
-        #expect(try! world.store.text(of: DocumentID(1), at: nil).get().text.string == "")
+        #expect(try world.store.text(of: DocumentID(1), at: nil).get().text.string == "")
     }
 
     @Test("a document is loaded once, however many open it meanwhile, in whichever order names are found")
@@ -168,14 +168,14 @@ struct HubRequestTests {
     }
 
     @Test("events of what is not there are of no consequence")
-    func strangers() {
+    func strangers() throws {
         let world = ServerWorld()
         world.hubEvent(.left(99))
         world.hubEvent(.ended(SessionID(5)))
         world.hubEvent(.dropped(DocumentID(3)))
         world.hubEvent(.kept(DocumentID(3)))
         world.hubEvent(.notified(DocumentID(3), .unloadOffered))
-        world.hubEvent(.notified(DocumentID(3), .renamed(try! DocumentName("x"), .renamed)))
+        world.hubEvent(.notified(DocumentID(3), .renamed(try DocumentName("x"), .renamed)))
         world.hubEvent(.notified(DocumentID(3), .deleted(nil)))
         world.hubEvent(.changed(DocumentID(3)))
         world.hubEvent(.tookDocuments(99))

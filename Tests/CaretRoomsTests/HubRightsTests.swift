@@ -6,10 +6,14 @@ import Testing
 
 @Suite("hub: rights")
 struct HubRightsTests {
-    static let some = Grants([
-        Grant(.read, to: .prefix("pub/")), Grant(.write, to: .prefix("own/")),
-        Grant(.write, to: .document(try! DocumentName("pub/board"))),
-    ])!
+    static func some() throws -> Grants {
+        let board = try DocumentName("pub/board")
+        return try #require(
+            Grants([
+                Grant(.read, to: .prefix("pub/")), Grant(.write, to: .prefix("own/")),
+                Grant(.write, to: .document(board)),
+            ]))
+    }
 
     private static let requests = [
         #"{"type":"open","id":1,"doc":"NAME"}"#, #"{"type":"open","id":1,"doc":"NAME","create":true}"#,
@@ -23,11 +27,11 @@ struct HubRightsTests {
     @Test(
         "a denied document answers as a missing one does, and nothing is asked for either",
         arguments: requests)
-    func denied(request: String) {
+    func denied(request: String) throws {
         let world = ServerWorld()
         world.document("secret/there", "x")
         world.document("own/there", "x")
-        let ann = world.connect("ann", HubRightsTests.some)
+        let ann = world.connect("ann", try HubRightsTests.some())
         var answers: [[String]] = []
         for name in ["secret/there", "secret/not", "own/gone"] {
             let before = world.calls.count
@@ -42,10 +46,10 @@ struct HubRightsTests {
     }
 
     @Test("who may read and not write is forbidden to write, and may do the rest")
-    func readOnly() {
+    func readOnly() throws {
         let world = ServerWorld()
         world.document("pub/a", "x")
-        let ann = world.connect("ann", HubRightsTests.some)
+        let ann = world.connect("ann", try HubRightsTests.some())
         for (line, answer) in [
             (#"{"type":"push","doc":"pub/a","epoch":"1.1","base":1,"seq":1,"text":"y"}"#, "forbidden"),
             (#"{"type":"open","doc":"pub/b","create":true}"#, "forbidden"),
@@ -64,12 +68,12 @@ struct HubRightsTests {
     }
 
     @Test("a new name without the right to write is forbidden, whether it is taken or not")
-    func renameTarget() {
+    func renameTarget() throws {
         let world = ServerWorld()
         world.document("own/a", "x")
         world.document("pub/taken", "x")
         world.document("secret/taken", "x")
-        let ann = world.connect("ann", HubRightsTests.some)
+        let ann = world.connect("ann", try HubRightsTests.some())
         var answers: Set<[String]> = []
         for to in ["pub/taken", "pub/free", "secret/taken", "secret/free"] {
             answers.insert(ann.askedInFull(#"{"type":"rename","id":1,"doc":"own/a","to":"\#(to)"}"#))
@@ -79,11 +83,11 @@ struct HubRightsTests {
     }
 
     @Test("rights that change reach rooms and requests at once")
-    func change() {
+    func change() throws {
         let world = ServerWorld()
         world.document("pub/a", "x")
         world.document("own/a", "x")
-        let ann = world.connect("ann", HubRightsTests.some)
+        let ann = world.connect("ann", try HubRightsTests.some())
         ann.says(#"{"type":"open","doc":"pub/a"}"#, #"{"type":"open","doc":"own/a"}"#)
         _ = ann.heard()
         world.hubEvent(.grantsChanged(Grants([Grant(.admin, to: .prefix("pub/"))]), 1))
@@ -101,7 +105,7 @@ struct HubRightsTests {
     }
 
     @Test("a right that goes while a request is under way is missed by its answer")
-    func changeMeanwhile() {
+    func changeMeanwhile() throws {
         for line in [
             #"{"type":"read","doc":"own/a"}"#, #"{"type":"history","doc":"own/a"}"#,
             #"{"type":"open","doc":"own/a"}"#, #"{"type":"list"}"#,
@@ -118,7 +122,7 @@ struct HubRightsTests {
                     count += 1
                     return count > held
                 }
-                let ann = world.connect("ann", HubRightsTests.some)
+                let ann = world.connect("ann", try HubRightsTests.some())
                 ann.says(line)
                 world.hubEvent(.grantsChanged(Grants([]), 1))
                 world.release()
@@ -129,11 +133,11 @@ struct HubRightsTests {
     }
 
     @Test("a room hears of the rights of a guest whose push it may have")
-    func guest() {
+    func guest() throws {
         let world = ServerWorld()
         world.document("own/a", "x")
         world.dropsIdleRooms = false
-        let ann = world.connect("ann", HubRightsTests.some)
+        let ann = world.connect("ann", try HubRightsTests.some())
         ann.says(#"{"type":"push","doc":"own/a","epoch":"1.1","base":1,"seq":1,"text":"y"}"#)
         let told = RoomEvent.rightsChanged(.guest(of: 1), .none)
         #expect(
@@ -142,7 +146,7 @@ struct HubRightsTests {
     }
 
     @Test("a token that is good for nothing any more ends its connections, and no others")
-    func revoked() {
+    func revoked() throws {
         let world = ServerWorld()
         let ann = world.connect("ann")
         let other = world.connect("ann", client: "other-client")
@@ -157,8 +161,8 @@ struct HubRightsTests {
     }
 
     /// Somebody says hello, and the token's grants change before the hub hears of him.
-    private func join(_ world: ServerWorld, _ grants: Grants?) -> TestClient {
-        world.tokens["token"] = Identity(user: "ann", token: 7, grants: HubRightsTests.some)
+    private func join(_ world: ServerWorld, _ grants: Grants?) throws -> TestClient {
+        world.tokens["token"] = Identity(user: "ann", token: 7, grants: try HubRightsTests.some())
         let ann = world.connection()
         ann.send([#"{"type":"hello","protocol":1,"client":"client-ann","token":"token"}"#])
         world.hubEvent(.grantsChanged(grants, 7))
@@ -167,23 +171,23 @@ struct HubRightsTests {
     }
 
     @Test("rights that change after the token was looked up hold for whoever joins")
-    func changeBeforeJoining() {
+    func changeBeforeJoining() throws {
         for (grants, answer) in [
             (Grants([]), "not_found"), (Grants([Grant(.read, to: .prefix(""))]), "forbidden"),
         ] {
             let world = ServerWorld()
             world.document("own/a", "x")
-            let ann = join(world, grants)
+            let ann = try join(world, grants)
             #expect(ann.hears() == ["welcome"])
             #expect(ann.asks(#"{"type":"delete","doc":"own/a"}"#) == [answer])
         }
     }
 
     @Test("whose token was revoked after it was looked up is not let in, and takes nobody's place")
-    func revokedBeforeJoining() {
+    func revokedBeforeJoining() throws {
         let world = ServerWorld()
         let present = world.connect("ann", client: "client-ann")
-        let ann = join(world, nil)
+        let ann = try join(world, nil)
         #expect(ann.hears() == ["unauthorized"] && ann.isEnded)
         #expect(present.hears() == ["welcome"] && !present.isEnded)
         #expect(world.hub.connectionCount == 1)
@@ -193,7 +197,8 @@ struct HubRightsTests {
     func changeIsToldFirst() throws {
         let changed = try #require(Grants([Grant(.read, to: .prefix("pub/"))]))
         for (found, news) in [
-            (HubRightsTests.some, [ConnectionNews.grantsChanged(changed), .admitted]), (changed, [.admitted]),
+            (try HubRightsTests.some(), [ConnectionNews.grantsChanged(changed), .admitted]),
+            (changed, [.admitted]),
         ] {
             var hub = HubState(limits: Limits(), at: 0) { .sample($0) }
             #expect(hub.handle(.grantsChanged(changed, 1), at: 0) == [])

@@ -22,8 +22,9 @@ import Testing
     static let roomFaults: [Fault<RoomState>] = [
         Fault("every action was returned to the caller") { $0.effects.add(.wake(at: 1)) },
         Fault("the first kept revision is not after the head") { room in
-            room.log = DocumentLog(entry(start: 9), head: room.log.window.head, windowBytes: 9_999)
+            room.log = DocumentLog(try entry(start: 9), head: room.log.window.head, windowBytes: 9_999)
         },
+        Fault("the window is within its limit, or has only one revision") { $0.log.setWindowLimit(1) },
         Fault("each session that waits for history is listed with its reading") { room in
             room.sessions[0].stream.waitForHistory()
         },
@@ -45,7 +46,7 @@ import Testing
         },
         Fault("each ack that is due lies between its session's position and the head") { room in
             guard let known = room.pushes[room.sessions[0].pusher],
-                case .committed(let committed)? = room.pushes.inFlight?.draft.verdicts.first?.verdict
+                case .committed(let committed)? = room.pushes.inFlight?.draft.outcomes.first?.outcome
             else { return }
             room.sessions[0].stream.owe(AckDue(known, as: committed))
         },
@@ -114,9 +115,9 @@ import Testing
         },
     ]
 
-    private static func entry(start: Revision) -> DocumentEntry {
-        DocumentEntry(
-            id: DocumentID(1), name: try! DocumentName("notes"), epoch: Epoch(generation: 1, document: 1),
+    private static func entry(start: Revision) throws -> DocumentEntry {
+        try DocumentEntry(
+            id: DocumentID(1), name: DocumentName("notes"), epoch: Epoch(generation: 1, document: 1),
             head: 1, start: start, length: .zero, updated: 1, lineBreak: .lf)
     }
 
@@ -124,8 +125,10 @@ import Testing
     func room(fault: Fault<RoomState>) throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
-        world.holds = { $0.isAppend }
         world.push(.ann, [(2, 2, "c")], base: 1, seq: 1)
+        world.push(.ann, [(3, 3, "d")], base: 2, seq: 2)
+        world.holds = { $0.isAppend }
+        world.push(.ann, [(4, 4, "e")], base: 3, seq: 3)
         var room = world.room
         try room.checkInvariants()
         try fault.plant(&room)

@@ -101,13 +101,17 @@ final class ServerWorld {
     /// Makes a document with these texts, one a revision, by root at 1000, 2000 and so on.
     @discardableResult
     func document(_ name: String, _ texts: String...) -> DocumentID {
-        guard case .created(let entry) = store.create(try! DocumentName(name), at: 5) else {
+        do { return try makeDocument(name, texts) } catch { preconditionFailure("\(name): \(error)") }
+    }
+
+    private func makeDocument(_ name: String, _ texts: [String]) throws -> DocumentID {
+        guard case .created(let entry) = store.create(try DocumentName(name), at: 5) else {
             preconditionFailure("\(name) was not created")
         }
         var old = Text()
         for (index, text) in texts.enumerated() {
-            let new = try! Text(text)
-            let edits = diff(from: old, to: new).edits.map { try! LoggedEdit($0, in: old) }
+            let new = try Text(text)
+            let edits = try diff(from: old, to: new).edits.map { try LoggedEdit($0, in: old) }
             let logged = LoggedChange(
                 pusher: Pusher(user: "root", client: "root-client"), seq: Int64(index + 1),
                 time: Int64(index + 1) * 1_000, edits: edits)

@@ -62,6 +62,19 @@ import Testing
         #expect(history.places.map(\.changes) == [10])
         #expect(MergePlan.next(history.places, behind: 0, isIdle: true) == nil)
     }
+
+    @Test(
+        "sixteen merged segments of one size are merged again, and fifteen are not", arguments: [15, 16, 17])
+    func fanOut(count: Int) {
+        let places = (0..<count).map { index in
+            SegmentPlace(
+                row: Int64(index), first: Revision(10 * index + 1), last: Revision(10 * index + 10),
+                bytes: 100,
+                isLoose: false)
+        }
+        let due = MergePlan.next(places, behind: 0, isIdle: false)
+        #expect(due?.count == (count < 16 ? nil : 16))
+    }
 }
 
 /// A history of segments without content.

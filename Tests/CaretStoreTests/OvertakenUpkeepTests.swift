@@ -94,6 +94,31 @@ import Testing
         }
     }
 
+    @Test("a snapshot that stands alone in front of the history's beginning is removed")
+    func snapshotLeftByTrim() async throws {
+        let sample = try await Grown()
+        defer { sample.scratch.remove() }
+        // As after a removal that went no further than the segments.
+        do {
+            var pieces = try UpkeepPieces(sample.scratch)
+            let plan = try pieces.trimming(sample.id, through: 100)
+            #expect(try pieces.commit { writer throws(StoreFault) in try writer.trim(plan) })
+        }
+        try Database(path: sample.scratch.databasePath, for: .write).execute(
+            "DELETE FROM segment WHERE last <= 100")
+        let old = "SELECT count(*) FROM snapshot WHERE revision < 100"
+        #expect(try sample.scratch.number(old) == 1)
+        do {
+            var pieces = try UpkeepPieces(sample.scratch)
+            guard case .removeTrimmed = try pieces.step(of: sample.id) else {
+                throw Unexpected(what: "the removal is not due")
+            }
+            try pieces.commit { writer throws(StoreFault) in try writer.removeTrimmed(of: sample.id) }
+        }
+        #expect(try sample.scratch.number(old) == 0)
+        try await sample.check(from: 100)
+    }
+
     @Test("by the store's calls: a snapshot is put, others write, and history is trimmed at the snapshot")
     func trimmedAtSnapshot() async throws {
         let scratch = try Scratch.inMemory()

@@ -35,7 +35,7 @@ import Testing
         defer { scratch.remove() }
         let events = Told()
         let store = try SQLiteStore(folder: scratch.path)
-        let ann = try await store.addToken(of: UserName("ann"), TokenContractTests.some).get()
+        let ann = try await store.addToken(of: UserName("ann"), TokenContractTests.some()).get()
         let bob = try await store.addToken(of: UserName("bob"), .all).get()
         await store.close()
         #expect(try SQLiteStore.verify(folder: scratch.path).tokens == 2)

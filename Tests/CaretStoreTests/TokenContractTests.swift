@@ -3,22 +3,27 @@ import TestSupport
 import Testing
 
 @Suite("The store's contract: tokens") struct TokenContractTests {
-    static let some = Grants([
-        Grant(.read, to: .prefix("pub/")), Grant(.write, to: .document(try! DocumentName("pub/é\u{301}"))),
-        Grant(.admin, to: .prefix("")),
-    ])!
+    static func some() throws -> Grants {
+        let document = try DocumentName("pub/é\u{301}")
+        return try #require(
+            Grants([
+                Grant(.read, to: .prefix("pub/")), Grant(.write, to: .document(document)),
+                Grant(.admin, to: .prefix("")),
+            ]))
+    }
 
     @Test(
         "a token is known by its text, with its user, its grants and its time", arguments: StoreKind.allCases)
     func known(kind: StoreKind) async throws {
         let store = try kind.make()
-        let ann = try await store.addToken(of: UserName("ann"), TokenContractTests.some, at: 7).get()
+        let ann = try await store.addToken(of: UserName("ann"), TokenContractTests.some(), at: 7).get()
         let bob = try await store.addToken(of: UserName("bob/é"), .all, at: 5).get()
         let again = try await store.addToken(of: UserName("ann"), Grants([])!, at: 9).get()
         #expect(Set([ann, bob, again].map(\.token)).count == 3)
         #expect(Set([ann, bob, again].map(\.bytes)).count == 3)
         let tokens = [
-            Token(id: ann.token, user: try UserName("ann"), grants: TokenContractTests.some, created: 7),
+            Token(
+                id: ann.token, user: try UserName("ann"), grants: try TokenContractTests.some(), created: 7),
             Token(id: bob.token, user: try UserName("bob/é"), grants: .all, created: 5),
             Token(id: again.token, user: try UserName("ann"), grants: Grants([])!, created: 9),
         ]

@@ -215,6 +215,7 @@ import Testing
         }
         #expect(after.push.map { $0.text.contains("b\n") && $0.text.contains("c\n") } == true)
         #expect(after.seen == "a\nb\n" && after.withdrawn?.displaced.count == 1)
+        #expect(after.push?.seq == 7)
         #expect(after.acked(as: head("a\nb\nc\n", 6)).displaced.isEmpty)
     }
 }

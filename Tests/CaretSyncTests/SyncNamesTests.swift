@@ -7,7 +7,9 @@ import Testing
 @Suite("Names of synced files") struct SyncNamesTests {
     @Test(
         "a document of the prefix has its file, and the file its document",
-        arguments: [("", "a"), ("p", "p/a"), ("p/", "p/a/b.txt"), ("p/q", "p/q/é")])
+        arguments: [
+            ("", "a"), ("p", "p/a"), ("p/", "p/a/b.txt"), ("p/q", "p/q/é"), ("p", "p/#a"), ("p", "p/a#"),
+        ])
     func bothWays(prefix: String, name: String) throws {
         let names = SyncNames(prefix: prefix)
         let path = try #require(names.path(of: WireString(name)))
@@ -116,6 +118,28 @@ import Testing
         #expect(news.documents["a"] == .init(epoch: "new", revision: 1))
         news.hear(end("new"))
         #expect(news.documents["a"] == nil)
+    }
+
+    @Test("a folder has documents until its last one is gone")
+    func folders() {
+        var news = news(["a/b/c": "e", "a/d": "e"])
+        #expect(news.hasDocuments(in: "a"))
+        #expect(news.hasDocuments(in: "a/b"))
+        news.hear(.gone(Gone(document: "a/b/c", epoch: "e", reason: .deleted, isFollowed: true)))
+        #expect(news.hasDocuments(in: "a"))
+        #expect(!news.hasDocuments(in: "a/b"))
+        news.hear(.gone(Gone(document: "a/d", epoch: "e", reason: .deleted, isFollowed: true)))
+        #expect(!news.hasDocuments(in: "a"))
+    }
+
+    @Test("a file whose name no document can have is reported, and left alone")
+    func unnameableFile() async throws {
+        let world = try SyncWorld()
+        try await world.begin(0)
+        world.save("x\n", to: " a")
+        try await world.run(2_000)
+        #expect(world.reports.count { $0.path == " a" && $0.report == .leftAlone(.noName) } == 1)
+        #expect(world.server.texts == [:])
     }
 
     @Test("whoever has looked knows whether more was told since")

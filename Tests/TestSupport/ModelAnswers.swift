@@ -28,7 +28,7 @@ extension StoreModel {
     }
 
     private mutating func appendLocked(_ append: Append, _ plan: SegmentPlan) -> StoreAnswer {
-        let answer = appendLocked(append) { plan.changes(behind: $0) }
+        let answer = appendLocked(append) { plan.changes(after: $0) }
         return .appendedLocked(missed: answer.missed, answer.outcome)
     }
 

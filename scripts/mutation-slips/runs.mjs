@@ -1,6 +1,6 @@
 // Runs tests in the copy until one of them notices the slip that is made.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -80,6 +80,8 @@ export class Runs {
 
 function outcome(copy, stage) {
   const folder = mkdtempSync(join(tmpdir(), "caret-slip-"));
+  // Some tests run programs as another user, who must reach their files here.
+  chmodSync(folder, 0o755);
   const program = join(copy.build, "release", "caretPackageTests.xctest");
   const names = ["--filter", stage.filter, ...stage.skip.flatMap((name) => ["--skip", name])];
   const environment = { ...process.env, TMPDIR: folder, NO_COLOR: "1" };

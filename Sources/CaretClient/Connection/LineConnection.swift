@@ -156,12 +156,12 @@ package final class LineConnection {
     // MARK: Output
 
     /// What the server takes from here on.
-    func keep(to limits: Limits.Announced) {
+    package func keep(to limits: Limits.Announced) {
         self.limits = limits
         framer.limit = limits.serverLine
     }
 
-    func send(_ message: ClientMessage, id: RequestID?) {
+    package func send(_ message: ClientMessage, id: RequestID?) {
         if isOver { return }
         writer.bytes.removeAll(keepingCapacity: writer.bytes.capacity <= LineConnection.readSize)
         message.encode(id: id, into: &writer)

@@ -17,9 +17,9 @@ package struct DocumentKey: Hashable, Comparable, Sendable {
 
 /// The ids of a client's requests, none twice.
 package struct RequestIDs: Sendable {
+    private var last = 0
 
     package init() {}
-    private var last = 0
 
     func gaveOut(_ number: AskNumber) -> Bool { number.value > 0 && number.value <= last }
 

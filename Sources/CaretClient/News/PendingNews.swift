@@ -3,8 +3,6 @@ import CaretWire
 /// News of documents that nobody has taken yet: of each name that comes up again and again only the latest end is kept,
 /// and the latest of the document that has it since.
 package struct PendingNews: Pending {
-
-    package init() {}
     /// Where the news of one name stand.
     private struct Places {
         var end: Int?
@@ -15,6 +13,8 @@ package struct PendingNews: Pending {
     private var news: [Int: DocumentNews] = [:]
     private var count = 0
     private var places: [WireString: Places] = [:]
+
+    package init() {}
 
     package var isEmpty: Bool { news.isEmpty }
 

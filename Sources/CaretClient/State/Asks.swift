@@ -11,13 +11,19 @@ package struct Asks: Equatable {
     /// So many are on their way at once. The server answers one after the other, and reads no more than 64 ahead: what
     /// waits here can still be taken back, or go over another connection.
     package static let atOnce = 16
+    /// At most so many requests are without an answer. A client that is offline keeps requests until it is connected again,
+    /// so without a limit its memory would grow as long as the app asks for more.
+    package static let mostUnanswered = 10_000
 
     private var waiting: [Ask] = []
     /// In the order in which they were sent.
     private var sent: [Ask] = []
 
-    mutating func add(_ message: ClientMessage, as number: AskNumber) {
+    /// False if the limit is reached: the request is not added.
+    mutating func add(_ message: ClientMessage, as number: AskNumber) -> Bool {
+        guard waiting.count + sent.count < Asks.mostUnanswered else { return false }
         waiting.append(Ask(number: number, message: message))
+        return true
     }
 
     var isEmpty: Bool { waiting.isEmpty && sent.isEmpty }

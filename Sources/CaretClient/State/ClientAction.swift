@@ -39,12 +39,15 @@ package enum AskFault: Equatable, Sendable {
     case refused(ServerRefusal)
     case connection(ConnectionFault)
     case cancelled
+    /// Too many requests have no answer yet.
+    case tooMany(limit: Int)
 
     var error: any Error {
         switch self {
         case .refused(let refusal): refusal
         case .connection(let fault): fault
         case .cancelled: CancellationError()
+        case .tooMany(let limit): TooManyRequests(limit: limit)
         }
     }
 }

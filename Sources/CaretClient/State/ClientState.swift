@@ -82,7 +82,9 @@ extension ClientState {
 
     package mutating func asked(_ message: ClientMessage, as number: AskNumber) -> [ClientAction] {
         if case .ended(let fault) = link { return [.fail(number, .connection(fault))] }
-        asks.add(message, as: number)
+        guard asks.add(message, as: number) else {
+            return [.fail(number, .tooMany(limit: Asks.mostUnanswered))]
+        }
         return sendAsks()
     }
 

@@ -5,11 +5,11 @@ package struct WatchScroll: Equatable, Sendable {
     }
 
     private(set) var top = 0
-
-    package init() {}
     private var follows = true
     /// Where the last change was, in UTF-16.
     private var place: Int?
+
+    package init() {}
 
     /// What a terminal sends for keys; others are passed over.
     package static func keys(in bytes: ArraySlice<UInt8>) -> [Key] {

@@ -6,13 +6,13 @@ package import CaretWire
 /// does.
 package struct HistoryPage: Equatable, Sendable {
     package private(set) var revisions: [RevisionSummary] = []
-
-    package init() {}
     /// What they take at most.
     private var bytes = 0
     /// Of the first so many it is counted, and of the rest bounded by so much.
     private var counted = 0
     private var bound = 0
+
+    package init() {}
 
     /// Takes a revision in; false where it does not fit any more, which the first one always does.
     package mutating func take(_ revision: RevisionSummary, within limit: Int) -> Bool {

@@ -3,15 +3,17 @@ package import CaretLog
 package import CaretWire
 
 /// What a room is told.
+///
+/// Large values are stored elsewhere: most events by far are `written`, and events are moved about in lists.
 package enum RoomEvent: Equatable, Sendable {
     // By the hub.
     /// A room that refuses it ends the session after its error.
-    case open(RoomOpening)
+    indirect case open(RoomOpening)
     case rightsChanged(SessionID, Rights)
     /// Answered by a `renamed` to the hub, once the store has answered; a refused order is not.
-    case rename(to: DocumentName, RoomOrder)
+    indirect case rename(to: DocumentName, RoomOrder)
     /// Answered by a `deleted` to the hub, once the store has answered; a refused order is not.
-    case delete(RoomOrder)
+    indirect case delete(RoomOrder)
     /// The store has renewed the epochs of all documents.
     case renewed
     /// What was before this revision was trimmed.
@@ -19,13 +21,13 @@ package enum RoomEvent: Equatable, Sendable {
     /// The session's connection is gone. Answered by `ended`, whether the room knew the session or not.
     case leave(SessionID)
     /// Answered by `pushesSettled`, once every push of this pusher that came before is committed or refused.
-    case awaitPushes(of: Pusher, for: ConnectionID)
+    indirect case awaitPushes(of: Pusher, for: ConnectionID)
 
     // By the session's connection, or by the hub for a guest.
-    case push(RoomPush)
+    indirect case push(RoomPush)
 
     // By the session's connection.
-    case select(SessionID, Select, RequestID?)
+    indirect case select(SessionID, Select, RequestID?)
     case close(SessionID, RequestID?)
     case diverged(SessionID, Revision)
     case written(SessionID, bytes: Int)

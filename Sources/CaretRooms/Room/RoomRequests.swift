@@ -12,12 +12,12 @@ extension RoomState {
             return pause.isOver ? refuse(request, .notOpen) : queue(request)
         }
         switch pushers[pusher] {
-        case .asked: wait(request, for: pusher)
+        case .lookingUp: wait(request, for: pusher)
         case .known?, nil:
             if !pause.isOver {
                 queue(request)
             } else if request.needsPusher, pushers[pusher] == nil {
-                if pushers.ask(for: pusher) { lookUp(pusher) }
+                if pushers.beginLookup(of: pusher) { lookUp(pusher) }
                 wait(request, for: pusher)
             } else {
                 run(request)
@@ -89,10 +89,10 @@ extension RoomState {
         case .failure(.damaged): closeAsDamaged()
         case .failure(.gone):
             requestReload()
-            for request in pushers.notFound(pusher) { submit(request) }
+            for request in pushers.lookupFailed(pusher) { submit(request) }
         // It is not known whether a waiting push was committed before, so it must not be called unsaved.
         case .failure(.full), .failure(.failed):
-            for request in pushers.notFound(pusher) { refuse(request, .unreadable) }
+            for request in pushers.lookupFailed(pusher) { refuse(request, .unreadable) }
             // A session that is to be sent the whole text may need this pusher yet.
             backOff()
         case .success(let answer): found(answer, of: pusher)
@@ -107,7 +107,7 @@ extension RoomState {
             catchUp.storeNamed(answer.head)
             catchUp.wait(for: pusher)
             // An append in flight will tell the store's head, and so will a reload.
-            if pushes.inFlight == nil, !pause.awaits(.reload) { readAfterHead() }
+            if !pushes.isAppending, !pause.awaits(.reload) { readAfterHead() }
             return
         }
         // The requests that waited may be the last who need the pusher.

@@ -63,7 +63,7 @@ package struct RoomState: Sendable {
     }
 
     /// No push is on its way.
-    package var isSettled: Bool { pushes.isEmpty && pushers.asked.isEmpty && !pause.hasQueued }
+    package var isSettled: Bool { pushes.isEmpty && pushers.beingLookedUp.isEmpty && !pause.hasQueued }
 
     /// Nobody needs the room. An answer that is still on its way would change nothing.
     package var isIdle: Bool {

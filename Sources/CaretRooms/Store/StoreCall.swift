@@ -13,8 +13,8 @@ package struct CallID: Hashable, Comparable, Sendable {
 /// What rooms and the hub ask of the store. All but administration are methods of it.
 package enum StoreCall: Equatable, Sendable {
     // For rooms.
-    indirect case append(Append)
-    /// To be appended under the store's lock, as `SegmentPlan.changes(behind:)` says.
+    case append(Append)
+    /// To be appended under the store's lock, as `SegmentPlan.changes(after:)` says.
     indirect case appendLocked(Append, SegmentPlan)
     indirect case pusher(Pusher, in: DocumentID)
     /// The entry of a document and its text at the head.

@@ -25,7 +25,7 @@ package struct StoreDriver: StoreCaller {
         switch call {
         case .append(let append): store.append([append]) { answer(.appended($0[0])) }
         case .appendLocked(let append, let plan):
-            store.appendLocked(append, rebase: plan.changes(behind:)) {
+            store.appendLocked(append, rebase: plan.changes(after:)) {
                 answer(.appendedLocked(missed: $0, $1))
             }
         case .pusher(let pusher, let document): store.pusher(pusher, in: document) { answer(.pusher($0)) }

@@ -3,8 +3,6 @@
 /// A deadline is mostly moved to later, again and again, and hardly ever met. So to move it later only writes it down;
 /// the heap is put right when the earlier time comes. A value; the moments are the caller's, so any clock will do.
 package struct Deadlines {
-
-    package init() {}
     private struct Entry {
         /// When the slot is due; nil for never.
         var due: Moment?
@@ -16,6 +14,8 @@ package struct Deadlines {
 
     private var entries: [Entry] = []
     private var heap: [Int] = []
+
+    package init() {}
 
     /// The moment at which to look again: no slot is due before. Nil where none is due ever.
     package var next: Moment? { heap.first.map { entries[$0].scheduled } }

@@ -3,14 +3,14 @@
 ///
 /// Of one open file.
 package struct LogBuffer: ~Copyable {
-
-    package init() {}
     /// SQLite's own layer takes less than 128 KiB at a time.
     private static let room = 120 << 10
 
     private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: LogBuffer.room, alignment: 8)
     private var start: Int64 = 0
     private var count = 0
+
+    package init() {}
 
     deinit { bytes.deallocate() }
 

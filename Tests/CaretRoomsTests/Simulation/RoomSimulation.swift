@@ -343,7 +343,8 @@ extension RoomSimulation {
 
     private func compare(_ client: SimulatedClient) throws {
         guard case .open(let id) = client.link, client.queue.isEmpty,
-            let session = room.sessions[id], session.presence.told == room.presence.now,
+            let session = room.sessions.all.first(where: { $0.id == id }),
+            session.presence.told == room.presence.now,
             session.stream.position == room.head
         else { return }
         if client.revision != room.head {

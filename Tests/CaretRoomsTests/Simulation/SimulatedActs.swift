@@ -79,11 +79,13 @@ extension RoomSimulation {
             selections.append(WireSelection(place(in: me.text), place(in: me.text)))
         }
         let select = Select(document: me.name, revision: me.revision, selections: selections)
-        let before = room.sessions[session]?.presence.selected
+        let before = room.sessions.all.first { $0.id == session }?.presence.selected
         let isHeld = !room.pause.isOver || !room.pushers.isKnown(me.pusher)
         if isHeld { return }
         try tell(.select(session, select, nil))
-        guard let kept = room.sessions[session], kept.presence.selected != before else { return }
+        guard let kept = room.sessions.all.first(where: { $0.id == session }),
+            kept.presence.selected != before
+        else { return }
         guard let sent = store.truth.text(at: me.revision).selections(selections, in: me.unit) else {
             throw SimulatedClient.Wrong("a selection that has no place was taken")
         }

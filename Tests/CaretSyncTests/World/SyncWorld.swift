@@ -15,6 +15,14 @@ final class SyncWorld {
         var forSync: SyncClock { SyncClock(steady: { self.now }, wall: { self.now }) }
     }
 
+    /// What programs have reported.
+    private final class Reports: Sendable {
+        private let reports = Mutex<[(report: SyncReport, path: String)]>([])
+
+        var all: [(report: SyncReport, path: String)] { reports.withLock { $0 } }
+        func add(_ report: SyncReport, _ path: String) { reports.withLock { $0.append((report, path)) } }
+    }
+
     /// One folder on a machine of its own, with the program that syncs it.
     final class Folder {
         let disk: MemoryDisk
@@ -29,6 +37,7 @@ final class SyncWorld {
     static let root = "/notes"
     let clock = Clock()
     private(set) var server: ModelServer
+    private let told = Reports()
     let folders: [Folder]
 
     init(folders count: Int = 1) throws {
@@ -39,6 +48,9 @@ final class SyncWorld {
         }
         for folder in folders { folder.disk.makeFolder(byUser: Self.root) }
     }
+
+    /// Everything that the programs have reported, in its order.
+    var reports: [(report: SyncReport, path: String)] { told.all }
 
     /// The only folder of a world that has one.
     var disk: MemoryDisk { folders[0].disk }
@@ -87,7 +99,7 @@ final class SyncWorld {
         let files = SyncFolder(root: Self.root, limit: 1 << 20, on: folder.disk)
         let syncer = Syncer(
             server, SyncNames(prefix: ""), files, state, clock: clock.forSync,
-            tell: { _, _, _ in })
+            tell: { [told] report, path, _ in told.add(report, path) })
         folder.syncer = syncer
         for news in beginning { try await syncer.hear(news) }
         return true

@@ -17,7 +17,7 @@ extension Referee {
     /// before.
     func took(_ event: RoomEvent, _ room: RoomState, behind moment: Int) {
         guard case .select(let session, let select, _) = event,
-            let kept = room.sessions[session],
+            let kept = room.sessions.all.first(where: { $0.id == session }),
             let history = ledger[room.log.epoch.wire], let text = history.text(at: select.revision),
             let said = text.selections(select.selections, in: kept.unit)
         else { return }

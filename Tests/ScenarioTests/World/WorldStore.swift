@@ -102,7 +102,7 @@ extension World {
     private func commitLocked(_ append: Append, _ plan: SegmentPlan) -> StoreAnswer {
         var made: [PushedChange] = []
         let answer = store.model.appendLocked(append) { missed in
-            made = plan.changes(behind: missed)
+            made = plan.changes(after: missed)
             return made
         }
         if case .committed(let head) = answer.outcome {

@@ -84,8 +84,8 @@ extension RoomState {
     private mutating func refuseAll(_ refusal: RequestRefusal) {
         _ = pushes.takeReady()
         for pusher in pushes.pushers { resolve(pusher, refusing: refusal) }
-        for pusher in pushers.asked {
-            for request in pushers.notFound(pusher) { refuse(request, refusal) }
+        for pusher in pushers.beingLookedUp {
+            for request in pushers.lookupFailed(pusher) { refuse(request, refusal) }
         }
         for due in repeats.takeAll() { refuse(due.push, refusal) }
         for reason in pause.takeAll() {

@@ -1,11 +1,12 @@
 package import CaretWire
 
-/// On whose behalf a room is renamed or deleted.
+/// Who ordered a room to be renamed or deleted, and what the room needs for its answers.
 package struct RoomOrder: Equatable, Sendable {
-    /// Who is answered, `done` or an error, behind all that his own session is told. It has no place in the room.
+    /// Gets the answer, `done` or an error, after everything that the requester's own session gets. It is no session of
+    /// the room.
     package let requester: SessionID
     package let id: RequestID?
-    /// What he calls the document.
+    /// The name that the requester used for the document.
     package let document: WireString
     /// The sessions that may know the new name.
     package let readers: [SessionID]

@@ -22,7 +22,7 @@ extension RoomState {
 
     /// Asks the store for what the room paused for, once all that was under way has ended.
     mutating func continuePause() {
-        guard pause.phase == .waiting, let first = pause.first, pushes.inFlight == nil, queries.isEmpty,
+        guard pause.phase == .waiting, let first = pause.first, !pushes.isAppending, queries.isEmpty,
             catchUp.isIdle
         else { return }
         pause.beginAsking()

@@ -51,8 +51,12 @@ package struct DocumentLog: Sendable {
 
     /// Keeps at most so many bytes of revisions from now on.
     mutating func boundWindow(to bytes: Int) {
-        if bytes != window.mostBytes { window.bound(to: bytes) }
+        if bytes == window.mostBytes { return }
+        setWindowLimit(bytes)
+        window.dropSurplus()
     }
+
+    package mutating func setWindowLimit(_ bytes: Int) { window.mostBytes = bytes }
 
     /// The document has another name, also in the lines that are kept.
     mutating func rename(to name: DocumentName) {

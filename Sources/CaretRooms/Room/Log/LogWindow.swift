@@ -8,23 +8,22 @@ package struct Committed: Sendable {
     let logged: LoggedChange
     let change: Change
     let text: Text
-    /// What others may know its maker's client by; nil where nobody has found that out yet.
+    /// The public name of its pusher's client; nil until somebody computes it.
     var client: WireString?
-    /// As others are told of it.
+    /// Its line as other sessions get it, once per unit.
     var lines = UnitLines()
-    /// Its pusher's mark.
-    let mark: Int
+    let pusherHash: Int
 
     init(revision: Revision, logged: LoggedChange, change: Change, text: Text) {
         self.revision = revision
         self.logged = logged
         self.change = change
         self.text = text
-        mark = logged.pusher.mark
+        pusherHash = logged.pusher.stableHash
     }
 
-    /// What it counts in the window's bound: its edits, its lines, and what of its text it does not share with the one
-    /// before it, which is a chunk and the list that the chunk stands in.
+    /// An estimate of its bytes in memory, for the window's limit: its edits, its lines, and the part of its text that it
+    /// does not share with the revision before it, which is a chunk and the list of chunks.
     var weight: Int {
         let length = text.length.utf8
         let unshared = min(length / 2, 1536) + min(length / 48, 4096)
@@ -33,16 +32,16 @@ package struct Committed: Sendable {
 }
 
 extension Pusher {
-    /// The same for the same pusher, and mostly another for another: to tell them apart without looking at names.
-    var mark: Int {
+    /// A hash that is the same in every process. Comparing it first avoids most comparisons of names.
+    var stableHash: Int {
         client.utf8.reduce(user.utf8.reduce(0) { $0 &* 31 &+ Int($1) }) { $0 &* 31 &+ Int($1) }
     }
 }
 
-/// One line in each unit that it was asked for in.
+/// One line in each unit that somebody needed.
 typealias UnitLines = PerUnit<[UInt8]>
 
-/// What is made for each unit once it is asked for in it.
+/// A value for each unit, made when it is first needed.
 struct PerUnit<Made: Sendable>: Sendable {
     private var utf8: Made?
     private var utf16: Made?
@@ -66,17 +65,18 @@ struct PerUnit<Made: Sendable>: Sendable {
     }
 }
 
-/// The last revisions of a document, bounded in bytes: whoever is behind is brought up from here.
+/// The last revisions of a document, bounded in bytes. Sessions that are behind get their revisions from here.
 package struct LogWindow: Sendable {
-    private(set) var mostBytes: Int
-    /// The text in front of the first revision that is kept.
+    /// The window drops its oldest revisions when it exceeds so many bytes.
+    var mostBytes: Int
+    /// The text before the first revision in the window.
     package private(set) var start: Snapshot
     private var revisions: [Committed] = []
-    /// Of the newest revisions, while streams are served.
+    /// The newest run of each unit, while streams are served.
     var runs = PerUnit<LineRun>()
     private(set) var bytes = 0
 
-    /// Whether at most one revision is left, which stays however large it is.
+    /// At most one revision is left. That one stays, however large it is.
     var isShortest: Bool { revisions.count <= 1 }
 
     init(_ head: Snapshot, mostBytes: Int) {
@@ -93,22 +93,19 @@ package struct LogWindow: Sendable {
     /// Bytes of the head's text.
     var headBytes: Int { revisions.last?.text.length.utf8 ?? start.text.length.utf8 }
 
-    /// Takes in what was committed behind the head. The newest is always kept.
+    /// Adds the revision after the head. The newest revision is always kept.
     mutating func append(_ new: Committed) {
         revisions.append(new)
         runs = PerUnit()
         bytes += new.weight
-        if bytes > mostBytes { drop(to: mostBytes - mostBytes / 8) }
+        dropSurplus()
     }
 
-    /// Keeps no more than so many bytes from now on.
-    mutating func bound(to bytes: Int) {
-        mostBytes = bytes
-        if self.bytes > mostBytes { drop(to: mostBytes - mostBytes / 8) }
-    }
-
-    /// Drops more than it must, so that the rest is not moved for every revision.
-    private mutating func drop(to bound: Int) {
+    /// Drops the oldest revisions if the window exceeds its limit. It drops more than it must: otherwise every new revision
+    /// would move all others in the array.
+    mutating func dropSurplus() {
+        if bytes <= mostBytes { return }
+        let bound = mostBytes - mostBytes / 8
         var surplus = 0
         while bytes > bound, surplus < revisions.count - 1 {
             bytes -= revisions[surplus].weight
@@ -119,7 +116,7 @@ package struct LogWindow: Sendable {
         revisions.removeFirst(surplus)
     }
 
-    /// Forgets what led to this revision, whose text is kept on. It is not beyond the head.
+    /// Drops the revisions up to and including this one, and keeps its text. It is not after the head.
     mutating func trim(to start: Revision) {
         guard start > self.start.revision, let text = text(at: start) else { return }
         let forgotten = start.value - self.start.revision.value
@@ -129,7 +126,7 @@ package struct LogWindow: Sendable {
         self.start = Snapshot(revision: start, text: text)
     }
 
-    /// Nil where it is not kept.
+    /// Nil if the window does not have it.
     func text(at revision: Revision) -> Text? {
         if revision == start.revision { return start.text }
         return self[revision]?.text
@@ -141,32 +138,32 @@ package struct LogWindow: Sendable {
 
     func contains(_ revision: Revision) -> Bool { index(of: revision) != nil }
 
-    /// Whether a kept revision is this pusher's.
-    func isMade(_ revision: Revision, by pusher: @autoclosure () -> Pusher, _ mark: Int) -> Bool {
-        // Asked for every line that is handed to anybody, and mostly it is not: then nobody's name is looked at.
-        guard let index = index(of: revision), revisions[index].mark == mark else { return false }
+    /// Whether the window has a revision and it is this pusher's.
+    func isMade(_ revision: Revision, by pusher: @autoclosure () -> Pusher, _ hash: Int) -> Bool {
+        // Called for every line that is sent, and mostly false: the hash avoids comparing names.
+        guard let index = index(of: revision), revisions[index].pusherHash == hash else { return false }
         return revisions[index].logged.pusher == pusher()
     }
 
-    /// The revisions after this one; nil where not all of them are kept.
+    /// The revisions after this one; nil if the window does not have all of them.
     func changes(after revision: Revision) -> ArraySlice<Committed>? {
         guard revision >= start.revision, revision <= headRevision else { return nil }
         return revisions[(revision.value - start.revision.value)...]
     }
 
-    /// A kept revision's line in a unit; nil before it was made.
+    /// A revision's line in a unit; nil if nobody has needed it yet.
     func line(of revision: Revision, in unit: CodeUnit) -> [UInt8]? {
         index(of: revision).flatMap { revisions[$0].lines[unit] }
     }
 
-    /// The mark of a kept revision's pusher.
-    func mark(of revision: Revision) -> Int? { index(of: revision).map { revisions[$0].mark } }
+    /// The hash of a revision's pusher; nil if the window does not have the revision.
+    func pusherHash(of revision: Revision) -> Int? { index(of: revision).map { revisions[$0].pusherHash } }
 
     mutating func keep(_ line: [UInt8], of revision: Revision, in unit: CodeUnit) {
         if let index = index(of: revision) { revisions[index].lines[unit] = line }
     }
 
-    /// The document is called otherwise now.
+    /// The document has another name, which stands in every line.
     mutating func forgetLines() {
         runs = PerUnit()
         for index in revisions.indices { revisions[index].lines = UnitLines() }

@@ -88,7 +88,7 @@ extension RoomState {
                 revision: head.next, logged: logged.with(joined, in: self.text), change: joined, text: text)
         }
         if let segment = pushes.inFlight, segment.isUncertain, pushes[pusher]?.push.seq == logged.seq,
-            let own = segment.holds(logged, at: committed.revision),
+            let own = segment.change(matching: logged, at: committed.revision),
             own.digest == pushes[pusher]?.push.digest
         {
             pushes.endConflict()

@@ -10,7 +10,8 @@ package struct StoreQueries: Sendable {
         var sessions: [SessionID] = []
     }
 
-    private var calls: [CallID: StoreCall] = [:]
+    /// In the order of their ids. Mostly there is one.
+    private var calls: [(id: CallID, call: StoreCall)] = []
     private var lastCall = 0
     /// Readings under way, by the revision before the first one that is read.
     private var readings: [Revision: Reading] = [:]
@@ -21,13 +22,16 @@ package struct StoreQueries: Sendable {
 
     package mutating func begin(_ call: StoreCall) -> CallID {
         lastCall += 1
-        calls[CallID(lastCall)] = call
+        calls.append((CallID(lastCall), call))
         if case .read(_, let revision, _) = call { readings[revision, default: Reading()].count += 1 }
         return CallID(lastCall)
     }
 
     /// The call that was answered; nil if it was answered before.
-    package mutating func end(_ id: CallID) -> StoreCall? { calls.removeValue(forKey: id) }
+    package mutating func end(_ id: CallID) -> StoreCall? {
+        let index = calls.indices.firstPlace { calls[$0].id >= id }
+        return index < calls.count && calls[index].id == id ? calls.remove(at: index).call : nil
+    }
 
     // MARK: Reading history
 
@@ -46,7 +50,7 @@ package struct StoreQueries: Sendable {
 
     /// Whether the store was asked for the text at this revision.
     func isReadingText(at revision: Revision) -> Bool {
-        calls.values.contains { if case .text(_, revision) = $0 { true } else { false } }
+        calls.contains { if case .text(_, revision) = $0.call { true } else { false } }
     }
 
     /// The revisions after this one have come; the sessions that wait for them.
@@ -63,7 +67,7 @@ package struct StoreQueries: Sendable {
 
     func checkInvariants() throws(BrokenInvariant) {
         var counts: [Revision: Int] = [:]
-        for case .read(_, let revision, _) in calls.values { counts[revision, default: 0] += 1 }
+        for case (_, .read(_, let revision, _)) in calls { counts[revision, default: 0] += 1 }
         try BrokenInvariant.check(
             "each reading is a call to the store", readings.mapValues(\.count) == counts)
     }

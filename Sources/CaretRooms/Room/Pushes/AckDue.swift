@@ -2,11 +2,11 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// A committed push of whose ack its session has not been handed yet.
+/// A committed push whose ack was not sent yet.
 package struct AckDue: Sendable {
     private(set) var id: RequestID?
     let committed: Committed
-    /// What was committed is what was sent, and sent on this connection.
+    /// The committed edits are the ones that this session sent, unchanged: the ack need not repeat them.
     let isLiteral: Bool
     private(set) var wantsText: Bool
     /// The session that pushed.
@@ -25,7 +25,7 @@ package struct AckDue: Sendable {
 
     var revision: Revision { committed.revision }
 
-    /// Answers a repeat from the same session, which needs no answer of its own.
+    /// The same session sent the push again. The ack answers the repeat too, so it takes the repeat's id.
     mutating func answer(_ repeated: RoomPush) {
         id = repeated.id
         wantsText = repeated.wantsText

@@ -1,150 +1,153 @@
 import CaretCore
 package import CaretLog
 
-/// What is known of pushers: each one's highest committed push, kept while somebody needs it.
+/// What the room knows of pushers: the highest committed push of each, kept while somebody needs it.
 package struct KnownPushers: Sendable {
     enum Knowledge: Equatable, Sendable {
-        case asked(Asked)
+        case lookingUp(Lookup)
         case known(PusherEntry?)
     }
 
-    /// The store was asked.
-    struct Asked: Equatable, Sendable {
-        /// What waits for its answer, in its order.
+    /// A lookup in the store that has no answer yet.
+    struct Lookup: Equatable, Sendable {
+        /// The requests that wait for the answer, in the order sent.
         var requests: [RoomRequest] = []
-        /// The last revision of his that was committed since: an answer from before it is not the last word.
-        var pushed: Revision?
+        /// The pusher's last revision that was committed since. An answer from an earlier head is outdated.
+        var committed: Revision?
     }
 
     private var knowledge: [Pusher: Knowledge] = [:]
-    /// How many sessions, pushes and requests at work need a pusher.
+    /// How many sessions, pushes and running requests need a pusher.
     private var holders: [Pusher: Int] = [:]
-    /// Who is opening, of the sessions that wait.
+    /// The pusher of each session whose open waits for a lookup.
     private var openers: [SessionID: Pusher] = [:]
 
     subscript(pusher: Pusher) -> Knowledge? { knowledge[pusher] }
 
     var isEmpty: Bool { knowledge.isEmpty }
 
-    /// Whose opening waits.
+    /// The pusher of a session whose open waits for a lookup.
     func opener(of session: SessionID) -> Pusher? { openers[session] }
 
-    /// The highest committed push; nil where there is none or it is not known.
+    /// The highest committed push; nil if there is none, or if it is not known.
     func entry(of pusher: Pusher) -> PusherEntry? {
         guard case .known(let entry)? = knowledge[pusher] else { return nil }
         return entry
     }
 
-    /// Whether a push of his waits until he is known.
+    /// Whether a push of this pusher waits for the lookup.
     func holdsPush(of pusher: Pusher) -> Bool {
-        if case .asked(let asked)? = knowledge[pusher] { asked.requests.holdsPush(of: pusher) } else { false }
+        guard case .lookingUp(let lookup)? = knowledge[pusher] else { return false }
+        return lookup.requests.holdsPush(of: pusher)
     }
 
-    /// Whether a session, push or request needs what is known of a pusher.
+    /// Whether a session, push or request needs a pusher.
     func isHeld(_ pusher: Pusher) -> Bool { holders[pusher] != nil }
 
     package func isKnown(_ pusher: Pusher) -> Bool {
         if case .known? = knowledge[pusher] { true } else { false }
     }
 
-    // MARK: Asking
+    // MARK: Lookups
 
-    /// Lets the store be asked for a pusher who is needed; true where it was not asked yet.
-    mutating func ask(for pusher: Pusher) -> Bool {
-        if case .asked? = knowledge[pusher] { return false }
-        knowledge[pusher] = .asked(Asked())
+    /// Begins a lookup unless one is under way; true if the caller is to ask the store.
+    mutating func beginLookup(of pusher: Pusher) -> Bool {
+        if case .lookingUp? = knowledge[pusher] { return false }
+        knowledge[pusher] = .lookingUp(Lookup())
         return true
     }
 
-    /// Lets a request wait until the pusher is known, for which the store was asked; or refuses it.
+    /// Lets a request wait for the lookup of its pusher, or returns why it is refused.
     mutating func wait(_ request: RoomRequest, for pusher: Pusher) -> RequestRefusal? {
-        guard case .asked(var asked)? = knowledge[pusher] else {
-            preconditionFailure("a request waits for an answer that nobody asked for")
+        guard case .lookingUp(var lookup)? = knowledge[pusher] else {
+            preconditionFailure("a request waits for a lookup that was not begun")
         }
         if case .open(let opening) = request { openers[opening.session] = pusher }
         // Taken out, so that its requests are not copied.
-        knowledge[pusher] = .asked(Asked())
-        defer { knowledge[pusher] = .asked(asked) }
-        return asked.requests.join(request)
+        knowledge[pusher] = .lookingUp(Lookup())
+        defer { knowledge[pusher] = .lookingUp(lookup) }
+        return lookup.requests.join(request)
     }
 
-    /// An answer from this head misses what the pusher has pushed since.
+    /// A push of this pusher was committed after this head, so an answer from this head does not have it.
     func isOutdated(_ pusher: Pusher, at head: Revision) -> Bool {
-        guard case .asked(let asked)? = knowledge[pusher], let pushed = asked.pushed else { return false }
-        return head < pushed
+        guard case .lookingUp(let lookup)? = knowledge[pusher], let committed = lookup.committed else {
+            return false
+        }
+        return head < committed
     }
 
-    /// Takes the store's answer; what waited for it goes on.
+    /// The lookup has ended. Returns the requests that waited for it.
     mutating func found(_ entry: PusherEntry?, of pusher: Pusher) -> [RoomRequest] {
         let requests = stopWaiting(for: pusher)
         knowledge[pusher] = .known(entry)
         return requests
     }
 
-    /// The store could not answer.
-    mutating func notFound(_ pusher: Pusher) -> [RoomRequest] {
+    /// The store could not answer. Returns the requests that waited.
+    mutating func lookupFailed(_ pusher: Pusher) -> [RoomRequest] {
         let requests = stopWaiting(for: pusher)
         knowledge[pusher] = nil
         return requests
     }
 
     private mutating func stopWaiting(for pusher: Pusher) -> [RoomRequest] {
-        guard case .asked(let asked)? = knowledge[pusher] else { return [] }
-        for request in asked.requests { openers[request.session] = nil }
-        return asked.requests
+        guard case .lookingUp(let lookup)? = knowledge[pusher] else { return [] }
+        for request in lookup.requests { openers[request.session] = nil }
+        return lookup.requests
     }
 
-    /// Puts others in place of the requests that wait; nil takes one away.
+    /// Replaces each request that waits; nil removes it.
     mutating func changeWaiting(_ change: (RoomRequest) -> RoomRequest?) {
-        // Each pusher's own requests keep their order, and no two pushers' are joined here.
+        // The order of the dictionary does not matter: no request depends on another pusher's.
         for (pusher, known) in knowledge {
-            guard case .asked(var asked) = known else { continue }
-            for request in asked.requests { openers[request.session] = nil }
-            asked.requests = asked.requests.compactMap(change)
-            for case .open(let opening) in asked.requests { openers[opening.session] = pusher }
-            knowledge[pusher] = .asked(asked)
+            guard case .lookingUp(var lookup) = known else { continue }
+            for request in lookup.requests { openers[request.session] = nil }
+            lookup.requests = lookup.requests.compactMap(change)
+            for case .open(let opening) in lookup.requests { openers[opening.session] = pusher }
+            knowledge[pusher] = .lookingUp(lookup)
         }
     }
 
-    /// All pushers whose answer is waited for, in an order that is the same everywhere.
-    var asked: [Pusher] {
-        knowledge.filter { if case .asked = $0.value { true } else { false } }.keys.sorted()
+    /// All pushers with a lookup under way, in an order that is the same everywhere.
+    var beingLookedUp: [Pusher] {
+        knowledge.filter { if case .lookingUp = $0.value { true } else { false } }.keys.sorted()
     }
 
-    // MARK: What is committed
+    // MARK: Commits
 
-    /// A push of his was committed.
+    /// A push of this room was committed.
     package mutating func committed(_ entry: PusherEntry, by pusher: Pusher) {
         switch knowledge[pusher] {
         case .known: knowledge[pusher] = .known(entry)
-        case .asked(var asked):
-            asked.pushed = entry.revision
-            knowledge[pusher] = .asked(asked)
+        case .lookingUp(var lookup):
+            lookup.committed = entry.revision
+            knowledge[pusher] = .lookingUp(lookup)
         case nil: break
         }
     }
 
-    /// A push of his was read from the log, which does not say by what its repeat is known.
+    /// A push was read from the log. The log has no digest of it, so a repeat could not be recognised.
     mutating func committed(_ revision: Revision, by pusher: Pusher) {
         switch knowledge[pusher] {
         case .known: knowledge[pusher] = nil
-        case .asked(var asked):
-            asked.pushed = revision
-            knowledge[pusher] = .asked(asked)
+        case .lookingUp(var lookup):
+            lookup.committed = revision
+            knowledge[pusher] = .lookingUp(lookup)
         case nil: break
         }
     }
 
-    /// Nothing that is known of anybody is so any more.
+    /// Forgets everything but the lookups under way.
     mutating func forgetAll() {
-        knowledge = knowledge.filter { if case .asked = $0.value { true } else { false } }
+        knowledge = knowledge.filter { if case .lookingUp = $0.value { true } else { false } }
     }
 
-    // MARK: Who is needed
+    // MARK: Holders
 
     package mutating func retain(_ pusher: Pusher) { holders[pusher, default: 0] += 1 }
 
-    /// What is known is forgotten with the last who needs it.
+    /// Forgets a pusher when nobody needs it any more.
     package mutating func release(_ pusher: Pusher) {
         let left = (holders[pusher] ?? 1) - 1
         holders[pusher] = left > 0 ? left : nil

@@ -38,7 +38,8 @@ package struct PendingPush: Equatable, Sendable {
     }
 
     /// How often a push is computed in the background while others commit. After that they wait for it: otherwise an
-    /// expensive push would never catch up with a busy document. Other documents wait for nothing.
+    /// expensive push would never catch up with a busy document. Other documents wait for nothing. Not one of `Limits`:
+    /// nothing is refused above it.
     private static let mostRounds = 3
 
     /// Other pushes wait until this one is computed.

@@ -4,9 +4,12 @@ import CaretWire
 
 /// The way of an accepted push until it waits for a segment: to its change, and with that change to the head.
 extension RoomState {
-    /// Bytes of two texts that are compared at once; longer ones are compared in the background.
+    // These two are not `Limits`: nothing is refused above them, so no operator or client needs to know them.
+
+    /// Texts that have at most so many bytes together are compared at once; longer ones are compared in the background.
     private static let diffAtOnce = 16 << 10
-    /// Revisions times edits over which a change is rebased at once: about a millisecond.
+    /// Revisions times edits up to which a change is rebased at once, which takes about a millisecond. A larger product is
+    /// computed in the background.
     private static let rebaseAtOnce = 20_000
 
     /// The store's answer to a `text`.
@@ -72,10 +75,12 @@ extension RoomState {
             pushes.waitForHistory(pusher, change, at: base)
             return read(after: base)
         }
-        if let next = missed.first, isTooOld(pusher, base, next.logged) {
-            return resolve(pusher, refusing: .forgotten(base, limits))
+        if let next = missed.first {
+            if isTooOld(pusher, base, next.logged) {
+                return resolve(pusher, refusing: .forgotten(base, limits))
+            }
+            if resolveRepeat(pusher, in: missed.lazy.map(\.logged), after: base) { return }
         }
-        if resolveRepeat(pusher, in: missed.lazy.map(\.logged), after: base) { return }
         pushes.becameReady(pusher, .change(change), at: base)
     }
 
@@ -192,8 +197,9 @@ extension RoomState {
         text.length.utf8 + target.length.utf8 <= RoomState.diffAtOnce
     }
 
-    /// What a push that is ready does at the head; nil if that must be computed first, or the push is resolved now.
-    mutating func intentAtHead(_ pusher: Pusher) -> PushIntent? {
+    /// A push that is ready, with what it does at the head; nil if that must be computed first, or the push is resolved
+    /// now.
+    mutating func memberAtHead(_ pusher: Pusher) -> SegmentPlan.Member? {
         guard let known = pushes[pusher], case .ready(let intent, let revision) = known.stage else {
             return nil
         }
@@ -201,6 +207,14 @@ extension RoomState {
             resolve(pusher, refusing: refusal)
             return nil
         }
+        return intentAtHead(intent, of: pusher, from: revision).map {
+            SegmentPlan.Member(push: known.push, intent: $0, whole: known.whole)
+        }
+    }
+
+    private mutating func intentAtHead(
+        _ intent: PushIntent, of pusher: Pusher, from revision: Revision
+    ) -> PushIntent? {
         switch intent {
         case .change where revision == head: return intent
         case .change(let change):

@@ -9,10 +9,10 @@ extension RoomState {
 
     /// Appends what is ready, unless an append is in flight.
     mutating func appendReady() {
-        while pushes.inFlight == nil, catchUp.isIdle, pause.isOver, !pushes.isHeldUp, pushes.hasReady {
+        while pushes.hasReady, !pushes.isAppending, catchUp.isIdle, pause.isOver, !pushes.isHeldUp {
             let plan = planSegment()
             if plan.members.isEmpty { continue }
-            let draft = plan.draft(behind: [])
+            let draft = plan.draft(after: [])
             // Pushes that change nothing at a revision that is on disk are answered at once.
             if draft.changes.isEmpty {
                 resolve(by: draft)
@@ -30,8 +30,8 @@ extension RoomState {
             if plan.members.count == limits.segmentChanges || plan.work > RoomState.mostWork { break }
             if pushes.isHeldUp || !plan.members.isEmpty && mustLeadSegment(pusher) { break }
             taken += 1
-            guard let intent = intentAtHead(pusher), let known = pushes[pusher] else { continue }
-            plan.add(SegmentPlan.Member(push: known.push, intent: intent, whole: known.whole))
+            guard let member = memberAtHead(pusher) else { continue }
+            plan.add(member)
             pushes.joinSegment(pusher)
         }
         pushes.returnReady(candidates[taken...])
@@ -66,7 +66,7 @@ extension RoomState {
         guard closedWith == nil, let segment = pushes.inFlight else { return }
         if case .committed = outcome {
             pushes.endAppend()
-            let draft = segment.plan.draft(behind: missed)
+            let draft = segment.plan.draft(after: missed)
             for logged in missed where closedWith == nil { apply(logged) }
             if closedWith == nil {
                 resolve(by: draft)
@@ -120,8 +120,8 @@ extension RoomState {
     private mutating func resolve(by draft: SegmentDraft) {
         if !draft.changes.isEmpty { pushes.endConflict() }
         if let lineBreak = draft.lineBreak { log.setLineBreak(lineBreak) }
-        for (pusher, verdict) in draft.verdicts {
-            switch verdict {
+        for (pusher, outcome) in draft.outcomes {
+            switch outcome {
             case .committed(let committed): resolve(pusher, as: committed)
             case .unchanged(let snapshot):
                 if let resolved = resolve(pusher) { replyUnchanged(resolved.push, at: snapshot) }
@@ -139,7 +139,7 @@ extension RoomState {
 
     /// A push is the next revision.
     mutating func resolve(_ pusher: Pusher, as committed: Committed) {
-        guard let known = pushes[pusher] else {
+        guard let known = pushes.remove(pusher) else {
             preconditionFailure("revision \(committed.revision.value) is of a push that nobody sent")
         }
         let entry = PusherEntry(
@@ -149,7 +149,8 @@ extension RoomState {
         var committed = committed
         committed.client = known.push.participant.introduction.client
         apply(committed)
-        resolve(pusher)
+        pushers.release(pusher)
+        noteAnswered(known.push.session)
         effects.notes.changes += 1
         if known.push.base.next < committed.revision { effects.notes.rebases += 1 }
         let due = AckDue(known, as: committed)

@@ -2,12 +2,12 @@ import CaretCore
 package import CaretLog
 import CaretWire
 
-/// What a segment is made of: pushes behind a head, and how their changes are made anew behind what others committed
-/// meanwhile. A value of its own, so that the store can ask it under its lock.
+/// The pushes of a segment, and how to rebase them over changes that others committed meanwhile. It is a value of its own,
+/// so that the store can rebase while it holds its lock.
 package struct SegmentPlan: Equatable, Sendable {
     struct Member: Equatable, Sendable {
         let push: RoomPush
-        /// Where it is a change, one of the head.
+        /// If it is a change, it is one of the head.
         let intent: PushIntent
         let whole: NormalText?
     }
@@ -17,7 +17,7 @@ package struct SegmentPlan: Equatable, Sendable {
     let time: Int64
     let limits: Limits.Announced
     private(set) var members: [Member] = []
-    /// How much it takes to make a segment of it: each push is moved over all before it.
+    /// The cost of rebasing each push over all before it: pushes times edits.
     private(set) var work = 0
 
     init(_ head: Snapshot, time: Int64, limits: Limits.Announced) {
@@ -31,28 +31,28 @@ package struct SegmentPlan: Equatable, Sendable {
         if case .change(let change) = member.intent { work += members.count * (change.edits.count + 1) }
     }
 
-    /// What is to be appended behind the head and these changes.
-    package func changes(behind missed: [LoggedChange]) -> [PushedChange] { draft(behind: missed).changes }
+    /// The changes to append after the head and these changes of others.
+    package func changes(after missed: [LoggedChange]) -> [PushedChange] { draft(after: missed).changes }
 
-    func draft(behind missed: [LoggedChange]) -> SegmentDraft {
+    func draft(after missed: [LoggedChange]) -> SegmentDraft {
         var draft = SegmentDraft(head, time: time, limits: limits)
-        // What does not fit the text is damage, which the room finds as soon as it takes it in.
-        guard draft.pass(missed) else { return SegmentDraft(head, time: time, limits: limits) }
+        // A change that does not fit the text is damage. The room finds it when it applies the change.
+        guard draft.add(missed) else { return SegmentDraft(head, time: time, limits: limits) }
         for member in members { draft.add(member) }
         return draft
     }
 }
 
-/// A segment while it is put together: the text and the revision that it leads to so far.
+/// A segment that is being built: the changes so far, and the text and the revision that they lead to.
 package struct SegmentDraft: Sendable {
-    package enum Verdict: Sendable {
+    package enum Outcome: Sendable {
         /// It becomes this revision.
         case committed(Committed)
-        /// It comes to nothing behind this text.
+        /// It changes nothing in this text.
         case unchanged(Snapshot)
-        /// The document would have so many bytes.
+        /// The document would grow to this size, which is over the limit.
         case tooLarge(bytes: Int)
-        /// Its pusher has pushed elsewhere: it is to be judged anew.
+        /// Another push of its pusher was committed elsewhere: the room must validate it again.
         case overtaken
     }
 
@@ -60,11 +60,11 @@ package struct SegmentDraft: Sendable {
     private var text: Text
     private var revision: Revision
     private var time: Int64
-    /// What the changes of members are moved over.
-    private var passed: [Change] = []
-    private var passedPushers: Set<Pusher> = []
+    /// The changes after the head so far. Each member is rebased over them.
+    private var precedingChanges: [Change] = []
+    private var missedPushers: Set<Pusher> = []
     private(set) var changes: [PushedChange] = []
-    package private(set) var verdicts: [(pusher: Pusher, verdict: Verdict)] = []
+    package private(set) var outcomes: [(pusher: Pusher, outcome: Outcome)] = []
     private(set) var lineBreak: LineBreak?
 
     init(_ head: Snapshot, time: Int64, limits: Limits.Announced) {
@@ -74,13 +74,13 @@ package struct SegmentDraft: Sendable {
         self.limits = limits
     }
 
-    /// Goes on to the text behind what others committed; false where that does not fit.
-    mutating func pass(_ missed: [LoggedChange]) -> Bool {
+    /// Adds changes that others committed; false if one does not fit the text.
+    mutating func add(_ missed: [LoggedChange]) -> Bool {
         for logged in missed {
-            // Whatever does not fit, and why, is found where it is taken in.
+            // The reason is not needed here: the room finds it when it applies the change.
             guard let change = try? logged.change, (try? text.apply(change)) != nil else { return false }
-            passed.append(change)
-            passedPushers.insert(logged.pusher)
+            precedingChanges.append(change)
+            missedPushers.insert(logged.pusher)
             revision = revision.next
             time = max(time, logged.time)
         }
@@ -88,23 +88,24 @@ package struct SegmentDraft: Sendable {
     }
 
     mutating func add(_ member: SegmentPlan.Member) {
-        verdicts.append((member.push.pusher, verdict(on: member)))
+        outcomes.append((member.push.pusher, outcome(of: member)))
     }
 
-    private mutating func verdict(on member: SegmentPlan.Member) -> Verdict {
-        if passedPushers.contains(member.push.pusher) { return .overtaken }
+    private mutating func outcome(of member: SegmentPlan.Member) -> Outcome {
+        if missedPushers.contains(member.push.pusher) { return .overtaken }
         // Two machines that sync one file must not double it.
         if let whole = member.whole, whole.text == text { return .unchanged(here) }
         let change = self.change(of: member.intent)
         if change.isEmpty { return .unchanged(here) }
         guard let next = try? text.applying(change) else {
-            preconditionFailure("a change that was moved to revision \(revision.value) does not fit its text")
+            preconditionFailure(
+                "a change that was rebased to revision \(revision.value) does not fit its text")
         }
         if next.length.utf8 > limits.document, next.length.utf8 > text.length.utf8 {
             return .tooLarge(bytes: next.length.utf8)
         }
         if let whole = member.whole?.lineBreak { lineBreak = whole }
-        // However it came about, everybody can be told of it in one line.
+        // Its edits are joined until they fit one line to any client.
         let joined = change.joined(making: next, toBytes: limits.serverList)
         return .committed(append(member.push, joined, making: next))
     }
@@ -113,8 +114,8 @@ package struct SegmentDraft: Sendable {
 
     private func change(of intent: PushIntent) -> Change {
         switch intent {
-        case .change(let change): change.rebased(over: passed, tie: .otherFirst)
-        case .restore(_, let found?) where passed.isEmpty: found
+        case .change(let change): change.rebased(over: precedingChanges, tie: .otherFirst)
+        case .restore(_, let found?) where precedingChanges.isEmpty: found
         case .restore(let target, _):
             ChangeWork.diff(from: text, to: target, atMost: limits.edits).done()
         }
@@ -126,22 +127,22 @@ package struct SegmentDraft: Sendable {
             pusher: push.pusher, seq: push.seq, time: time, edits: change.logged(in: text))
         revision = revision.next
         text = next
-        passed.append(change)
+        precedingChanges.append(change)
         changes.append(PushedChange(logged, digest: push.digest))
         return Committed(revision: revision, logged: logged, change: change, text: next)
     }
 }
 
-/// What is being appended.
+/// A segment whose append has no answer yet.
 package struct SegmentInFlight: Sendable {
     let append: Append
     let plan: SegmentPlan
     package let draft: SegmentDraft
-    /// It may or may not be on disk.
+    /// The store could not say whether it is on disk.
     package var isUncertain = false
 
-    /// The draft's revision, if it is exactly what the log has there.
-    func holds(_ logged: LoggedChange, at revision: Revision) -> PushedChange? {
+    /// The change of the segment at a revision, if it is exactly what the log has there.
+    func change(matching logged: LoggedChange, at revision: Revision) -> PushedChange? {
         let index = revision.value - append.expected.value - 1
         guard append.changes.indices.contains(index), append.changes[index].logged == logged else {
             return nil

@@ -46,7 +46,7 @@ extension RoomState {
     /// window.
     mutating func takeNext(_ index: Int) -> [UInt8]? {
         let revision = sessions[index].stream.position.next
-        if log.window.isMade(revision, by: sessions[index].pusher, sessions[index].mark) {
+        if log.window.isMade(revision, by: sessions[index].pusher, sessions[index].pusherHash) {
             return log.window[revision].map { takeOwn($0.logged, at: revision, of: index) }
         }
         guard let line = line(of: revision, in: sessions[index].unit) else { return nil }
@@ -184,7 +184,7 @@ extension RoomState {
         guard pushers.isKnown(pusher) else {
             if clock.now < queries.restsUntil {
                 clock.needs(at: queries.restsUntil)
-            } else if pause.isOver, pushers.ask(for: pusher) {
+            } else if pause.isOver, pushers.beginLookup(of: pusher) {
                 lookUp(pusher)
             }
             return false

@@ -2,21 +2,20 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Revisions of the window as lines that lie together, for all who are sent the same: sending them costs about what
-/// one line does.
+/// The lines of several revisions in one buffer, for all sessions that need the same ones. Sending the buffer costs about
+/// as much as sending one line.
 struct LineRun: Sendable {
     let first: Revision
-    /// Those of the pushers, in the order of the revisions.
-    let marks: [Int]
+    /// The hash of each revision's pusher, in the order of the revisions.
+    let pusherHashes: [Int]
     let lines: [UInt8]
 
-    var last: Revision { Revision(first.value + marks.count - 1) }
+    var last: Revision { Revision(first.value + pusherHashes.count - 1) }
 }
 
 /// The streams of sessions that are several revisions behind.
 extension RoomState {
-    /// Bytes that are put together. They are in memory once more beside the lines that they are made of, and a longer
-    /// run gains nothing.
+    /// The most bytes of a run. It is a second copy of its lines in memory, and a longer run gains nothing.
     private static let mostTogether = 16 << 10
 
     /// Sends a session several revisions after its position at once; false if the next is to be sent alone.
@@ -24,15 +23,15 @@ extension RoomState {
         let first = sessions[index].stream.position.next
         if first == head { return false }
         let run = run(from: first, in: sessions[index].unit)
-        if run.marks.count < 2 { return false }
-        // Mostly nothing of it is its own, and then nobody's name is compared.
+        if run.pusherHashes.count < 2 { return false }
+        // A session's own pushes are rare in a run. Comparing hashes first avoids comparing names.
         if run.lines.count > limits.creditBytes - sessions[index].stream.outstanding
-            || run.marks.contains(sessions[index].mark)
+            || run.pusherHashes.contains(sessions[index].pusherHash)
         {
             sendParts(of: run, to: index)
         } else {
             deliver(run.lines, to: index)
-            effects.notes.deliveries += run.marks.count
+            effects.notes.deliveries += run.pusherHashes.count
             sessions[index].stream.moved(to: run.last)
         }
         return true
@@ -57,18 +56,18 @@ extension RoomState {
         if !lines.isEmpty { deliver(lines, to: index) }
     }
 
-    /// The revisions from this one on, as many as are put together.
+    /// The revisions from this one on, as many as fit a run.
     private mutating func run(from first: Revision, in unit: CodeUnit) -> LineRun {
         if let run = log.window.runs[unit], run.first == first { return run }
-        var (next, marks, lines) = (first, [Int](), [UInt8]())
-        while let mark = log.window.mark(of: next), let line = line(of: next, in: unit),
-            marks.isEmpty || lines.count + line.count <= RoomState.mostTogether
+        var (next, pusherHashes, lines) = (first, [Int](), [UInt8]())
+        while let hash = log.window.pusherHash(of: next), let line = line(of: next, in: unit),
+            pusherHashes.isEmpty || lines.count + line.count <= RoomState.mostTogether
         {
-            marks.append(mark)
+            pusherHashes.append(hash)
             lines += line
             next = next.next
         }
-        let run = LineRun(first: first, marks: marks, lines: lines)
+        let run = LineRun(first: first, pusherHashes: pusherHashes, lines: lines)
         log.keep(run, in: unit)
         return run
     }

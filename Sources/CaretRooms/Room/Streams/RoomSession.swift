@@ -6,8 +6,7 @@ import CaretWire
 package struct RoomSession: Sendable {
     package let id: SessionID
     package let participant: Participant
-    /// Its pusher's mark.
-    let mark: Int
+    let pusherHash: Int
     let mode: OpenMode
     /// It watches, and wants several revisions as one change.
     let squashes: Bool
@@ -18,7 +17,7 @@ package struct RoomSession: Sendable {
     init(_ opening: RoomOpening, _ stream: SessionStream, _ presence: SessionPresence) {
         id = opening.session
         participant = opening.participant
-        mark = opening.participant.pusher.mark
+        pusherHash = opening.participant.pusher.stableHash
         mode = opening.mode
         squashes = opening.squashes && opening.mode == .watch
         rights = opening.rights
@@ -48,8 +47,6 @@ package struct SessionList: Sendable {
         _read { yield sessions[index] }
         _modify { yield &sessions[index] }
     }
-
-    package subscript(id: SessionID) -> RoomSession? { index(of: id).map { sessions[$0] } }
 
     package func index(of id: SessionID) -> Int? {
         let index = insertionIndex(of: id)

@@ -137,6 +137,29 @@ struct ConnectionTests {
         }
     }
 
+    @Test("what a peer sent before it hung up is read once reading is resumed")
+    func hungUpWhilePaused() async throws {
+        let events = Events<Told>()
+        let ids = Events<SocketID>()
+        let maker: HandlerMaker = { connection in
+            connection.pauseReading()
+            ids.tell(connection.id)
+            return TellingHandler(events)
+        }
+        try await withServer(at: .unix(path: temporaryPath()), handler: maker) { server in
+            let id: SocketID
+            do {
+                let client = try Client(to: server.address)
+                try client.send("early")
+                id = try #require(await ids.next())
+            }
+            for _ in 0..<20 { _ = await server.counters() }
+            server.loops[0].post { $0[id]?.resumeReading() }
+            #expect(await events.next() == .received("early"))
+            #expect(await events.next() == .inputEnded)
+        }
+    }
+
     @Test("a peer that stops reading holds up nobody else, and gets everything when it reads again")
     func stoppedReader() async throws {
         let payload = Payload([UInt8](repeating: 7, count: 1 << 20))

@@ -215,7 +215,7 @@ private func firstFreeDescriptor() -> Int32 {
     return free
 }
 
-private func temporaryPath() -> String { "/tmp/caret-\(getpid())-\(UInt64.random(in: .min ... .max)).sock" }
+func temporaryPath() -> String { "/tmp/caret-\(getpid())-\(UInt64.random(in: .min ... .max)).sock" }
 
 private func mode(of path: String) -> mode_t? {
     var found = stat()

@@ -178,6 +178,37 @@ struct HubFollowTests {
         #expect(ann.hears() == [])
     }
 
+    @Test("the hub is woken when a follower who got a document late may get it again")
+    func wakeForLateFollower() {
+        let world = ServerWorld { $0.takingSeconds = 1_000 }
+        world.document("a", "x")
+        world.document("b", "x")
+        let ann = world.connect("ann")
+        let bob = world.connect("bob")
+        ann.says(#"{"type":"follow"}"#)
+        _ = ann.heard()
+        world.pass(milliseconds: 1_000)
+        // While ann has not taken the news of b, those of a wait for half a second.
+        ann.takesAll = false
+        push(bob, "b", 1)
+        push(bob, "a", 2)
+        world.pass(milliseconds: 500)
+        #expect(ann.hears().count == 1)
+        ann.take()
+        world.run()
+        #expect(ann.hears().count == 1)
+        ann.take()
+        world.run()
+        let next = world.now + 1_000
+        push(bob, "a", 3)
+        world.keepsTrace = true
+        world.pass(milliseconds: 500)
+        #expect(ann.hears() == [])
+        #expect(world.trace.contains("hub wake(at: \(next))"))
+        world.pass(milliseconds: 500)
+        #expect(ann.hears().count == 1)
+    }
+
     @Test("a follower who takes nothing is told nothing more, and then the newest of each")
     func slow() {
         let world = ServerWorld { $0.takingSeconds = 1_000 }

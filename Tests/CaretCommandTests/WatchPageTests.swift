@@ -48,6 +48,10 @@ import Testing
                 "\u{1B}[2m1\u{1B}[0m \u{1B}[30;41ma\u{1B}[0mb",
                 "\u{1B}[7mnotes 7\u{1B}[0m \u{1B}[30;41m ann \u{1B}[0m",
             ])
+        // A caret at the end of a line is a space of its colour.
+        #expect(
+            rows(try page("ab", [peer("ann", Selection(caret: 2))], isColored: true), 2, 30)[0]
+                == "\u{1B}[2m1\u{1B}[0m ab\u{1B}[30;41m \u{1B}[0m")
     }
 
     @Test("what is too wide is cut, wide signs take two columns, and nothing is obeyed")

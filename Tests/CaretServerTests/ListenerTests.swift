@@ -208,11 +208,17 @@ private struct UnconnectedClient {
     }
 }
 
-/// Descriptors are given by the lowest number that is free.
+/// The lowest descriptor above all open ones, which is the next one that is given: gaps are filled. A busy parent may leave
+/// its child some descriptors, with gaps between them.
 private func firstFreeDescriptor() -> Int32 {
-    let free = dup(0)
-    close(free)
-    return free
+    let highest = (0..<4_096).last { fcntl($0, F_GETFD) >= 0 } ?? 0
+    while true {
+        let free = dup(0)
+        if free > highest {
+            close(free)
+            return free
+        }
+    }
 }
 
 func temporaryPath() -> String { "/tmp/caret-\(getpid())-\(UInt64.random(in: .min ... .max)).sock" }

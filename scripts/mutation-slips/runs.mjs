@@ -28,11 +28,19 @@ export const stagesOf = {
     run("CaretRoomsTests", 120, { few: true }),
     run("ScenarioTests", 120, { few: true }),
   ],
-  CaretConcurrency: [run("CaretConcurrencyTests", 60), run("CaretServerTests", 120)],
+  CaretConcurrency: [
+    run("CaretConcurrencyTests", 60),
+    run("CaretServerTests", 120),
+    run("ScenarioTests", 120, { few: true }),
+  ],
   CaretSync: [run("CaretSyncTests", 120, { few: true }), run("CaretCommandTests.Sync", 180, { few: true })],
   CaretClient: [run("CaretClientTests", 180)],
   CaretStore: [run("CaretStoreTests", 240, { few: true })],
-  CaretServer: [run("CaretServerTests", 120), run("LiveTests", 180, { few: true })],
+  CaretServer: [
+    run("CaretServerTests", 120),
+    run("ScenarioTests", 120, { few: true }),
+    run("LiveTests", 180, { few: true }),
+  ],
   CaretCommand: [run("CaretCommandTests", 240, { few: true })],
 };
 

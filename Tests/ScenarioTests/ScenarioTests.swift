@@ -36,7 +36,8 @@ import Testing
             ("peers", \.peers), ("repeats", \.repeats), ("resyncs", \.resyncs), ("resumes", \.resumes),
             ("undos", \.undos), ("refusals", \.refusals), ("wrong checks", \.wrongChecks),
             ("new epochs", \.newEpochs), ("reloads", \.reloads), ("resends", \.resends),
-            ("own pushes in whole texts", \.ownInTexts),
+            ("own pushes in whole texts", \.ownInTexts), ("pushes elsewhere", \.pushedElsewhere),
+            ("damaged documents", \.damaged),
         ].map { (name: String, count: KeyPath<Referee.Counts, Int>) in
             (name, outcomes.reduce(0) { $0 + $1.counts[keyPath: count] })
         }

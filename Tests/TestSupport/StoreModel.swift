@@ -66,6 +66,8 @@ package struct StoreModel: Sendable {
 
     /// Lets a document be found damaged from now on.
     package mutating func damage(_ id: DocumentID) { documents[id]?.isDamaged = true }
+    /// All documents are sound again.
+    package mutating func repair() { for id in documents.keys { documents[id]?.isDamaged = false } }
 
     // MARK: Appending
 

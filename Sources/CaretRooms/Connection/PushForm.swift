@@ -1,14 +1,14 @@
 import CaretCore
-import CaretWire
+package import CaretWire
 
 /// The content of a push as bytes: equal for a repeat, and for nothing else.
 ///
 /// The store remembers a digest of it for as long as it remembers the push, so it stays as it is: numbers are eight bytes, the
 /// lowest first, and a text has its length in front of it.
-struct PushForm {
-    private(set) var bytes: [UInt8] = []
+package struct PushForm {
+    package private(set) var bytes: [UInt8] = []
 
-    init(_ push: Push) {
+    package init(_ push: Push) {
         switch push.content {
         case .edits(let edits):
             begin(0, push.epoch, push.base)

@@ -22,6 +22,19 @@ extension Editor {
         }
     }
 
+    /// The push in this history that is to be sent again.
+    func pushInFlight(in epoch: WireString) -> Push? {
+        for sheet in sheets {
+            guard let sheet, let push = sheet.pushed, push.epoch == epoch, push.seq != sheet.refusedSeq,
+                sheet.replica.inFlight?.outcome == .unknown,
+                sheet.replica.inFlight?.push.seq.value == Int64(push.seq),
+                world.referee.copies[Ledger.PushKey(client: machine.index, seq: Int64(push.seq))] != nil
+            else { continue }
+            return push
+        }
+        return nil
+    }
+
     /// The server refuses a push. It is never sent, so it is not committed.
     func refusePush(by code: ErrorCode, _ sheet: inout Sheet, _ at: Int) {
         guard let link = machine.link, let push = sheet.pushed else { return }

@@ -48,6 +48,7 @@ extension Editor {
         }
         switch message {
         case .error: world.referee.counts.refusals += 1
+        case .gone(let gone) where gone.reason == .known(.damaged): world.referee.counts.damaged += 1
         case .resync(let resync) where resync.epoch != replica.place?.epoch:
             world.referee.counts.newEpochs += 1
         case .opened(let opened) where replica.place.map { $0.epoch != opened.epoch } == true:

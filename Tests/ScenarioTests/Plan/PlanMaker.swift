@@ -96,6 +96,7 @@ struct PlanMaker {
         add(store) { .world($0.weather()) }
         add(others) { .world(.elsewhere($0.name(), $0.typings())) }
         add(10 + others / 10) { _ in .world(.renews) }
+        add(others / 20) { .world(.damages($0.name())) }
         add(others / 8) { .world(.trims($0.name(), perMille: $0.random.number(0...1_000))) }
         add(rights) { .world($0.right()) }
         add(restarts) { .world($0.restart()) }

@@ -87,6 +87,8 @@ enum WorldDeed: Equatable {
     /// Another node appends to a document.
     case elsewhere(Int, [Typing])
     case trims(Int, perMille: Int)
+    /// The store finds a document damaged from now on.
+    case damages(Int)
     /// Another node gives every document a new epoch.
     case renews
     case crashes

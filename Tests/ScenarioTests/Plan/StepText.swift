@@ -74,6 +74,7 @@ extension WorldDeed {
         case .store(let weather, let span): "store \(weather.rawValue) \(span)"
         case .elsewhere(let at, let typings): "elsewhere \(name(at)) \(typings.text)"
         case .trims(let at, let share): "trims \(name(at)) \(share)"
+        case .damages(let at): "damages \(name(at))"
         case .renews: "renews"
         case .crashes: "crashes"
         case .shutsDown: "shuts-down"
@@ -151,6 +152,7 @@ extension Words {
         case "store": return .store(try kind(Weather.self), milliseconds: try number())
         case "elsewhere": return .elsewhere(try name(), try typings())
         case "trims": return .trims(try name(), perMille: try number())
+        case "damages": return .damages(try name())
         case "renews": return .renews
         case "crashes": return .crashes
         case "shuts-down": return .shutsDown

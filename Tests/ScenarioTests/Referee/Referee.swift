@@ -61,6 +61,9 @@ final class Referee {
         var resends = 0
         /// Whole texts that hold the push in flight.
         var ownInTexts = 0
+        /// Pushes in flight that another node committed, and open documents that were found damaged.
+        var pushedElsewhere = 0
+        var damaged = 0
     }
 
     init(_ plan: Plan) {

@@ -36,6 +36,7 @@ extension World {
 
     private func heal() {
         store.weather = [:]
+        store.model.repair()
         for client in plan.clients.indices {
             reinstate(client)
             for name in Plan.names.indices where referee.rights.access(client, name) < .admin {

@@ -22,6 +22,7 @@ extension World {
         case .store(let weather, let span): store.weather[weather] = now + Int64(span) * 1_000
         case .elsewhere(let name, let typings): appendElsewhere(name, typings)
         case .trims(let name, let share): trim(name, share)
+        case .damages(let name): if let entry = entry(name) { store.model.damage(entry.id) }
         case .renews: renew(store.model)
         case .crashes: crash()
         case .shutsDown: shutDown()
@@ -60,14 +61,44 @@ extension World {
         else { return }
         let change = typings.change(in: history.text)
         if change.isEmpty || history.text.length.utf8 > limits.announced.document / 2 { return }
+        if pushElsewhere(entry, history) { return }
         store.elsewhereSeq += 1
+        commit(change, by: Names.elsewhere, store.elsewhereSeq, Digest(of: []), entry, history)
+    }
+
+    /// A client that is not connected here reaches another node with its push in flight. False if there is none.
+    private func pushElsewhere(_ entry: DocumentEntry, _ history: Ledger.History) -> Bool {
+        for machine in machines where !machine.isWelcomed {
+            guard let editor = machine.program as? Editor, let push = editor.pushInFlight(in: history.epoch),
+                case .edits(let edits) = push.content
+            else { continue }
+            let pusher = Names.pusher(machine.index)
+            let known = (try? store.model.pusher(pusher, in: entry.id).get())?.entry
+            if let known, known.seq >= Int64(push.seq) || known.revision > push.base { continue }
+            let said = SaidPush(
+                document: push.document, epoch: push.epoch, base: push.base,
+                content: .edits(edits, machine.unit), time: now)
+            guard let change = referee.moved(said, in: history, to: history.head), !change.isEmpty else {
+                continue
+            }
+            referee.counts.pushedElsewhere += 1
+            let digest = Digest(of: PushForm(push).bytes)
+            commit(change, by: pusher, Int64(push.seq), digest, entry, history)
+            return true
+        }
+        return false
+    }
+
+    private func commit(
+        _ change: Change, by pusher: Pusher, _ seq: Int64, _ digest: Digest, _ entry: DocumentEntry,
+        _ history: Ledger.History
+    ) {
         let edits = change.edits.compactMap { try? LoggedEdit($0, in: history.text) }
-        let logged = LoggedChange(
-            pusher: Names.elsewhere, seq: store.elsewhereSeq, time: max(time, entry.updated), edits: edits)
+        let logged = LoggedChange(pusher: pusher, seq: seq, time: max(time, entry.updated), edits: edits)
         _ = commit(
             Append(
                 document: entry.id, epoch: entry.epoch, expected: entry.head,
-                changes: [PushedChange(logged, digest: Digest(of: []))]))
+                changes: [PushedChange(logged, digest: digest)]))
     }
 
     private func trim(_ name: Int, _ share: Int) {
@@ -86,6 +117,9 @@ extension World {
     @discardableResult
     private func renew(_ kept: StoreModel) -> StoreModel {
         store.generation += 1
+        var kept = kept
+        // The referee follows documents that can be read.
+        kept.repair()
         let renewed = kept.renewed(generation: store.generation)
         var entries: [(old: WireString, entry: DocumentEntry)] = []
         for (old, new) in zip(kept.live, renewed.live) { entries.append((old.epoch.wire, new)) }

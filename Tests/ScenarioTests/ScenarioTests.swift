@@ -11,7 +11,7 @@ import Testing
             return
         }
         let started = ContinuousClock.now
-        let outcomes = await Runs.run(Runs.seeds(of: 36_000, everyCommit: 600))
+        let outcomes = await Runs.run(Runs.seeds(of: 37_500, everyCommit: 1_200))
         let seconds = (ContinuousClock.now - started) / .seconds(1)
         let steps = outcomes.reduce(0) { $0 + $1.steps }
         let events = outcomes.reduce(0) { $0 + $1.events }

@@ -147,11 +147,7 @@ struct ClosingTests {
     func goneWhilePaused() async throws {
         let events = Events<Told>()
         let ids = Events<SocketID>()
-        let maker: HandlerMaker = { connection in
-            connection.pauseReading()
-            ids.tell(connection.id)
-            return TellingHandler(events)
-        }
+        let maker = TellingHandler.paused(events, ids)
         try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
             let id = try #require(await ids.next())

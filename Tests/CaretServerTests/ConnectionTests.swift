@@ -121,11 +121,7 @@ struct ConnectionTests {
     func pausedReading() async throws {
         let events = Events<Told>()
         let ids = Events<SocketID>()
-        let maker: HandlerMaker = { connection in
-            connection.pauseReading()
-            ids.tell(connection.id)
-            return TellingHandler(events)
-        }
+        let maker = TellingHandler.paused(events, ids)
         try await withServer(handler: maker) { server in
             let client = try Client(to: server.address)
             try client.send("early")
@@ -141,11 +137,7 @@ struct ConnectionTests {
     func hungUpWhilePaused() async throws {
         let events = Events<Told>()
         let ids = Events<SocketID>()
-        let maker: HandlerMaker = { connection in
-            connection.pauseReading()
-            ids.tell(connection.id)
-            return TellingHandler(events)
-        }
+        let maker = TellingHandler.paused(events, ids)
         try await withServer(at: .unix(path: temporaryPath()), handler: maker) { server in
             let id: SocketID
             do {

@@ -41,6 +41,15 @@ final class TellingHandler: ConnectionHandler {
     private let events: Events<Told>
     private let behaviour: Behaviour
 
+    /// Makes handlers that read nothing until they are told to.
+    static func paused(_ events: Events<Told>, _ ids: Events<SocketID>) -> HandlerMaker {
+        { connection in
+            connection.pauseReading()
+            ids.tell(connection.id)
+            return TellingHandler(events)
+        }
+    }
+
     init(_ events: Events<Told>, _ behaviour: Behaviour = Behaviour()) {
         self.events = events
         self.behaviour = behaviour
@@ -88,7 +97,10 @@ final class EchoHandler: ConnectionHandler {
     func wrote(_ bytes: Int, on connection: any ConnectionPort) { closeIfDone(connection) }
 
     private func closeIfDone(_ connection: any ConnectionPort) {
-        if hasEnded, connection.waitingBytes == 0 { connection.close() }
+        guard hasEnded, let connection = connection as? Connection, connection.waitingBytes == 0 else {
+            return
+        }
+        connection.close()
     }
 
     func deadlinePassed(on connection: any ConnectionPort) {}

@@ -18,9 +18,9 @@ struct UncheckedPromise {
             reason: "bytes that are written before anybody else has the reference, and never again"),
     ]
 
-    /// The shells ask for values that threads may share. A simulated server has one thread.
+    /// The shells require Sendable values. A simulated server has one thread.
     static let simulation = [
-        ("Executor", 2), ("Onlooker", 1), ("Server", 1), ("SimulatedPort", 1), ("World", 1),
+        ("SimulatedExecutor", 2), ("Onlooker", 1), ("ServerLife", 1), ("SimulatedPort", 1), ("World", 1),
         ("WorldServer", 2),
     ].map { name, count in
         UncheckedPromise(

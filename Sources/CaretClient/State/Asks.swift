@@ -11,8 +11,8 @@ package struct Asks: Equatable {
     /// So many are on their way at once. The server answers one after the other, and reads no more than 64 ahead: what
     /// waits here can still be taken back, or go over another connection.
     package static let atOnce = 16
-    /// At most so many requests are without an answer. A client that is offline keeps requests until it is connected again,
-    /// so without a limit its memory would grow as long as the app asks for more.
+    /// The limit of requests without an answer. An offline client keeps its requests until it connects again. The limit
+    /// bounds their memory.
     package static let mostUnanswered = 10_000
 
     private var waiting: [Ask] = []

@@ -59,7 +59,7 @@ package final class Connection {
     /// The handler is there from the first event on.
     func begin(_ handler: any ConnectionHandler) { self.handler = handler }
 
-    // MARK: Orders
+    // MARK: Orders, described in `ConnectionPort`
 
     /// Bytes that were sent and that the system has not taken yet.
     package var waitingBytes: Int { output.bytes }
@@ -70,14 +70,12 @@ package final class Connection {
         set { if !isClosed { sockets.setDeadline(newValue, of: id.slot) } }
     }
 
-    /// Has the bytes written behind all that were sent before, at the end of the turn.
     package func send(_ payload: Payload) {
         guard !isClosed, case .open = ownSide, !payload.bytes.isEmpty else { return }
         output.append(payload)
         awaitFlush()
     }
 
-    /// Reads nothing more until reading is resumed, so that the other side must wait.
     package func pauseReading() {
         if isClosed { return }
         switch input {
@@ -99,14 +97,12 @@ package final class Connection {
         }
     }
 
-    /// Writes what waits, and then tells the other side that no more comes. What it sends is still read.
     package func endOutput() {
         guard !isClosed, case .open = ownSide else { return }
         ownSide = .ending
         awaitFlush()
     }
 
-    /// Ends it at once; what waits is given up.
     package func close() {
         if isClosed { return }
         if !output.isEmpty {

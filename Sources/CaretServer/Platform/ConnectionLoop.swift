@@ -17,8 +17,6 @@ package protocol LoopContext: AnyObject {
 /// A connection as its handler sees it. Orders to a connection that is over do nothing.
 package protocol ConnectionPort: AnyObject {
     var loop: any LoopContext { get }
-    /// Bytes that were sent and that the system has not taken yet.
-    var waitingBytes: Int { get }
     /// When the handler is to be called. Nil for never.
     var deadline: Moment? { get set }
     /// Has the bytes written after all that were sent before, at the end of the turn.

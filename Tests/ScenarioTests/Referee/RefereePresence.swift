@@ -79,7 +79,7 @@ extension Referee {
     }
 
     /// Whose selections a client has not been told as they are; nil where it has been told of all.
-    func unrest(on link: Link, _ server: Server) -> String? {
+    func unrest(on link: Link, _ server: ServerLife) -> String? {
         for (name, stream) in link.streams.sorted(by: { $0.key.string < $1.key.string }) {
             let room = server.rooms.values.first { $0.log.name == name }
             let sessions = room?.sessions.all ?? []

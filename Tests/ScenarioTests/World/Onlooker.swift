@@ -5,14 +5,14 @@ import CaretWire
 import TestSupport
 
 /// Checks every state around each event, and plants the faults of rooms.
-// @unchecked: one run is one thread's.
+// @unchecked: one thread does all of a simulated run.
 final class Onlooker: StateObserver, @unchecked Sendable {
     private unowned let world: World
-    private unowned let server: Server
-    /// What each session was sent, and what its connection has not written yet.
+    private unowned let server: ServerLife
+    /// Bytes that each session was sent and that its connection has not written yet.
     private var waitingBytes: [SessionID: Int] = [:]
 
-    init(_ server: Server) {
+    init(_ server: ServerLife) {
         self.server = server
         world = server.world
     }
@@ -32,7 +32,7 @@ final class Onlooker: StateObserver, @unchecked Sendable {
     }
 
     private func note(_ actions: [RoomAction]) {
-        // Before a document goes, its sessions get what they lack, however much that is.
+        // Before a document is gone, its sessions get all missing changes, whatever their credit.
         let isLast = actions.contains {
             if case .send(_, let output) = $0 { output.bytes.starts(with: Onlooker.gone) } else { false }
         }
@@ -47,13 +47,16 @@ final class Onlooker: StateObserver, @unchecked Sendable {
         }
     }
 
-    /// A session gets no change while as much as its credit waits to be written.
+    /// Counts what is sent. A session that has used up its credit must get no change.
     private func send(_ lines: [[UInt8]], to session: SessionID, isLast: Bool) {
         for line in lines {
             world.referee.longest = max(world.referee.longest, line.count)
             let waiting = waitingBytes[session, default: 0]
             if !isLast, waiting >= world.limits.creditBytes, line.starts(with: Onlooker.change) {
-                world.fail(.bounds, "\(waiting) bytes wait for a session, and it is sent a change")
+                world.fail(
+                    .bounds,
+                    "a session with a credit of \(world.limits.creditBytes) bytes has \(waiting) unwritten, and gets a change"
+                )
             }
             waitingBytes[session] = waiting + line.count
         }

@@ -1,10 +1,7 @@
-/// What waits for a value that takes one thing after the other. Whoever is told first by one that tells another is told
-/// first, whatever the delays: so it is with queues that take in at once and work later.
+/// Jobs in the order in which they were added.
 struct SerialQueue<Job> {
     private var jobs: [Job] = []
     private var first = 0
-    /// It was put down when the queue goes on.
-    var isAwake = false
 
     var isEmpty: Bool { first == jobs.count }
 

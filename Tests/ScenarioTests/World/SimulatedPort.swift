@@ -1,7 +1,7 @@
 import CaretServer
 
 /// A socket of the server: one end of a link.
-// @unchecked: one run is one thread's.
+// @unchecked: one thread does all of a simulated run.
 final class SimulatedPort: ConnectionPort, @unchecked Sendable {
     let link: Link
     private unowned let simulatedLoop: SimulatedLoop
@@ -10,7 +10,7 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
     private(set) var isClosed = false
     private var hasEndedOutput = false
     private var due: ServerMoment?
-    /// For when the agenda has its deadline; it may have moved to later since.
+    /// The moment of its agenda entry. The deadline may have moved to later since.
     private var scheduled: ServerMoment?
 
     init(_ link: Link, _ loop: SimulatedLoop) {
@@ -19,11 +19,8 @@ final class SimulatedPort: ConnectionPort, @unchecked Sendable {
         world = loop.world
     }
 
-    /// The life of the server that it belongs to.
-    var server: Server { simulatedLoop.server }
+    var server: ServerLife { simulatedLoop.server }
     var loop: any LoopContext { simulatedLoop }
-    /// The network takes all at once.
-    var waitingBytes: Int { 0 }
 
     private func begin() {
         simulatedLoop.add(self)

@@ -40,11 +40,11 @@ enum Law: String {
 
 /// Server, clients, network and store on one clock, all in the hands of a plan.
 ///
-// @unchecked: one run is one thread's.
+// @unchecked: one thread does all of a simulated run.
 final class World: @unchecked Sendable {
     enum Event {
         case step(Int)
-        case turn(Executor)
+        case turn(SimulatedExecutor)
         case alarm(SimulatedAlarm, Int)
         case deadline(SimulatedPort)
         case up(Link)
@@ -61,7 +61,7 @@ final class World: @unchecked Sendable {
     var agenda = Agenda<Event>()
     /// In microseconds.
     var now: Int64 = 0
-    var server: Server?
+    var server: ServerLife?
     var lives = 0
     var store: SimStore
     var machines: [Machine] = []
@@ -75,7 +75,7 @@ final class World: @unchecked Sendable {
     var trace = Trace64()
     /// What is said is printed.
     var talks = false
-    /// How many threads are in the middle of their turns while another one goes on.
+    /// How many turns are interrupted now.
     var interruptions = 0
     /// How often the server's code has called out.
     var calls = 0
@@ -115,7 +115,7 @@ final class World: @unchecked Sendable {
         for machine in machines { machine.connect() }
         let end = Int64(plan.steps.last?.time ?? 0) * 1_000
         proceed(until: end)
-        // Steps that waited for an interrupted thread.
+        // Steps that waited for an interrupted turn.
         while failure == nil, performed < plan.steps.count { proceed(until: now + 1) }
         if failure == nil { comeToRest() }
         return failure
@@ -131,7 +131,7 @@ final class World: @unchecked Sendable {
         now = max(now, end)
     }
 
-    /// Proceeds while some threads are in the middle of their turns, which go on afterwards. The world's own steps wait.
+    /// Runs other queues and loops in the middle of a turn. Steps of the plan wait until the turn has ended.
     func proceedBeside(until end: Int64) {
         var waiting: [Event] = []
         while failure == nil, let next = agenda.next, next <= end, let (time, event) = agenda.take() {

@@ -12,7 +12,7 @@ extension World {
 
     func start() {
         lives += 1
-        let server = Server(self, life: lives)
+        let server = ServerLife(self)
         var random = Seeded(plan.seed ^ 0x5E12)
         var settings = ServerSettings(
             name: "caret/simulated", loops: random.number(1...3), roomQueues: random.number(1...2))
@@ -31,7 +31,7 @@ extension World {
         self.server = server
     }
 
-    private func platform(of server: Server) -> Platform {
+    private func platform(of server: ServerLife) -> Platform {
         Platform(
             clock: ServerClock(wall: World.epoch, steady: { [unowned self] in clockRead() }),
             makeLoop: { number, _ in
@@ -52,7 +52,7 @@ extension World {
     }
 
     /// A client's bytes have reached the server, which has not seen the link before.
-    func accept(_ link: Link, _ server: Server) {
+    func accept(_ link: Link, _ server: ServerLife) {
         let loop = server.loops[link.number % server.loops.count]
         let port = SimulatedPort(link, loop)
         link.port = port
@@ -111,13 +111,13 @@ extension World {
 
     // MARK: Turns
 
-    func wake(_ executor: Executor) {
+    func wake(_ executor: SimulatedExecutor) {
         if executor.isAwake || executor.isBusy { return }
         executor.isAwake = true
         agenda.add(.turn(executor), at: now + dice.delay(.queue, executor.index, at: now))
     }
 
-    func turn(_ executor: Executor) {
+    func turn(_ executor: SimulatedExecutor) {
         executor.isAwake = false
         executor.isBusy = true
         executor.turn()
@@ -125,8 +125,8 @@ extension World {
         if !executor.server.isDead, executor.hasWork { wake(executor) }
     }
 
-    /// Called wherever the code of the server hands something to another thread, or looks at the clock: other threads may
-    /// be faster than this one.
+    /// Lets other queues and loops run in the middle of a turn. Shells call it where they send something or read the clock,
+    /// since a real thread can lose the processor there.
     func othersMayGoOn() {
         if interruptions == World.mostInterruptions || failure != nil { return }
         calls += 1
@@ -139,18 +139,18 @@ extension World {
 
     private static let mostInterruptions = 2
 
-    private func runInBackground(_ block: @escaping @Sendable () -> Void, _ server: Server) {
+    private func runInBackground(_ block: @escaping @Sendable () -> Void, _ server: ServerLife) {
         agenda.add(
             .answer { if !server.isDead { block() } }, at: now + dice.delay(.answer, calls, at: now))
     }
 }
 
 /// Lets in clients by what the referee knows of their rights.
-// @unchecked: one run is one thread's.
+// @unchecked: one thread does all of a simulated run.
 private final class SimulatedAuthenticator: Authenticator, @unchecked Sendable {
-    private unowned let server: Server
+    private unowned let server: ServerLife
 
-    init(_ server: Server) { self.server = server }
+    init(_ server: ServerLife) { self.server = server }
 
     func identify(
         _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void
@@ -164,11 +164,11 @@ private final class SimulatedAuthenticator: Authenticator, @unchecked Sendable {
 }
 
 /// Makes calls to the world's store.
-// @unchecked: one run is one thread's.
+// @unchecked: one thread does all of a simulated run.
 private final class SimulatedCaller: StoreCaller, @unchecked Sendable {
-    private unowned let server: Server
+    private unowned let server: ServerLife
 
-    init(_ server: Server) { self.server = server }
+    init(_ server: ServerLife) { self.server = server }
 
     func call(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
         if server.isDead { return }

@@ -8,7 +8,7 @@ import TestSupport
 /// The calls of rooms and of the hub to the store, and its answers.
 extension World {
     /// Lets a call reach the store after a while, and its answer come back after another.
-    func make(_ call: StoreCall, _ server: Server, then answered: @escaping (StoreAnswer) -> Void) {
+    func make(_ call: StoreCall, _ server: ServerLife, then answered: @escaping (StoreAnswer) -> Void) {
         switch call {
         case .append(let append):
             referee.mayAppend(append)
@@ -25,7 +25,7 @@ extension World {
     }
 
     private func begin(
-        _ call: StoreCall, _ server: Server, then answered: @escaping (StoreAnswer) -> Void
+        _ call: StoreCall, _ server: ServerLife, then answered: @escaping (StoreAnswer) -> Void
     ) {
         store.lastCall += 1
         let number = store.lastCall

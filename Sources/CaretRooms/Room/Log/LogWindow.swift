@@ -67,7 +67,7 @@ struct PerUnit<Made: Sendable>: Sendable {
 
 /// The last revisions of a document, bounded in bytes. Sessions that are behind get their revisions from here.
 package struct LogWindow: Sendable {
-    /// The window drops its oldest revisions when it exceeds so many bytes.
+    /// The limit of the window in bytes. Above it, the window drops its oldest revisions.
     var mostBytes: Int
     /// The text before the first revision in the window.
     package private(set) var start: Snapshot

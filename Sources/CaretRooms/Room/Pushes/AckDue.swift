@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// A committed push whose ack was not sent yet.
+/// An ack that the room still has to send.
 package struct AckDue: Sendable {
     private(set) var id: RequestID?
     let committed: Committed

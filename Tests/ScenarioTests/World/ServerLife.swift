@@ -3,37 +3,33 @@ import CaretRooms
 import CaretServer
 
 /// One life of the server, from a start to a crash or a stop: the real shells, on queues and loops that the world turns.
-// @unchecked: one run is one thread's.
-final class Server: @unchecked Sendable {
+// @unchecked: one thread does all of a simulated run.
+final class ServerLife: @unchecked Sendable {
     unowned let world: World
-    let life: Int
-    private(set) var executors = 0
+    private var executors = 0
     var loops: [SimulatedLoop] = []
     private(set) var switchboard: Switchboard!
-    /// It accepts no connections any more, and ends when its last connection has.
+    /// It ends when its last connection has ended.
     var isStopping = false
-    /// Whatever is on its way to it comes too late.
+    /// It ignores whatever is still on its way to it.
     var isDead = false
-    /// The rooms as they are while the world rests.
+    /// Copies of the rooms, once all troubles have ended.
     var rooms: [DocumentID: RoomState] = [:]
 
-    init(_ world: World, life: Int) {
-        self.world = world
-        self.life = life
-    }
+    init(_ world: World) { self.world = world }
 
     func begin(_ switchboard: Switchboard) {
         self.switchboard = switchboard
         switchboard.begin()
     }
 
-    /// Numbers the queues and loops, each of which has delays of its own.
+    /// The number of the next queue or loop. Its delays depend on it.
     func nextExecutor() -> Int {
         executors += 1
         return executors
     }
 
-    /// Breaks the cycles of references. To be done once it is dead.
+    /// Breaks the reference cycles of a dead server.
     func close() {
         for loop in loops { loop.close() }
         switchboard.close {}

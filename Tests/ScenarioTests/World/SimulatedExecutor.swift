@@ -3,17 +3,17 @@ import CaretServer
 /// A point of the server's steady clock.
 typealias ServerMoment = CaretServer.Moment
 
-/// A thread of the simulated server, as far as its order of work goes: it does something when the agenda says so.
-class Executor {
+/// A queue or a loop of the simulated server. It takes a turn when the agenda says so.
+class SimulatedExecutor {
     unowned let world: World
-    unowned let server: Server
+    unowned let server: ServerLife
     let index: Int
-    /// The agenda has its next turn.
+    /// Its next turn is on the agenda.
     var isAwake = false
     /// It is in the middle of its turn, while others go on.
     var isBusy = false
 
-    init(_ server: Server) {
+    init(_ server: ServerLife) {
         self.server = server
         world = server.world
         index = server.nextExecutor()
@@ -25,14 +25,14 @@ class Executor {
 }
 
 /// A dispatch queue: its blocks run one at a time, and in order.
-// @unchecked: one run is one thread's.
-final class SimulatedQueue: Executor, WorkQueue, @unchecked Sendable {
+// @unchecked: one thread does all of a simulated run.
+final class SimulatedQueue: SimulatedExecutor, WorkQueue, @unchecked Sendable {
     private var blocks = SerialQueue<@Sendable () -> Void>()
 
     override var hasWork: Bool { !blocks.isEmpty }
 
     func enqueue(_ block: @escaping @Sendable () -> Void) {
-        // Only the end of a dead server is enqueued, which lets go of what it had.
+        // A dead server enqueues only blocks that release its objects.
         if server.isDead { return block() }
         blocks.append(block)
         world.wake(self)
@@ -49,7 +49,7 @@ final class SimulatedQueue: Executor, WorkQueue, @unchecked Sendable {
 final class SimulatedAlarm: QueueAlarm {
     let queue: SimulatedQueue
     let passed: @Sendable () -> Void
-    /// How often it was set: the agenda's entries for earlier moments are void.
+    /// How often it was set. It ignores agenda entries with an earlier count.
     private(set) var count = 0
 
     init(_ queue: SimulatedQueue, _ passed: @escaping @Sendable () -> Void) {
@@ -67,9 +67,9 @@ final class SimulatedAlarm: QueueAlarm {
     func ring(_ count: Int) { if count == self.count { queue.enqueue(passed) } }
 }
 
-/// A loop: it takes its turns in the order of the real one, which is events of sockets, jobs, deadlines, rooms, jobs, ends.
-// @unchecked: one run is one thread's.
-final class SimulatedLoop: Executor, ConnectionLoop, LoopContext, @unchecked Sendable {
+/// A loop. A turn has the order of a real one: events of sockets, jobs, rooms, jobs that came meanwhile, closed connections.
+// @unchecked: one thread does all of a simulated run.
+final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unchecked Sendable {
     enum SocketEvent {
         case accepted
         case received([UInt8])
@@ -87,7 +87,7 @@ final class SimulatedLoop: Executor, ConnectionLoop, LoopContext, @unchecked Sen
     private var ended: [(port: SimulatedPort, reason: CloseReason)] = []
     private var ports: [SimulatedPort] = []
 
-    init(_ number: LoopNumber, _ server: Server) {
+    init(_ number: LoopNumber, _ server: ServerLife) {
         self.number = number
         now = server.world.moment
         super.init(server)
@@ -118,7 +118,7 @@ final class SimulatedLoop: Executor, ConnectionLoop, LoopContext, @unchecked Sen
 
     override func turn() {
         now = world.moment
-        // A turn takes what is there when it begins; of the events of sockets there may be more than it looks at.
+        // More events may wait than one turn handles.
         let most = world.dice.roll(.pause, number.rawValue, at: world.now).peek(1...6)
         for _ in 0..<most { if let (port, event) = events.next() { port.happened(event) } }
         runJobs()
@@ -140,7 +140,7 @@ final class SimulatedLoop: Executor, ConnectionLoop, LoopContext, @unchecked Sen
         for (port, reason) in list { port.tellClosed(reason) }
     }
 
-    /// The server is dead: its connections end without a word.
+    /// The server is dead. Its connections end, and nobody gets a message.
     func close() {
         for port in ports { port.end(.stopped) }
         tellEnded()

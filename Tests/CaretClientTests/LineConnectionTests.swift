@@ -30,6 +30,30 @@ import Testing
         queue.sync { connection.value.close() }
     }
 
+    @Test("programs that are started get no descriptor of a connection")
+    func closedOnExec() async {
+        // In a process of its own, where nothing else opens any.
+        await #expect(processExitsWith: .success) {
+            let server = try Listener(isSilent: false)
+            let address = try SystemAddress.resolved(.tcp(host: "127.0.0.1", port: server.port))[0]
+            let before = Set(pipesAndSockets().values)
+            let queue = DispatchQueue(label: "descriptors")
+            let (events, told) = AsyncStream<Bool>.makeStream()
+            let connection = Confined(
+                LineConnection(queue) { event in
+                    if case .connected = event { told.yield(true) } else { told.yield(false) }
+                }, to: queue)
+            queue.async { connection.value.connect(to: [address]) }
+            guard await events.first(where: { _ in true }) == true else { exit(2) }
+            let opened = pipesAndSockets().filter { !before.contains($0.value) }.keys
+            // The socket, and the two ends of the pipe that wakes its thread.
+            guard opened.count == 3 else { exit(3) }
+            guard opened.allSatisfy({ fcntl($0, F_GETFD) & FD_CLOEXEC != 0 }) else { exit(4) }
+            queue.sync { connection.value.close() }
+            exit(0)
+        }
+    }
+
     @Test("a line as long as the server takes is sent, and one that is a byte longer is refused")
     func longestLine() throws {
         var limits = Limits.Announced()
@@ -52,6 +76,19 @@ import Testing
             #expect(lengths == refused)
         }
     }
+}
+
+/// The pipes and sockets of this process: their descriptors, and what the system calls them. Other files are left out:
+/// the system's libraries open some for a moment.
+private func pipesAndSockets() -> [Int32: String] {
+    var found: [Int32: String] = [:]
+    for descriptor in 0..<Int32(4_096) {
+        var bytes = [CChar](repeating: 0, count: 64)
+        let count = max(0, readlink("/proc/self/fd/\(descriptor)", &bytes, bytes.count))
+        let name = String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        if name.hasPrefix("pipe:") || name.hasPrefix("socket:") { found[descriptor] = name }
+    }
+    return found
 }
 
 /// A socket that listens on loopback; a silent one has so many who wait for it that the system answers nobody else.

@@ -36,6 +36,29 @@ import Testing
         #expect(named > 0 && refused <= 8, "\(named) named, \(refused) refused")
     }
 
+    @Test("whichever page is harmed, a check tries every document to the last")
+    func lastDocument() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let (store, last) = (try SQLiteStore(folder: scratch.path), DocumentID(300))
+        for number in 1...300 { _ = await store.create(try DocumentName("doc/\(number)")) }
+        await store.close()
+        // A check that comes to the last document finds it damaged.
+        try DataFolder(scratch.path).openForWriting().execute("UPDATE document SET head = 7 WHERE id = 300")
+        let bytes = try scratch.databaseBytes()
+        var triedEach = 0
+        for page in 0..<bytes.count / PageSums.pageSize {
+            var harmed = bytes
+            harmed[page * PageSums.pageSize + 2000] ^= 1
+            try scratch.write(harmed)
+            guard let report = checked(scratch) else { continue }
+            #expect(report.findings.contains { $0.document == last }, "page \(page): \(report.findings)")
+            // One leaf of documents cannot be read, and those of the others are.
+            if report.findings.count > 20, report.documents > 20 { triedEach += 1 }
+        }
+        #expect(triedEach > 2, "\(triedEach)")
+    }
+
     private func entries(in scratch: Scratch) async throws -> [DocumentEntry] {
         let store = try SQLiteStore(folder: scratch.path)
         let entries = try await store.list().get().entries

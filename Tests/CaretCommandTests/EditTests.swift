@@ -9,6 +9,7 @@ import Testing
             while read -r line; do
                 case $line in
                 show) cat "$1" ;;
+                path) echo "at $1." ;;
                 quit) exit ;;
                 *) echo "$line" >>"$1" ;;
                 esac
@@ -61,6 +62,28 @@ import Testing
         let left = try FileManager.default.contentsOfDirectory(
             atPath: stand.folder.path + "/state/caret/edit")
         #expect(left.isEmpty, "\(left)")
+    }
+
+    @Test("without a server it fails where the text cannot be kept, and the file stays")
+    func notKept() throws {
+        let stand = try Stand()
+        try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
+        let screen = try edit(on: stand)
+        try screen.type("path")
+        let said = try screen.waits { $0.contains(/at \S+\./) }
+        let path = String(try #require(said.firstMatch(of: /at (\/\S+\/notes)\./)?.1))
+        defer {
+            unlink(path)
+            rmdir((path as NSString).deletingLastPathComponent)
+        }
+        stand.stop()
+        try FileManager.default.removeItem(atPath: stand.folder.path + "/state")
+        try screen.type("mine")
+        try screen.type("quit")
+        #expect(try screen.ended() == 1)
+        try screen.waits { $0.contains(".edits.new: could not make: No such file or directory") }
+        #expect(try !screen.text().contains("not saved yet"))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\nmine\n")
     }
 
     @Test("without a server and with nothing kept it fails at once")

@@ -37,6 +37,9 @@ import Testing
         try screen.waits { $0.hasPrefix(" 2 line 2\n") }
         try screen.press("Space")
         try screen.waits { $0.hasPrefix("11 line 11\n") || $0.hasPrefix("12 line 12\n") }
+        // The last line of the text is the last one above the row that says what it is.
+        for _ in 0..<5 { try screen.press("Space") }
+        try screen.waits { $0.hasPrefix("42 line 42\n") && $0.hasSuffix("\n50 line 50\n51\nnotes 1") }
         stand.stop()
         try screen.waits { $0.hasSuffix("notes 1 (not connected)") }
         try stand.start()

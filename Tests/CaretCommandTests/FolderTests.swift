@@ -101,6 +101,22 @@ import Testing
         #expect(alone == served && alone.contains("\"number\":1"), "\(alone)\n\(served)")
     }
 
+    @Test("an export names a deleted document that is damaged, and makes no archive")
+    func damagedDeleted() throws {
+        let stand = try Stand()
+        try stand.harm("a")
+        try stand.expect(
+            """
+            $ rm a -y --data DIR/data
+            a is deleted
+            $ export DIR/a.caret-archive --deleted --data DIR/data
+            ! caret: a: it cannot be read: …
+            [1]
+            """)
+        let files = try FileManager.default.contentsOfDirectory(atPath: stand.folder.path)
+        #expect(!files.contains { $0.hasPrefix("a.caret-archive") }, "\(files)")
+    }
+
     @Test("a finding is told by the name of its document, else by its number, else as one of the store")
     func findingWords() {
         for (document, number, words) in [

@@ -1,0 +1,19 @@
+import CaretServer
+import Dispatch
+import Testing
+
+@Suite("The queues of a server", .timeLimit(.minutes(1))) struct WorkQueueTests {
+    @Test("an alarm calls back for the moment that was set last, and not before")
+    func alarm() async throws {
+        let queue: any WorkQueue = DispatchQueue(label: "alarm")
+        let passed = Events<Moment>()
+        let alarm = queue.makeAlarm { passed.tell(.now) }
+        let moment = Moment.now.after(milliseconds: 100)
+        alarm.set(for: moment.after(seconds: 1_000))
+        alarm.set(for: nil)
+        alarm.set(for: moment)
+        let first = try #require(await passed.next())
+        #expect(first >= moment)
+        alarm.cancel()
+    }
+}

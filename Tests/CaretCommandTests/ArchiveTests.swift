@@ -175,6 +175,21 @@ import Testing
         #expect(logs[0] == logs[1])
     }
 
+    @Test("a line that is packed in several pieces is unpacked as it was")
+    func longLine() throws {
+        let stand = try Stand(nil)
+        let (plain, packed) = (stand.folder.path + "/plain", stand.folder.path + "/packed.gz")
+        // Pieces have up to 16 MiB, and here each has other bytes.
+        let bytes = [UInt8]([1, 2, 3].flatMap { [UInt8](repeating: $0, count: 12 << 20) })
+        try Data(bytes).write(to: URL(filePath: plain))
+        let output = try GzipOutput(packed)
+        try output.write(bytes)
+        #expect(try output.finish() > 0)
+        let script = "gzip -dc \"$1\" | cmp - \"$2\""
+        let run = try Run("/bin/sh", ["-c", script, "sh", packed, plain], environment: [:])
+        #expect(run.status == 0, "\(run)")
+    }
+
     private func history(in folder: String) async throws -> [LoggedChange] {
         let store = try SQLiteStore(folder: folder)
         let entry = try await store.find(try DocumentName("a")).get()

@@ -1,15 +1,15 @@
 import CZlib
-import CaretSync
+package import CaretSync
 import Glibc
 
 /// A file that is packed by gzip as it is written. Whoever drops it has closed it.
-final class GzipOutput {
+package final class GzipOutput {
     private let path: String
     private let descriptor: Int32
     private var file: gzFile?
 
     /// A new file, for its owner alone: texts need not be everybody's. One that is there is written over.
-    init(_ path: String) throws(FileFault) {
+    package init(_ path: String) throws(FileFault) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw FileFault("make it", path) }
@@ -25,7 +25,7 @@ final class GzipOutput {
         close(descriptor)
     }
 
-    func write(_ bytes: [UInt8]) throws(FileFault) {
+    package func write(_ bytes: [UInt8]) throws(FileFault) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = rest.prefix(1 << 24)
@@ -36,7 +36,7 @@ final class GzipOutput {
     }
 
     /// Writes what is left, and answers with the length of the file, which is then on disk.
-    func finish() throws(FileFault) -> Int {
+    package func finish() throws(FileFault) -> Int {
         let code = gzclose(file)
         file = nil
         if code != Z_OK || fsync(descriptor) != 0 { throw FileFault("write it", path) }

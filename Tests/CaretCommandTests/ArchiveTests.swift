@@ -190,6 +190,36 @@ import Testing
         #expect(run.status == 0, "\(run)")
     }
 
+    @Test("an export fails where a document becomes another one meanwhile")
+    func replaced() throws {
+        let stand = try Stand(nil)
+        func text(_ revision: Int, _ text: String, epoch: String = "e.1") -> String {
+            #""type":"text","doc":DOC,"epoch":"\#(epoch)","rev":\#(revision),"text":"\#(text)","newline":"lf""#
+        }
+        let archive = stand.folder.path + "/a.caret-archive"
+        // It is read before its pages and again after them, which make the text `x`.
+        let (x, y, x2) = (text(1, "x"), text(1, "y"), text(1, "x", epoch: "e.2"))
+        for (first, last, isSame) in [(x, x, true), (x, x2, false), (y, x, false)] {
+            let liar = try LyingServer(
+                in: stand,
+                inTurn: [
+                    "list": [
+                        #""type":"listed","docs":[{"doc":"a","epoch":"e.1","rev":1,"length":1,"updated":0}]"#
+                    ],
+                    "history": [
+                        #""type":"revisions","doc":DOC,"revisions":[{"rev":1,"user":"u","client":"c","time":0,"inserted":1,"deleted":0,"edits":[{"range":[0,0],"text":"x"}]}]"#
+                    ],
+                    "read": [first, text(0, ""), last],
+                ])
+            let run = try stand.caret(["export", archive, "--socket", liar.path])
+            #expect(run.status == (isSame ? 0 : 1), "\(run)")
+            let isSaid = run.errors.contains("a: it became another document while it was exported")
+            #expect(isSaid == !isSame, "\(run)")
+            #expect(FileManager.default.fileExists(atPath: archive) == isSame)
+            for file in [archive, liar.path] { unlink(file) }
+        }
+    }
+
     private func history(in folder: String) async throws -> [LoggedChange] {
         let store = try SQLiteStore(folder: folder)
         let entry = try await store.find(try DocumentName("a")).get()

@@ -1,12 +1,14 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// A server on a socket that answers what a test says, however wrong that is.
 ///
 ///     let liar = try LyingServer(in: stand, ["list": #""type":"listed","docs":[]"#])
 ///     try stand.caret(["ls", "--socket", liar.path])
 ///
-/// An answer stands for a type of request, without braces and id; `DOC` in it is the document that was asked for.
+/// An answer stands for a type of request, without braces and id; `DOC` in it is the document that was asked for. Where
+/// there are several for a type, each is given once, and the last one from then on.
 final class LyingServer: Sendable {
     let path: String
     private let socket: Int32
@@ -15,7 +17,11 @@ final class LyingServer: Sendable {
         "type":"welcome","protocol":1,"unit":"utf-16","server":"liar","user":"admin","client":"p-1","features":[],"limits":{},"ping":20
         """#
 
-    init(in stand: Stand, _ answers: [String: String]) throws {
+    convenience init(in stand: Stand, _ answers: [String: String]) throws {
+        try self.init(in: stand, inTurn: answers.mapValues { [$0] })
+    }
+
+    init(in stand: Stand, inTurn answers: [String: [String]]) throws {
         path = stand.folder.path + "/liar.sock"
         socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
@@ -27,7 +33,7 @@ final class LyingServer: Sendable {
             }
         }
         guard isBound, listen(socket, 8) == 0 else { throw Stand.DidNotStart(said: path) }
-        LyingServer.run(socket, answers.merging(["hello": LyingServer.welcome]) { $1 })
+        LyingServer.run(socket, Answers(answers.merging(["hello": [LyingServer.welcome]]) { $1 }))
     }
 
     deinit {
@@ -35,7 +41,7 @@ final class LyingServer: Sendable {
         close(socket)
     }
 
-    private static func run(_ socket: Int32, _ answers: [String: String]) {
+    private static func run(_ socket: Int32, _ answers: Answers) {
         Thread.detachNewThread {
             while true {
                 let connection = accept(socket, nil, nil)
@@ -45,7 +51,7 @@ final class LyingServer: Sendable {
         }
     }
 
-    private static func serve(_ connection: Int32, _ answers: [String: String]) {
+    private static func serve(_ connection: Int32, _ answers: Answers) {
         let handle = FileHandle(fileDescriptor: connection, closeOnDealloc: true)
         var said = Data()
         while true {
@@ -62,11 +68,26 @@ final class LyingServer: Sendable {
         }
     }
 
-    private static func answer(to line: String, _ answers: [String: String]) -> String? {
+    private static func answer(to line: String, _ answers: Answers) -> String? {
         guard let type = line.firstMatch(of: /"type":"([a-z_]+)"/)?.1 else { return nil }
-        guard let answer = answers[String(type)] else { return nil }
+        guard let answer = answers.next(for: String(type)) else { return nil }
         let id = line.firstMatch(of: /"id":(\d+)/).map { #""id":\#($0.1),"# } ?? ""
         let document = line.firstMatch(of: /"doc":("(?:[^"\\]|\\.)*")/).map { String($0.1) } ?? "\"\""
         return "{" + id + answer.replacing("DOC", with: document) + "}\n"
+    }
+}
+
+/// What is still to be answered, by types of requests.
+private final class Answers: Sendable {
+    private let left: Mutex<[String: [String]]>
+
+    init(_ answers: [String: [String]]) { left = Mutex(answers) }
+
+    func next(for type: String) -> String? {
+        left.withLock { left in
+            guard let answers = left[type], let next = answers.first else { return nil }
+            if answers.count > 1 { left[type]?.removeFirst() }
+            return next
+        }
     }
 }

@@ -218,6 +218,22 @@ import Testing
         #expect(kept.count == 4, "\(kept)")
     }
 
+    @Test(
+        "a backup that is moved to another disk is whole, and there only",
+        .enabled(if: OtherDisk.isThere, "no other disk"))
+    func otherDisk() throws {
+        let stand = try Stand()
+        #expect(try stand.caret(["put", "a", "--create"], input: "one\n").status == 0)
+        let path = OtherDisk.path + "/caret-\(UUID().uuidString)"
+        defer { unlink(path) }
+        let made = try stand.caret(["backup", path, "--data", stand.data])
+        #expect(made.status == 0, "\(made)")
+        try stand.expect(
+            "$ verify \(path)\nsound: 1 document, 1 revision, 0 snapshots, 1 pusher, 0 tokens")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: stand.data + "/backups").isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: path + ".caret-partial"))
+    }
+
     @Test("none of it is for those who may not administer everything")
     func rights() throws {
         let stand = try Stand(["--require-tokens=true"])
@@ -232,5 +248,17 @@ import Testing
             let run = try stand.caret(words, environment: ann)
             #expect(run.status == 1 && run.errors.contains("(forbidden)"), "\(words): \(run)")
         }
+    }
+}
+
+/// A folder that lies on another disk than the folders of tests.
+private enum OtherDisk {
+    static let path = "/dev/shm"
+
+    static var isThere: Bool {
+        var (here, there) = (stat(), stat())
+        let areKnown =
+            stat(FileManager.default.temporaryDirectory.path, &here) == 0 && stat(path, &there) == 0
+        return areKnown && here.st_dev != there.st_dev && access(path, W_OK) == 0
     }
 }

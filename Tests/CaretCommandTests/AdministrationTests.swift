@@ -54,6 +54,10 @@ import Testing
             …Z	1	1	0.0	0.0	0.0	0.0	…	…	…	…
             $ top --count 1 --json
             {"time":"…Z","since":"…Z","milliseconds":…,"counters":{"connections":1,…,"pushes":1,…},"came":{"connections_opened":…},"latencies":{"commit":{"count":…,"p50":…,"p99":…,"max":…},…}}
+            $ rm a -y
+            a is deleted
+            $ top --count 1 --json
+            {…"open_rooms":0,…"rooms_opened":1,"rooms_closed":1,…}
             $ top --count 0
             ! caret: top: --count: found "0", allowed is a whole number from 1
             !   caret help top says what there is

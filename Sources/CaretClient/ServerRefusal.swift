@@ -3,7 +3,7 @@ package import CaretWire
 
 /// The server would not do what it was asked for.
 public struct ServerRefusal: Error, Equatable, Sendable {
-    /// As `docs/protocol.md` names it; nil for one that is not known here.
+    /// As `docs/errors.md` names it; nil for one that is not known here.
     package let code: ErrorCode?
     /// The word of the code, as in `not_found`.
     public let word: String

@@ -36,7 +36,7 @@ extension Change {
     }
 }
 
-/// The edits that were committed first, passed from left to right. In the formulas of the protocol, section 7,
+/// The edits that were committed first, passed from left to right. In the formulas of docs/protocol/transforms.md,
 /// these are the (s, e, t) of B.
 private struct RebaseSteps {
     let other: [Edit]

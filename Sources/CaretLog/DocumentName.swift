@@ -1,6 +1,6 @@
 /// The name of a document: parts separated by `/`, compared byte by byte.
 ///
-/// It lives by the rules of the protocol, section 3, so a name that exists is one that may stand on the wire.
+/// It follows rule T1 of the protocol, so a name that exists is one that may stand on the wire.
 package struct DocumentName: Hashable, Comparable, Sendable {
     package static let longest = 512
 

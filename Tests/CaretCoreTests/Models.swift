@@ -22,7 +22,7 @@ extension Change {
     var model: [ModelEdit] { edits.map(ModelEdit.init) }
 }
 
-/// Normal form as section 3 of the protocol says it: empty edits dropped, touching ones joined.
+/// Normal form as docs/protocol/transforms.md defines it: empty edits dropped, touching ones joined.
 func normalised(_ edits: [ModelEdit]) -> [ModelEdit] {
     var result: [ModelEdit] = []
     for edit in edits where edit.start < edit.end || !edit.text.isEmpty {
@@ -35,7 +35,7 @@ func normalised(_ edits: [ModelEdit]) -> [ModelEdit] {
     return result
 }
 
-/// The first model: section 7 of the protocol, formula by formula, each sum over all edits.
+/// The first model: docs/protocol/transforms.md, formula by formula, each sum over all edits.
 enum FormulaModel {
     static func placeOfInsertion(_ a: Int, over other: [ModelEdit], otherFirst: Bool) -> Int {
         a

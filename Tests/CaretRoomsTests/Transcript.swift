@@ -1,6 +1,6 @@
 import Foundation
 
-/// The session that section 6 of the protocol shows.
+/// The session that the first page of the protocol shows.
 enum Transcript {
     enum Step: Equatable {
         /// The client's line.
@@ -18,14 +18,14 @@ enum Transcript {
 
     static func inProtocol() throws -> [Step] {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/protocol.md")
+            .deletingLastPathComponent().appending(path: "docs/protocol/README.md")
         return try steps(of: String(contentsOf: file, encoding: .utf8))
     }
 
     /// The lines between the fences of the section.
     private static func steps(of page: String) throws -> [Step] {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
-        let section = lines.drop { !$0.hasPrefix("## 6. ") }.dropFirst().prefix { !$0.hasPrefix("## ") }
+        let section = lines.drop { !$0.hasPrefix("## A session to read") }.dropFirst().prefix { !$0.hasPrefix("## ") }
         let fenced = section.drop { $0 != "```" }.dropFirst().prefix { $0 != "```" }
         return try fenced.map { try step($0) }
     }

@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("the session in docs/protocol.md")
+@Suite("the session in docs/protocol/README.md")
 struct TranscriptTests {
     /// Where the shown session takes place: its clients' public ids, its store and its time.
     private static func server() throws -> ServerWorld {
@@ -20,7 +20,7 @@ struct TranscriptTests {
         return world
     }
 
-    @Test("section 6 is what a server says, line by line")
+    @Test("it is what a server says, line by line")
     func session() throws {
         let world = try TranscriptTests.server()
         let client = world.connection()

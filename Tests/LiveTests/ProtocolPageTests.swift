@@ -29,12 +29,12 @@ import Testing
         try conversation.end()
     }
 
-    /// The lines of section 6, with what is another one in every life of a server as `Pattern` has it.
+    /// The lines of the session, with what is another one in every life of a server as `Pattern` has it.
     private func sessionToRead() throws -> [String] {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/protocol.md")
+            .deletingLastPathComponent().appending(path: "docs/protocol/README.md")
         let text = try String(contentsOf: page, encoding: .utf8)
-        let section = try #require(text.parts(around: "\n## 6.")?.1.parts(around: "\n```\n")?.1)
+        let section = try #require(text.parts(around: "\n## A session to read")?.1.parts(around: "\n```\n")?.1)
         let block = try #require(section.parts(around: "\n```\n")?.0)
         return block.replacing("\n   \"", with: "\"").replacing("k2v9.1", with: "⟨epoch⟩")
             .replacing("\"k2v9\"", with: "\"…\"")

@@ -53,7 +53,7 @@ import Testing
     @Test("every message of the page of the protocol is said, by clients and by the server")
     func messages() throws {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/protocol.md")
+            .deletingLastPathComponent().appending(path: "docs/protocol/messages.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let types = Set(text.matches(of: /\{("type":"[a-z_]+")/).map { String($0.1) })
         #expect(types.count > 50)

@@ -1,9 +1,22 @@
-/// What a page of Markdown holds besides its words: blocks of code, code in lines, links, and what links can lead to.
+/// What a page of Markdown holds besides its words: blocks of code, code in lines, tables, links, and what links can
+/// lead to.
 package struct MarkdownPage {
     package struct Block: Sendable {
+        /// The last heading before the block.
+        package let heading: String
         /// The word behind the fence; empty where there is none.
         package let language: String
         package let lines: [String]
+        /// The number of its first line, counted from 1.
+        package let line: Int
+    }
+
+    package struct Table: Sendable {
+        /// The last heading before the table.
+        package let heading: String
+        package let columns: [String]
+        /// The cells of each row, as they are written.
+        package let rows: [[String]]
         /// The number of its first line, counted from 1.
         package let line: Int
     }
@@ -15,6 +28,7 @@ package struct MarkdownPage {
     }
 
     package private(set) var blocks: [Block] = []
+    package private(set) var tables: [Table] = []
     package private(set) var code: [Piece] = []
     package private(set) var links: [Piece] = []
     /// What may stand behind the `#` of a link to this page.
@@ -23,10 +37,14 @@ package struct MarkdownPage {
     package init(_ text: String) {
         var prose: [(number: Int, text: Substring)] = []
         var open: (language: String, lines: [String], line: Int)?
+        var heading = ""
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             if line.hasPrefix("```") {
                 if let block = open {
-                    blocks.append(Block(language: block.language, lines: block.lines, line: block.line))
+                    blocks.append(
+                        Block(
+                            heading: heading, language: block.language, lines: block.lines,
+                            line: block.line))
                     open = nil
                 } else {
                     open = (String(line.dropFirst(3)), [], index + 2)
@@ -34,12 +52,29 @@ package struct MarkdownPage {
             } else if open != nil {
                 open?.lines.append(String(line))
             } else {
+                if line.hasPrefix("#") { heading = String(line.drop { $0 == "#" }.drop { $0 == " " }) }
+                add(row: line, number: index + 1, under: heading)
                 prose.append((index + 1, line))
             }
         }
         for line in prose where line.text.hasPrefix("#") { take(heading: line.text) }
         // Code may go on in the next line, but not in the next paragraph.
         for paragraph in prose.split(whereSeparator: { $0.text.isEmpty }) { take(Array(paragraph)) }
+    }
+
+    /// Adds a line to the table that it belongs to, if it is a row of one.
+    private mutating func add(row line: Substring, number: Int, under heading: String) {
+        guard line.hasPrefix("|") else { return }
+        // A bar in code is no border of a cell, and no page has one there.
+        let cells = line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+            .map { cell in String(cell.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+        if let last = tables.last, last.line + last.rows.count + 2 == number {
+            let rows = last.rows + [cells]
+            tables[tables.count - 1] = Table(
+                heading: last.heading, columns: last.columns, rows: rows, line: last.line)
+        } else if !cells.allSatisfy({ $0.allSatisfy { $0 == "-" } }) {
+            tables.append(Table(heading: heading, columns: cells, rows: [], line: number))
+        }
     }
 
     /// As GitHub makes anchors: small letters, hyphens for spaces, and nothing of what is no letter or digit.

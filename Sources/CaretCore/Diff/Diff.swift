@@ -1,4 +1,4 @@
-/// The smallest honest change that makes `new` of `old`, by the law of the protocol, section 7.
+/// The smallest honest change that makes `new` of `old`, by the rules of docs/protocol/transforms.md.
 ///
 /// First by lines: an unchanged line that is not blank keeps edits apart. Then, inside each hunk of changed
 /// lines, by scalars. No edge lies inside a grapheme. Work is bounded by a multiple of both lengths: where a

@@ -1,5 +1,5 @@
 extension Replacement {
-    /// The separate edits inside a hunk of changed lines, at grapheme edges, by the law of the protocol, section 7.
+    /// The separate edits inside a hunk of changed lines, at grapheme edges, by the rules of docs/protocol/transforms.md.
     ///
     /// Equal head, then equal tail, then the middle by scalars.
     func refined(

@@ -8,7 +8,7 @@ enum Pages {
 
     /// Every page, by its path.
     static let all: [(path: String, page: MarkdownPage)] = {
-        let folders = ["", "docs", "docs/decisions", "Tests/Fixtures"]
+        let folders = ["", "docs", "docs/decisions", "docs/protocol", "Tests/Fixtures"]
         return folders.flatMap { folder in
             // A folder that cannot be read is found missing by the test that counts the pages.
             let names = try? FileManager.default.contentsOfDirectory(atPath: root.path + "/" + folder)

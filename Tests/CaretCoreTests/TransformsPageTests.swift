@@ -1,0 +1,86 @@
+import CaretCore
+import Foundation
+import TestSupport
+import Testing
+
+/// The examples of docs/protocol/transforms.md: one test for each kind of table.
+@Suite("The examples of the page on transforms") struct TransformsPageTests {
+    private let page: MarkdownPage
+
+    init() throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/protocol/transforms.md")
+        page = MarkdownPage(try String(contentsOf: path, encoding: .utf8))
+    }
+
+    /// The rows of the table under a heading, each with at least two.
+    private func rows(_ heading: String) throws -> [[String]] {
+        let table = try #require(page.tables.last { $0.heading == heading })
+        #expect(table.rows.count >= 2)
+        return table.rows
+    }
+
+    @Test("apply: the text after a change")
+    func apply() throws {
+        for row in try rows("Edits and changes") where row.count == 3 {
+            #expect(try text(row[0]).applying(change(row[1])) == text(row[2]), "\(row)")
+        }
+    }
+
+    @Test("normal form: edits that touch are joined")
+    func normalForm() throws {
+        let table = try #require(page.tables.first { $0.columns.last == "in normal form" })
+        #expect(table.rows.count == 3)
+        for row in table.rows { #expect(try change(row[0]) == change(row[1]), "\(row)") }
+    }
+
+    @Test("rebase: the change, and the text in both orders")
+    func rebase() throws {
+        for row in try rows("Rebase") {
+            let (old, a, b) = (try text(row[0]), try change(row[1]), try change(row[2]))
+            let tie = row[3] == "B" ? Tie.otherFirst : .selfFirst
+            let moved = a.rebased(over: b, tie: tie)
+            #expect(try moved == change(row[4]), "\(row)")
+            #expect(try old.applying(b).applying(moved) == text(row[5]), "\(row)")
+            let other = b.rebased(over: a, tie: tie == .otherFirst ? .selfFirst : .otherFirst)
+            #expect(try old.applying(a).applying(other) == text(row[5]), "\(row)")
+        }
+    }
+
+    @Test("carets and selections: where they stand after a change")
+    func selections() throws {
+        for row in try rows("Carets and selections") {
+            #expect(try selection(row[2]).mapped(through: change(row[1])) == selection(row[3]), "\(row)")
+        }
+    }
+
+    @Test("compose: one change for two")
+    func compose() throws {
+        for row in try rows("Compose") {
+            let (old, first, second) = (try text(row[0]), try change(row[1]), try change(row[2]))
+            let composed = try first.composed(with: second)
+            #expect(try composed == change(row[3]), "\(row)")
+            #expect(try old.applying(composed) == old.applying(first).applying(second), "\(row)")
+        }
+    }
+
+    // MARK: The cells
+
+    private func text(_ cell: String) throws -> Text { try Text(cell.filter { $0 != "`" }) }
+
+    /// Edits such as `[1,2] "x"`, each in code of its own.
+    private func change(_ cell: String) throws -> Change {
+        if cell == "nothing" { return try Change([]) }
+        return try Change(
+            cell.matches(of: /`\[(\d+),(\d+)\] "([^"]*)"`/).map { edit in
+                let (start, end) = (try #require(Int(edit.1)), try #require(Int(edit.2)))
+                return try Edit(Offset(start)..<Offset(end), String(edit.3))
+            })
+    }
+
+    private func selection(_ cell: String) throws -> Selection {
+        let pair = try #require(cell.wholeMatch(of: /`\[(\d+),(\d+)\]`/))
+        let (anchor, head) = (try #require(Int(pair.1)), try #require(Int(pair.2)))
+        return Selection(anchor: Offset(anchor), head: Offset(head))
+    }
+}

@@ -44,12 +44,15 @@ package enum HelpText {
     /// `config/caret.json5`: every key with its default, what it means and what is allowed.
     package static let exampleFile: String = {
         var text = """
-            // The configuration of caretd: every key, with its default. Leave out what may stay as it is.
+            // The configuration of caretd: every key with its default. Leave out the keys that you do not change.
             //
-            // Each key is also an environment variable and an option, which win over this file in that order:
+            // Each key is also an environment variable and a command-line option:
             // keep_history, CARET_KEEP_HISTORY="90 days", --keep-history "90 days".
-            // Sizes and times are texts with a unit, or plain numbers: bytes, and the unit that is named.
-            // Sizes: B, KiB, MiB, GiB (and KB, MB, GB, of 1000). Times: ms, s, min, h, days.
+            // An option overrides a variable, and a variable overrides this file.
+            //
+            // A size or a time is a string with a unit, or a plain number.
+            // A plain size is in bytes. A plain time is in the unit that its comment names.
+            // Sizes: B, KiB, MiB, GiB; also KB, MB, GB, which are multiples of 1000. Times: ms, s, min, h, days.
             {
 
             """

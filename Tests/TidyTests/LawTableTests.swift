@@ -52,7 +52,8 @@ struct LawTable {
         let text = try #require(try Self.files()[Self.page]).text
         let start = try #require(text.firstRange(of: "\n### `Sources/")).lowerBound
         if ProcessInfo.processInfo.environment["CARET_REWRITE"] != nil {
-            return try (text[..<start] + made).write(to: Repository.url(of: Self.page), atomically: true, encoding: .utf8)
+            return try (text[..<start] + made).write(
+                to: Repository.url(of: Self.page), atomically: true, encoding: .utf8)
         }
         #expect(text[start...] == made)
     }
@@ -61,7 +62,9 @@ struct LawTable {
     private func rows(of text: String) -> [(functions: String, path: String)] {
         text.split(separator: "\n").filter { $0.hasPrefix("|") }.compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard cells.count >= 2, let path = cells.last?.wholeMatch(of: #/`(\S+\.swift)`/#)?.1 else { return nil }
+            guard cells.count >= 2, let path = cells.last?.wholeMatch(of: #/`(\S+\.swift)`/#)?.1 else {
+                return nil
+            }
             return (cells[cells.count - 2], String(path))
         }
     }
@@ -74,7 +77,8 @@ struct LawTable {
         for (functions, path) in rows {
             let source = files[path]?.text ?? ""
             let names = functions.matches(of: #/`(\w+)`/#).map { String($0.1) }
-            #expect(names.first.map { source.contains("func \($0)(") || source.contains("func \($0)<") } ?? false,
+            #expect(
+                names.first.map { source.contains("func \($0)(") || source.contains("func \($0)<") } ?? false,
                 "\(path) has no function of: \(functions)")
             for name in names { #expect(source.contains(name), "\(path) has no \(name)") }
         }

@@ -141,7 +141,7 @@ extension ConfigurationKey {
             "Pushes per connection, with bursts of twice that. Counts only with require_tokens."),
         ConfigurationKey(
             "limit_rebase", .documents, .count(\.configuredLimits.rebase, 1_000...1_000_000_000),
-            "The most work to rebase a push: revisions behind x (edits + 1). Beyond: base_trimmed."),
+            "Revisions since a push's base, times (its edits + 1). Above this, the base counts as trimmed."),
         ConfigurationKey(
             "limit_page", .documents, .bytes(\.configuredLimits.page, 4 << 10...64 << 20),
             "The size of a page of documents or revisions. A page has at least one item."),

@@ -27,7 +27,7 @@ struct LawTable {
 
     /// A value inside a law is shown as the code that gives it.
     private static func plain(_ literal: Substring) -> String {
-        literal.replacing(#/\\\((.*?)\)/#) { "`\($0.1)`" }
+        String(literal.replacing(#/\\\((.*?)\)/#) { "`\($0.1)`" })
     }
 
     var markdown: String {

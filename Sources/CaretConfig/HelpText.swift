@@ -9,14 +9,14 @@ package enum HelpText {
 
     /// The options that are no keys, with line breaks where help has them.
     package static let options: [(usage: String, meaning: String)] = [
-        ("--config FILE", "a file of keys; variables win over it, and options over both"),
-        ("--check-config", "prints what would hold and where it is from, or what is wrong"),
+        ("--config FILE", "a file of keys; variables and options override it"),
+        ("--check-config", "prints the settings and their origins, or every mistake"),
         (
             "--help-config",
-            "prints a file of all keys; each is an option, with - for _,\nand a variable, as CARET_KEEP_HISTORY"
+            "prints a file of all keys; each is also an option, with - for\n_, and a variable, such as CARET_KEEP_HISTORY"
         ),
-        ("--version", "which Caret this is"),
-        ("--help", "what is said here"),
+        ("--version", "prints the version"),
+        ("--help", "prints this help"),
     ]
 
     /// Fits a screen of 24 lines of 80.

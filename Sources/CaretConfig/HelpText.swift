@@ -9,14 +9,14 @@ package enum HelpText {
 
     /// The options that are no keys, with line breaks where help has them.
     package static let options: [(usage: String, meaning: String)] = [
-        ("--config FILE", "a file of keys; variables win over it, and options over both"),
-        ("--check-config", "prints what would hold and where it is from, or what is wrong"),
+        ("--config FILE", "a file of keys; variables and options override it"),
+        ("--check-config", "prints the settings and their origins, or every mistake"),
         (
             "--help-config",
-            "prints a file of all keys; each is an option, with - for _,\nand a variable, as CARET_KEEP_HISTORY"
+            "prints a file of all keys; each is also an option, with - for\n_, and a variable, such as CARET_KEEP_HISTORY"
         ),
-        ("--version", "which Caret this is"),
-        ("--help", "what is said here"),
+        ("--version", "prints the version"),
+        ("--help", "prints this help"),
     ]
 
     /// Fits a screen of 24 lines of 80.
@@ -44,12 +44,15 @@ package enum HelpText {
     /// `config/caret.json5`: every key with its default, what it means and what is allowed.
     package static let exampleFile: String = {
         var text = """
-            // The configuration of caretd: every key, with its default. Leave out what may stay as it is.
+            // The configuration of caretd: every key with its default. Leave out the keys that you do not change.
             //
-            // Each key is also an environment variable and an option, which win over this file in that order:
+            // Each key is also an environment variable and a command-line option:
             // keep_history, CARET_KEEP_HISTORY="90 days", --keep-history "90 days".
-            // Sizes and times are texts with a unit, or plain numbers: bytes, and the unit that is named.
-            // Sizes: B, KiB, MiB, GiB (and KB, MB, GB, of 1000). Times: ms, s, min, h, days.
+            // An option overrides a variable, and a variable overrides this file.
+            //
+            // A size or a time is a string with a unit, or a plain number.
+            // A plain size is in bytes. A plain time is in the unit that its comment names.
+            // Sizes: B, KiB, MiB, GiB; also KB, MB, GB, which are multiples of 1000. Times: ms, s, min, h, days.
             {
 
             """

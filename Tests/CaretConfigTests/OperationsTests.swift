@@ -4,10 +4,12 @@ import Foundation
 import Testing
 
 @Suite("docs/operations.md") struct OperationsTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
     /// The rows of the table whose first column has this title, each as its cells.
     private func rows(of title: String) throws -> [[String]] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/operations.md")
+        let file = Self.root.appending(path: "docs/operations.md")
         let lines = try String(contentsOf: file, encoding: .utf8).split(
             separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex { $0.hasPrefix("| \(title) |") })
@@ -20,6 +22,55 @@ import Testing
     func events() throws {
         let found = try rows(of: "event").map { Array($0[..<2]) }
         #expect(found == LogEvent.Name.allCases.map { ["`\($0.rawValue)`", $0.level.rawValue] })
+    }
+
+    /// One field of each kind.
+    private static let fields: [LogField] = [
+        .transport(.tcp), .address(.loopback(port: 1)), .peer(.loopback(port: 1)), .path(""), .variable(""),
+        .version(""), .process(1), .connection(1), .document(1), .revision(1), .token(1), .code(.internal),
+        .reason(""), .errno(1), .sqlite(1), .signal(1), .event(.ready), .count(1), .bytes(1),
+        .milliseconds(1),
+    ]
+
+    /// The arguments of each `LogEvent(.name, …)` in the sources, by the name.
+    private func writtenEvents() throws -> [(name: String, arguments: Substring)] {
+        let sources = Self.root.appending(path: "Sources")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: sources.path)
+        return try paths.filter { $0.hasSuffix(".swift") }.flatMap { path in
+            let text = try String(contentsOf: sources.appending(path: path), encoding: .utf8)
+            return text.matches(of: #/LogEvent\(\s*\.(\w+)/#).map { match in
+                var depth = 1
+                let rest = text[match.range.upperBound...]
+                let arguments = rest.prefix { character in
+                    if character == "(" { depth += 1 }
+                    if character == ")" { depth -= 1 }
+                    return depth > 0
+                }
+                return (String(match.1), arguments)
+            }
+        }
+    }
+
+    @Test("it has the fields with which the sources write each event, and no unknown ones")
+    func fields() throws {
+        let keys = Dictionary(
+            uniqueKeysWithValues: Self.fields.map { field in
+                (Mirror(reflecting: field).children.first?.label ?? "", field.keyAndValue.key)
+            })
+        let table = try Dictionary(
+            uniqueKeysWithValues: rows(of: "event").map { row in
+                (row[0], Set(row[2].matches(of: /`(\w+)`/).map { String($0.1) }))
+            })
+        for (event, fields) in table { #expect(fields.isSubset(of: keys.values), "\(event)") }
+        let names = Dictionary(
+            uniqueKeysWithValues: LogEvent.Name.allCases.map { ("\($0)", "`\($0.rawValue)`") })
+        let written = try writtenEvents().filter { names[$0.name] != nil }
+        #expect(written.count > 25)
+        for (name, arguments) in written {
+            let found = Set(arguments.matches(of: #/\.(\w+)\(/#).compactMap { keys[String($0.1)] })
+            let told = names[name].flatMap { table[$0] } ?? []
+            #expect(found.isSubset(of: told), "\(name) is written with \(found)")
+        }
     }
 
     @Test("it has every counter, in the order in which they are told")

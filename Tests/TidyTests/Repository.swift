@@ -31,6 +31,9 @@ enum Repository {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+    /// Where a file of the repository is.
+    static func url(of path: String) -> URL { root.appending(path: path) }
+
     /// The folders that hold a folder for each target.
     private static let parents = ["Benchmarks", "Sources", "Tests"]
 

@@ -1,11 +1,11 @@
 /// A key of the configuration: one row of the list from which everything that knows keys is made.
 package struct ConfigurationKey: Sendable {
     package enum Group: String, CaseIterable, Sendable {
-        case doors = "Where it listens, and who may come in"
-        case store = "What is kept"
+        case doors = "Addresses and access"
+        case store = "Storage"
         case log = "The log, on standard error"
-        case work = "How the work is shared out"
-        case lines = "Limits of connections and their lines"
+        case work = "Threads"
+        case lines = "Limits of connections and lines"
         case documents = "Limits of documents and pushes"
     }
 

@@ -11,189 +11,189 @@ extension ConfigurationKey {
     private static let doors = [
         ConfigurationKey(
             "data", .doors, .folder(\.data),
-            "The folder of everything that is kept; made where it is missing."),
+            "The data folder. The server creates it if it is missing."),
         ConfigurationKey(
             "listen", .doors, .addresses(\.listen),
-            "Where connections are taken; port 0 lets the system choose."),
+            "The addresses to listen on. With port 0 the system chooses a free port."),
         ConfigurationKey(
             "admin_socket", .doors, .yesNo(\.hasAdminSocket),
-            "Whether caretd.sock in the data folder is a listener for this system user, who is admin."),
+            "Whether to listen on DATA/caretd.sock too. Whoever can connect there is admin."),
         ConfigurationKey(
             "require_tokens", .doors, .yesNo(\.requiresTokens),
-            "Whether a token is needed; without them everybody may do everything."),
+            "Whether clients need a token. If not, every client has full access."),
         ConfigurationKey(
             "allow_anyone_from_anywhere", .doors, .yesNo(\.allowsAnyoneFromAnywhere),
-            "Whether other machines are served without tokens."),
+            "Whether other machines get full access without a token."),
     ]
 
     private static let store = [
         ConfigurationKey(
             "keep_history", .store, .history(\.keepHistory),
-            "How much of each document's history is kept; its text always is."),
+            "How much history of each document to keep. The text itself always stays."),
         ConfigurationKey(
             "keep_deleted", .store,
             .time(\.keepDeletedSeconds, counts: .seconds, plain: .days, 0...3_650 * 86_400),
-            "How long a deleted document may be brought back."),
+            "How long a deleted document can be restored."),
         ConfigurationKey(
             "keep_pushers", .store,
             .time(\.configuredLimits.pusherDays, counts: .days, plain: .days, 1...3_650),
-            "How long a client's pushes are known again after its last one."),
+            "How long after a client's last push the server still recognises repeats of its pushes."),
         ConfigurationKey(
             "upkeep_every", .store,
             .time(\.upkeepSeconds, counts: .seconds, plain: .seconds, 1...7 * 86_400),
-            "How often the store looks for what need not be kept any longer."),
+            "How often the store looks for data that it can merge or remove."),
     ]
 
     private static let log = [
-        ConfigurationKey("log_format", .log, .logFormat(\.logFormat), "How a line is written."),
-        ConfigurationKey("log_level", .log, .logLevel(\.logLevel), "The least that is written."),
+        ConfigurationKey("log_format", .log, .logFormat(\.logFormat), "The format of a log line."),
+        ConfigurationKey("log_level", .log, .logLevel(\.logLevel), "The lowest level that is written."),
     ]
 
     private static let work = [
         ConfigurationKey(
             "loops", .work, .count(\.loops, 0...256),
-            "Loops that serve connections; 0 is one a core."),
+            "Event loops that serve connections. 0 means one per core."),
         ConfigurationKey(
             "room_queues", .work, .count(\.roomQueues, 0...256),
-            "Queues that open documents run on; 0 is one a core."),
+            "Queues that open documents run on. 0 means one per core."),
     ]
 
     private static let lines = [
         ConfigurationKey(
             "ping", .lines,
             .time(\.configuredLimits.pingSeconds, counts: .seconds, plain: .seconds, 1...3_600),
-            "Silence after which the server pings; after as much again it closes."),
+            "Silence before the server sends a ping. After the same time again it disconnects."),
         ConfigurationKey(
             "limit_line", .lines, .bytes(\.configuredLimits.announced.line, 64 << 10...1 << 30),
-            "A client's line; a whole text of the largest document must fit, each byte escaped to six."),
+            "The longest line of a client. limit_document must fit, with each byte escaped to six."),
         ConfigurationKey(
             "limit_hello_line", .lines, .bytes(\.configuredLimits.helloLine, 8 << 10...64 << 10),
-            "The first line, when nobody is known yet."),
+            "The longest first line (hello), before the client is known."),
         ConfigurationKey(
             "limit_hello_time", .lines,
             .time(\.configuredLimits.helloSeconds, counts: .seconds, plain: .seconds, 1...300),
-            "Until the whole of hello must have come."),
+            "The time within which the whole hello must arrive."),
         ConfigurationKey(
             "limit_line_time", .lines,
             .time(\.configuredLimits.lineSeconds, counts: .seconds, plain: .seconds, 1...3_600),
-            "Until a line that was begun must be through, and longer by its size."),
+            "The time within which a line must be complete. Long lines get more time."),
         ConfigurationKey(
             "limit_line_bytes_per_second", .lines,
             .bytes(\.configuredLimits.lineBytesPerSecond, 1 << 10...1 << 30),
-            "How much of a line is given a second more."),
+            "For each part of a line of this size, limit_line_time grows by one second."),
         ConfigurationKey(
             "limit_free_line", .lines, .bytes(\.configuredLimits.freeLine, 1 << 10...1 << 20),
-            "What a line that was begun may hold without drawing on limit_line_budget."),
+            "An incomplete line up to this size does not count towards limit_line_budget."),
         ConfigurationKey(
             "limit_line_budget", .lines, .bytes(\.configuredLimits.lineBudget, 1 << 20...64 << 30),
-            "What all lines that were begun may hold together beyond that."),
+            "Memory for all incomplete lines together, beyond limit_free_line each."),
         ConfigurationKey(
             "limit_waiting_output", .lines,
             .bytes(\.configuredLimits.waitingOutput, 64 << 10...1 << 30),
-            "Output that waits for a client, over which the client is not read."),
+            "With more unsent output than this, the server stops reading from the client."),
         ConfigurationKey(
             "limit_waiting_lines", .lines, .count(\.configuredLimits.waitingLines, 1...10_000),
-            "Lines that wait behind a request, over which the client is not read."),
+            "With this many lines queued after a request, the server stops reading from the client."),
         ConfigurationKey(
             "limit_waiting_line_bytes", .lines,
             .bytes(\.configuredLimits.waitingLineBytes, 64 << 10...1 << 30),
-            "What such lines may hold together; one may be longer."),
+            "With more bytes of queued lines than this, it stops reading too. One line may be longer."),
         ConfigurationKey(
             "limit_taking_time", .lines,
             .time(\.configuredLimits.takingSeconds, counts: .seconds, plain: .seconds, 1...3_600),
-            "Until a client is cut that takes nothing."),
+            "A client that accepts no output for this long is disconnected."),
         ConfigurationKey(
             "limit_closing_time", .lines,
             .time(\.configuredLimits.closingSeconds, counts: .seconds, plain: .seconds, 1...60),
-            "For how long input is dropped behind a closing error, so that the error arrives."),
+            "After a closing error, how long to read and drop input, so that the error arrives."),
         ConfigurationKey(
             "limit_closing_bytes", .lines, .bytes(\.configuredLimits.closingBytes, 0...64 << 20),
-            "How much input is dropped behind a closing error."),
+            "After a closing error, how much input to read and drop."),
         ConfigurationKey(
             "limit_faults", .lines, .count(\.configuredLimits.faults, 1...10_000),
-            "Lines that are no messages, of which this one closes where they come in limit_fault_time."),
+            "The number of invalid lines within limit_fault_time that ends a connection."),
         ConfigurationKey(
             "limit_fault_time", .lines,
             .time(\.configuredLimits.faultSeconds, counts: .seconds, plain: .seconds, 1...3_600),
-            "The time in which they are counted."),
+            "The period for which limit_faults counts invalid lines."),
     ]
 
     private static let documents = [
         ConfigurationKey(
             "limit_document", .documents,
             .bytes(\.configuredLimits.announced.document, 1 << 10...64 << 20),
-            "A document's text, in UTF-8."),
+            "The largest text of a document, in bytes of UTF-8."),
         ConfigurationKey(
             "limit_edits", .documents, .count(\.configuredLimits.announced.edits, 1...1_000_000),
-            "Edits of one push."),
+            "The most edits in one push."),
         ConfigurationKey(
             "limit_documents", .documents, .count(\.configuredLimits.announced.documents, 1...100_000),
-            "Documents that a connection has open at once."),
+            "The most documents that a connection may have open at once."),
         ConfigurationKey(
             "limit_selections", .documents, .count(\.configuredLimits.announced.selections, 1...100_000),
-            "Selections of one session in one document."),
+            "The most selections of one session in one document."),
         ConfigurationKey(
             "limit_room_selections", .documents,
             .count(\.configuredLimits.roomSelections, 1...10_000_000),
-            "Selections of all sessions in one document."),
+            "The most selections of all sessions in one document."),
         ConfigurationKey(
             "limit_pushes_per_second", .documents, .count(\.pushesPerSecond, 1...1_000_000),
-            "Pushes of a connection, with bursts of twice that; counted only where tokens are required."),
+            "Pushes per connection, with bursts of twice that. Counts only with require_tokens."),
         ConfigurationKey(
             "limit_rebase", .documents, .count(\.configuredLimits.rebase, 1_000...1_000_000_000),
-            "Work of one push: revisions behind, times its edits and one; over it the base is too old."),
+            "Revisions since a push's base, times (its edits + 1). Above this, the base counts as trimmed."),
         ConfigurationKey(
             "limit_page", .documents, .bytes(\.configuredLimits.page, 4 << 10...64 << 20),
-            "A page of a list of documents or revisions; never less than one item."),
+            "The size of a page of documents or revisions. A page has at least one item."),
         ConfigurationKey(
             "limit_peer_every", .documents,
             .time(
                 \.configuredLimits.peerMilliseconds, counts: .milliseconds, plain: .milliseconds, 0...60_000),
-            "The least time between two tellings of one caret to a client that is behind."),
+            "The least time between two updates of one peer's carets to a client that lags."),
         ConfigurationKey(
             "limit_document_every", .documents,
             .time(
                 \.configuredLimits.documentMilliseconds, counts: .milliseconds, plain: .milliseconds,
                 0...60_000),
-            "The least time between two tellings of one document to who follows the list."),
+            "The least time between two updates of one document to a client that follows the list."),
     ]
 
     private static let rooms = [
         ConfigurationKey(
             "limit_window", .documents, .bytes(\.configuredLimits.windowBytes, 16 << 10...1 << 30),
-            "Revisions of an open document that are kept at hand; older ones are read from the store."
+            "Memory for recent revisions of an open document. Older ones are read from the store."
         ),
         ConfigurationKey(
             "limit_window_budget", .documents, .bytes(\.configuredLimits.windowBudget, 1 << 20...64 << 30),
-            "What all open documents keep at hand together; where that is too little, each keeps less."),
+            "Memory for recent revisions of all open documents. If it is short, each keeps less."),
         ConfigurationKey(
             "limit_credit", .documents, .bytes(\.configuredLimits.creditBytes, 1 << 10...64 << 20),
-            "What a document hands a connection beyond what it has taken, or one line."),
+            "The most unsent bytes that a document queues for a session. One line may be longer."),
         ConfigurationKey(
             "limit_behind", .documents, .count(\.configuredLimits.sessionBehind, 1...10_000_000),
-            "Revisions that a session may fall behind until it is handed the text."),
+            "A session that lags by more revisions gets the whole text instead."),
         ConfigurationKey(
             "limit_segment", .documents, .count(\.configuredLimits.segmentChanges, 1...4_096),
-            "Changes of one document that are committed at once."),
+            "The most changes of one document in one commit."),
         ConfigurationKey(
             "limit_rest_time", .documents,
             .time(
                 \.configuredLimits.restMilliseconds, counts: .milliseconds, plain: .milliseconds,
                 100...3_600_000),
-            "Without a change for so long a document rests, and its text is checked."),
+            "After this long without a change, the server sends each client a check of the text."),
         ConfigurationKey(
             "limit_retry_time", .documents,
             .time(
                 \.configuredLimits.retryMilliseconds, counts: .milliseconds, plain: .milliseconds, 10...60_000
             ),
-            "Until the store is asked again for what it could not tell."),
+            "The time before the server retries a call that the store could not answer."),
         ConfigurationKey(
             "limit_order_time", .documents,
             .time(\.configuredLimits.orderSeconds, counts: .seconds, plain: .seconds, 1...3_600),
-            "For how long requests wait for a document that is being renamed or deleted."),
+            "How long requests wait for a document that is being renamed or deleted."),
         ConfigurationKey(
             "limit_idle_room_time", .documents,
             .time(\.configuredLimits.idleRoomSeconds, counts: .seconds, plain: .seconds, 0...86_400),
-            "For how long a document stays at hand that nobody has open."),
+            "How long a document stays in memory after the last client has closed it."),
     ]
 }

@@ -1,24 +1,24 @@
 public import Synchronization
 
-/// Jobs that wait for one drain at a time. Anybody may enqueue, from any thread, and never waits.
+/// Jobs that wait for one drain at a time. Any thread may enqueue, and never waits.
 ///
-/// The owner chooses the executor: whatever `wake` does starts a drain on a dispatch queue, a loop or a thread.
-/// A drain does everything that waits, and looks again before it rests. So one wake-up serves many jobs, and these laws
+/// The owner chooses where jobs run: `wake` starts a drain on a dispatch queue, a loop or a thread. A drain
+/// runs all waiting jobs, and checks for more before it ends. So one wake-up serves many jobs, and these laws
 /// hold:
-/// - A job that was accepted is seen by a running drain, or by one that its `enqueue` woke.
-/// - `wake` is called only while no drain runs and none was woken, so two never run at once.
-/// - Jobs are taken in the order in which they were enqueued. Those put back come first again.
+/// - An accepted job is seen by a running drain, or by the drain that its `enqueue` woke.
+/// - `wake` is called only while no drain runs or is about to run, so two never run at once.
+/// - Jobs run in the order in which they were enqueued. Jobs that were put back come first again.
 ///
-/// `wake` is called outside of the lock, on the thread that enqueues. It must cause one drain, now or later.
+/// `wake` is called without the lock, on the thread that enqueues. It must cause one drain, now or later.
 public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
     @usableFromInline enum Phase {
-        /// There is no worker yet: jobs wait for it.
+        /// There is no worker yet, and jobs wait for one.
         case unstarted
-        /// Nobody drains, and nothing waits.
+        /// No drain runs, and no job waits.
         case resting
         /// A drain runs, or was woken and will run.
         case draining
-        /// Nothing is accepted any more.
+        /// No more jobs are accepted.
         case closed
     }
 
@@ -41,7 +41,7 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
 
     @inlinable public init() {}
 
-    /// Has a worker do the jobs from now on, also those that came before. To be called once.
+    /// Sets the worker for all jobs, including those that wait already. Call it once.
     @inlinable public func start(_ worker: Worker, wake: () -> Void) {
         let mustWake = state.withLock { state in
             guard case .unstarted = state.phase else { preconditionFailure("a queue is started twice") }
@@ -51,11 +51,12 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
         if mustWake { wake() }
     }
 
-    /// Adds a job behind all others. False where the queue is closed; the job is dropped then.
+    /// Adds a job after all others. Returns false, and drops the job, if the queue is closed.
     @inlinable @discardableResult
     public func enqueue(_ job: Job, wake: () -> Void) -> Bool { enqueue(wake) { $0.append(job) } }
 
-    /// Adds jobs behind all others, and lets none come between them. False where the queue is closed; they are dropped then.
+    /// Adds jobs after all others, without other jobs between them. Returns false, and drops them, if the
+    /// queue is closed.
     @inlinable @discardableResult
     public func enqueue(_ jobs: [Job], wake: () -> Void) -> Bool { enqueue(wake) { $0 += jobs } }
 
@@ -71,7 +72,7 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
 
     // MARK: For the drain
 
-    /// Everything that waits, and who does it. Nil where nothing waits: the drain is over then, and must not go on.
+    /// All waiting jobs and their worker. Nil if no job waits: the drain has ended, and must not continue.
     @inlinable public func next() -> (jobs: [Job], worker: Worker)? {
         state.withLock { state in
             if case .closed = state.phase { return nil }
@@ -87,7 +88,8 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
         }
     }
 
-    /// Puts jobs back in front of all others, for a drain on another executor. This drain's turn passes to that one.
+    /// Puts jobs back before all others, for a drain on another executor. That drain takes over from this
+    /// one.
     @inlinable public func putBack(_ jobs: [Job]) {
         state.withLock { state in
             if case .closed = state.phase { return }
@@ -95,7 +97,7 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
         }
     }
 
-    /// Whether the drain is over. Where it is not, more has come, and another drain must follow.
+    /// Whether the drain has ended. If not, more jobs have come, and another drain must follow.
     @inlinable public func rest() -> Bool {
         state.withLock { state in
             if case .closed = state.phase { return true }
@@ -104,7 +106,8 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
         }
     }
 
-    /// Everything that waits. For a drain that also runs when nobody woke it: it goes on until it rests.
+    /// All waiting jobs. For a drain that also runs without being woken. It continues until the queue is
+    /// idle.
     @inlinable public func takeAll() -> [Job] {
         state.withLock { state in
             if case .resting = state.phase { state.phase = .draining }
@@ -113,9 +116,9 @@ public final class CoalescingQueue<Job: Sendable, Worker: Sendable>: Sendable {
         }
     }
 
-    /// Accepts nothing from now on, and lets go of the worker. Returns what was still waiting.
+    /// Stops accepting jobs, and releases the worker. Returns the jobs that were still waiting.
     @inlinable @discardableResult public func close() -> [Job] {
-        // Let go of outside of the lock: it may hold much.
+        // Released without the lock, because it may own a lot.
         let left = state.withLock { state in
             defer {
                 state = State()

@@ -1,17 +1,17 @@
-/// A place that runs one piece of code at a time: a queue, a loop, a turn.
+/// An executor that runs one piece of code at a time: a queue, a loop or a turn.
 ///
-/// This target is public and inlinable: a generic type costs nothing only where the compiler sees its code. No product
-/// exports it.
+/// This target is public and inlinable, because a generic type is free only if the compiler sees its code. No
+/// product exports it.
 public protocol Confinement: Sendable {
-    /// What callers show to prove that they run here; `Void` where the place finds out by itself.
+    /// What callers pass to prove that they run here. `Void` if the executor finds out by itself.
     associatedtype Proof
 
     /// Traps unless the caller runs here.
     func check(_ proof: Proof)
 }
 
-/// A value that only one confinement touches. Every access is checked.
-// @unchecked: each way to the value passes `check`, so all of them run one at a time.
+/// A value that is used on one executor only. Every access is checked.
+// @unchecked: every access to the value calls `check`, so accesses never overlap.
 public final class Confined<Value, Home: Confinement>: @unchecked Sendable {
     public let home: Home
     @usableFromInline var confined: Value
@@ -21,20 +21,20 @@ public final class Confined<Value, Home: Confinement>: @unchecked Sendable {
         confined = value
     }
 
-    /// For a value that belongs to the home already: the caller must run there.
+    /// For a value that belongs to the executor already. The caller must run there.
     @inlinable public init(_ value: Value, within home: Home, on proof: Home.Proof) {
         home.check(proof)
         self.home = home
         confined = value
     }
 
-    /// The value itself where it is a reference, else a copy.
+    /// The value: itself if it is a reference, otherwise a copy.
     @inlinable public func value(on proof: Home.Proof) -> Value {
         home.check(proof)
         return confined
     }
 
-    /// Changes the value in place. `body` must not reach for the same value again.
+    /// Changes the value in place. `body` must not access the same value again.
     @inlinable public func update<Answer>(on proof: Home.Proof, _ body: (inout Value) -> Answer) -> Answer {
         home.check(proof)
         return body(&confined)

@@ -1,13 +1,13 @@
 extension Text {
-    /// Puts `string`, which must have no carriage return, in place of the text in `range`.
+    /// Replaces the text in `range` by `string`, which must have no carriage return.
     public mutating func replace(_ range: Range<Offset>, with string: String) throws(TextError) {
         try apply(Edit(range, string))
     }
 
-    /// Makes all edits of `change`, or, where one has no place in the text, none.
+    /// Applies all edits of `change`. If one of them does not fit the text, applies none.
     public mutating func apply(_ change: Change) throws(ChangeError) {
         if change.edits.count > 1 { try check(change) }
-        // From the end, so that no edit moves the place of one that is still to be made.
+        // Applies them from the end, so that no edit moves one that is still to be applied.
         for index in change.edits.indices.reversed() {
             do throws(TextError) {
                 try apply(change.edits[index])
@@ -35,7 +35,7 @@ extension Text {
         }
     }
 
-    /// Makes one edit.
+    /// Applies one edit.
     public mutating func apply(_ edit: Edit) throws(TextError) {
         if edit.end > length.utf16 { throw .outside(offset: edit.end, end: length.utf16) }
         let (units, inserted) = (edit.start..<edit.end, edit.inserted)
@@ -45,7 +45,7 @@ extension Text {
 }
 
 extension Change {
-    /// The change that takes this one back: made against its outcome, it restores `text`.
+    /// The inverse change: applied to the text after this change, it restores `text`.
     public func inverted(in text: Text) throws(ChangeError) -> Change {
         var inverse: [Edit] = []
         inverse.reserveCapacity(edits.count)

@@ -1,7 +1,7 @@
-/// An invariant of a state machine that does not hold.
+/// A broken invariant of a state machine.
 ///
-/// Each state machine has a method `checkInvariants`. Simulations and tests call it after every event, so a fault shows
-/// at the event that made it.
+/// Each state machine has a method `checkInvariants`. Simulations and tests call it after every event, so
+/// that a fault is reported at the event that caused it.
 package struct BrokenInvariant: Error, Equatable, CustomStringConvertible {
     package let law: String
 

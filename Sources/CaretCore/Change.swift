@@ -1,16 +1,17 @@
-/// Edits against one revision, all or nothing: a change descriptor.
+/// A list of edits against one revision, applied completely or not at all.
 ///
-/// Always in normal form: ascending, not overlapping, no two touching, none empty. Every offset counts the text
-/// before the change.
+/// Always in normal form: ascending, without overlaps, touching edits or empty edits. All offsets count in
+/// the text before the change.
 public struct Change: Equatable, Sendable {
     public let edits: [Edit]
 
-    /// The change that changes nothing.
+    /// The empty change.
     public init() { edits = [] }
 
-    /// Brings `edits` into normal form: touching ones, and insertions at one offset, are joined in their order.
+    /// Brings `edits` into normal form. Edits that touch, and insertions at the same offset, are joined in
+    /// their order.
     ///
-    /// Throws `outOfOrder` where an edit begins before its predecessor ends.
+    /// Throws `outOfOrder` if an edit begins before the previous one ends.
     public init(_ edits: [Edit]) throws(ChangeError) {
         var normal = NormalForm()
         for (index, edit) in edits.enumerated() {
@@ -25,24 +26,24 @@ public struct Change: Equatable, Sendable {
     public var isEmpty: Bool { edits.isEmpty }
 }
 
-/// Why edits are not a change, or a change does not fit a text.
+/// Why edits are not a change, or why a change does not fit a text.
 public enum ChangeError: Error, Equatable, Sendable {
-    /// This edit begins before the one in front of it ends.
+    /// The edit with this index begins before the previous one ends.
     case outOfOrder(edit: Int)
-    /// This edit has no place in the text.
+    /// The range of the edit with this index is not in the text.
     case misplaced(edit: Int, TextError)
 }
 
-/// Collects edits that come in order into a change in normal form.
+/// Builds a change in normal form from edits that come in order.
 struct NormalForm {
     private var edits: [Edit] = []
-    /// The edit that the next one may touch.
+    /// The last edit. The next one may touch it.
     private var last: Edit?
-    /// The text of the last edit where it was joined of several; else none.
-    // Bytes, since appending to strings costs the browser build 20 KB.
+    /// The text of the last edit, if it was joined from several; otherwise empty.
+    // These are bytes, because appending to strings adds 20 KB to the browser build.
     private var joined: [UInt8] = []
 
-    /// Adds an edit that begins at or after the end of the one before.
+    /// Adds an edit that begins at or after the end of the previous one.
     mutating func append(_ edit: Edit) {
         if edit.removed == 0 && edit.inserted.utf8 == 0 { return }
         guard let last, last.end == edit.start else {
@@ -62,7 +63,7 @@ struct NormalForm {
         append(Edit(from: start, to: end, text, inserted))
     }
 
-    /// The change so far.
+    /// The change built so far.
     var change: Change {
         mutating get {
             flush()

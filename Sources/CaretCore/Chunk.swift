@@ -1,26 +1,26 @@
-/// A run of a text's bytes with its length in every unit: the leaf of `Text`.
+/// A run of a text's bytes with its length in every unit: a leaf of `Text`.
 ///
-/// A value: the bytes are shared by copies until one of them changes. They lie in two parts with a gap between
-/// them, which stays where the last edit was, so that a person who types moves no bytes.
-// @unchecked: the bytes are written only while this chunk is the only one that refers to them.
+/// A value: copies share the bytes until one of them changes. The bytes are in two parts with a gap between
+/// them. The gap stays where the last edit was, so typing moves no bytes.
+// @unchecked: the bytes are written only while no other chunk refers to them.
 package struct Chunk: @unchecked Sendable {
-    /// A chunk never holds more bytes than this.
+    /// The most bytes of a chunk.
     package static let limit = 2 * fill
-    /// What a freshly cut chunk holds. Larger ones move more bytes when the caret jumps, smaller ones are more
-    /// to look through.
+    /// The bytes of a new chunk. Larger chunks move more bytes when the caret jumps. With smaller chunks
+    /// there are more to search.
     static let fill = 1536
-    /// A chunk that shrinks below this is joined with its neighbour.
+    /// A chunk with fewer bytes is joined with its neighbour.
     static let least = 256
 
     /// The header is the capacity.
     private var storage: ManagedBuffer<UInt16, UInt8>
-    /// How many bytes stand in front of the gap; it ends at a scalar.
+    /// The number of bytes before the gap. The gap begins at a scalar boundary.
     private var front: UInt16
     private var utf8: UInt16
     private var utf16: UInt16
     private var scalars: UInt16
 
-    /// Copies `bytes`: at most `limit`, cut at scalars.
+    /// Copies `bytes`: at most `limit` of them, cut at scalar boundaries.
     init(_ bytes: UTF8Bytes) {
         storage = Chunk.makeStorage(capacity: bytes.count)
         front = UInt16(bytes.count)
@@ -35,7 +35,7 @@ package struct Chunk: @unchecked Sendable {
 
     package var length: TextLength { TextLength(utf8: Int(utf8), utf16: Int(utf16), scalars: Int(scalars)) }
 
-    /// Calls `body` with the bytes in front of the gap and those behind it; either may be none.
+    /// Calls `body` with the bytes before the gap and the bytes after it. Either can be empty.
     func withParts<Result>(_ body: (_ front: UTF8Bytes, _ back: UTF8Bytes) -> Result) -> Result {
         storage.withUnsafeMutablePointers { capacity, base in
             let front = Int(front)
@@ -46,7 +46,7 @@ package struct Chunk: @unchecked Sendable {
         }
     }
 
-    /// Calls `body` with the bytes in `range`, in one or two pieces that are cut at a scalar.
+    /// Calls `body` with the bytes in `range`, in one or two pieces that are cut at a scalar boundary.
     func forEachPiece(of range: Range<Int>, _ body: (UTF8Bytes) -> Void) {
         withParts { front, back in
             let inFront = range.clamped(to: 0..<front.count)
@@ -59,10 +59,10 @@ package struct Chunk: @unchecked Sendable {
         }
     }
 
-    /// Calls `body` with all bytes, in one or two pieces that are cut at a scalar.
+    /// Calls `body` with all bytes, in one or two pieces that are cut at a scalar boundary.
     package func forEachPiece(_ body: (UTF8Bytes) -> Void) { forEachPiece(of: 0..<utf8Count, body) }
 
-    /// The byte at which the unit `offset` begins; nil where that lies inside a scalar.
+    /// The index of the byte at which the unit `offset` begins; nil if the offset is inside a scalar.
     func byte(at offset: Int, in unit: CodeUnit) -> Int? {
         isASCII ? offset : byteAmongOthers(at: offset, in: unit)
     }
@@ -75,7 +75,7 @@ package struct Chunk: @unchecked Sendable {
         }
     }
 
-    /// The length of the bytes in `range`, whose ends are scalar boundaries.
+    /// The length of the bytes in `range`, whose ends must be scalar boundaries.
     func length(of range: Range<Int>) -> TextLength {
         if isASCII { return TextLength(utf8: range.count, utf16: range.count, scalars: range.count) }
         return lengthAmongOthers(of: range)
@@ -87,17 +87,18 @@ package struct Chunk: @unchecked Sendable {
         return length
     }
 
-    /// What came of an edit that lies inside one chunk.
+    /// The result of an edit inside one chunk.
     enum Outcome {
-        /// Done; the chunk has grown by this length.
+        /// The edit is done. The chunk has grown by this length.
         case replaced(TextLength)
-        /// Nothing changed: this offset lies inside a scalar.
+        /// Nothing changed: this offset is inside a scalar.
         case insideScalar(Int)
-        /// Nothing changed: the units are not all in this chunk, or the result is too large or small for one.
+        /// Nothing changed: some of the code units are in other chunks, or the chunk would become too large
+        /// or too small.
         case unfit
     }
 
-    /// Puts `bytes`, whose length is `inserted`, in place of the UTF-16 code units in `units`.
+    /// Replaces the UTF-16 code units in `units` by `bytes`, whose length is `inserted`.
     @inline(__always) mutating func replace(units: Range<Int>, with bytes: UTF8Bytes, of inserted: TextLength)
         -> Outcome
     {
@@ -114,7 +115,7 @@ package struct Chunk: @unchecked Sendable {
         if !isKnownUniquelyReferenced(&storage) || !suits(count) { makeRoom(for: count) }
         moveGap(over: low..<high)
         storage.withUnsafeMutablePointerToElements { base in
-            // One letter is the usual edit, and the call that copies it would cost more than all the rest.
+            // Most edits insert one letter. A call to copy it would cost more than everything else here.
             if bytes.count == 1 { base[low] = bytes[0] } else { base.copy(bytes, to: low) }
         }
         front = UInt16(truncatingIfNeeded: low + bytes.count)
@@ -122,7 +123,7 @@ package struct Chunk: @unchecked Sendable {
         return .replaced(growth)
     }
 
-    /// Moves the gap to where it takes in the bytes in `range`, and lets it begin there.
+    /// Moves the gap to the start of `range`, and adds the bytes in `range` to the gap.
     private mutating func moveGap(over range: Range<Int>) {
         storage.withUnsafeMutablePointers { capacity, base in
             let front = Int(front)
@@ -137,7 +138,8 @@ package struct Chunk: @unchecked Sendable {
         }
     }
 
-    /// Moves to a storage of its own that `count` bytes fit, with a little room, so that typing rarely moves it.
+    /// Copies the bytes to a storage of its own with space for `count` bytes and a little more, so that
+    /// typing rarely copies again.
     private mutating func makeRoom(for count: Int) {
         let room = max(count, utf8Count) + count / 16 + 16
         let moved = Chunk.makeStorage(capacity: room)
@@ -150,7 +152,7 @@ package struct Chunk: @unchecked Sendable {
         storage = moved
     }
 
-    /// The storage holds `count` bytes without wasting much on what was deleted.
+    /// Whether the storage fits `count` bytes without wasting much space.
     private func suits(_ count: Int) -> Bool {
         let capacity = storage.withUnsafeMutablePointerToHeader { Int($0.pointee) }
         return count <= capacity && capacity <= max(count, utf8Count) + count / 4 + 64

@@ -1,10 +1,10 @@
-/// A run of neighbouring chunks with the sum of their lengths: the summary level of `Text`.
+/// A run of neighbouring chunks with the sum of their lengths: an inner node of `Text`.
 package struct ChunkGroup: Sendable {
-    /// A group never holds more chunks than this.
+    /// The most chunks of a group.
     package static let limit = 128
-    /// How many chunks a freshly cut group holds at most.
+    /// The most chunks of a new group.
     static let fill = 96
-    /// A smaller group is joined with its neighbour when it is touched.
+    /// A group with fewer chunks is joined with its neighbour when it changes.
     static let least = 24
 
     package private(set) var chunks: [Chunk]
@@ -16,11 +16,11 @@ package struct ChunkGroup: Sendable {
         for chunk in chunks { length += chunk.length }
     }
 
-    /// The first chunk at whose end there are at least `units` code units, and how many there are in front of it.
+    /// The first chunk that ends at or after `units` code units, and the number of code units before it.
     func chunk(reaching units: Int) -> (chunk: Int, before: Int) {
         chunks.withUnsafeBufferPointer { chunks in
             var (index, before) = (0, 0)
-            // Four chunks a step, since an edit far from the last one spends its time here.
+            // Adds up four chunks in a step, because an edit far from the last one spends its time here.
             while index + 4 <= chunks.count {
                 let four =
                     chunks[index].utf16Count &+ chunks[index + 1].utf16Count &+ chunks[index + 2].utf16Count
@@ -37,7 +37,7 @@ package struct ChunkGroup: Sendable {
         }
     }
 
-    /// The length of the group before an offset that lies in it; nil where the offset is inside a scalar.
+    /// The length of the group before an offset in it; nil if the offset is inside a scalar.
     func length(before offset: Int, in unit: CodeUnit) -> TextLength? {
         chunks.withUnsafeBufferPointer { chunks in
             var (index, before) = (0, TextLength.zero)
@@ -52,7 +52,7 @@ package struct ChunkGroup: Sendable {
         }
     }
 
-    /// Puts `bytes`, whose length is `inserted`, in place of the code units in `units` of one chunk.
+    /// Replaces the code units in `units` of one chunk by `bytes`, whose length is `inserted`.
     @inline(__always) mutating func replace(
         _ units: Range<Int>, ofChunk chunk: Int, with bytes: UTF8Bytes, of inserted: TextLength
     ) -> Chunk.Outcome {
@@ -61,7 +61,7 @@ package struct ChunkGroup: Sendable {
         return outcome
     }
 
-    /// Appends groups of about equal size that hold `chunks` in order.
+    /// Appends groups of about equal size with `chunks` in order.
     static func cut(_ chunks: [Chunk], into groups: inout [ChunkGroup]) {
         if chunks.isEmpty { return }
         let pieces = chunks.count <= limit ? 1 : (chunks.count + fill - 1) / fill
@@ -78,14 +78,14 @@ package struct ChunkGroup: Sendable {
 }
 
 extension Chunk {
-    /// Appends chunks of about equal size that hold `bytes` in order, cut at scalars.
+    /// Appends chunks of about equal size with `bytes` in order, cut at scalar boundaries.
     static func cut(_ bytes: UTF8Bytes, into chunks: inout [Chunk]) {
         if bytes.isEmpty { return }
         let pieces = max(1, bytes.count / fill)
         chunks.reserveCapacity(chunks.count + pieces)
         var start = 0
         for piece in 1...pieces {
-            // A cut moves back by at most three bytes, so no piece grows over the limit.
+            // A cut moves back by at most three bytes, so no piece exceeds the limit.
             let end = bytes.scalarBoundary(atOrBefore: bytes.count.part(piece, of: pieces))
             chunks.append(Chunk(UTF8Bytes(rebasing: bytes[start..<end])))
             start = end
@@ -94,7 +94,7 @@ extension Chunk {
 }
 
 extension Int {
-    /// `part` `parts`ths of this, about: a product of two lengths is too large where an Int has 32 bits.
+    /// About `part`/`parts` of this number. The product of two lengths could overflow an Int of 32 bits.
     fileprivate func part(_ part: Int, of parts: Int) -> Int {
         part * (self / parts) + Swift.min(part, self % parts)
     }

@@ -1,8 +1,8 @@
 extension Change {
-    /// One change that does what this change and then `next`, made against its outcome, do.
+    /// One change with the same effect as this change followed by `next`, which was made from its result.
     ///
-    /// Throws where `next` cuts a scalar that this change inserted. See `rebased(over:tie:)` for why a composed
-    /// change serves to be applied and sent, and never to rebase over.
+    /// Throws if `next` cuts a scalar that this change inserted. A composed change can be applied and sent,
+    /// but never rebase over it: see `rebased(over:tie:)`.
     public func composed(with next: Change) throws(ChangeError) -> Change {
         if next.edits.isEmpty { return self }
         if edits.isEmpty { return next }
@@ -20,9 +20,9 @@ extension Change {
     }
 }
 
-/// A walk through the text between two changes that collects what both do to the text before the first.
+/// Walks through the text between the two changes, and collects what both do to the text before the first.
 private struct Composition {
-    /// What the second change does to the text that is passed.
+    /// What the second change does with the text that the walk passes.
     enum Fate {
         case kept
         case removed
@@ -31,15 +31,15 @@ private struct Composition {
     let first: [Edit]
     private var normal = NormalForm()
     private var position = 0
-    /// The edit of `first` that is passed or comes next, and how much of its text was passed.
+    /// The current or next edit of `first`, and how much of its text has been passed.
     private var next = 0
     private var used = TextLength.zero
-    /// What the passed edits of `first` moved the text by.
+    /// By how much the passed edits of `first` move what follows them.
     private var shift = 0
 
     init(first: [Edit]) { self.first = first }
 
-    /// Goes on to `target`; false where that lies inside a scalar that the first change inserted.
+    /// Walks on to `target`. Returns false if that is inside a scalar that the first change inserted.
     mutating func pass(to target: Int, _ fate: Fate) -> Bool {
         while position < target {
             if next < first.count, first[next].start + shift <= position {
@@ -53,14 +53,14 @@ private struct Composition {
         return true
     }
 
-    /// Adds the text of an edit of the second change where the walk stands.
+    /// Adds the text of an edit of the second change at the current position.
     mutating func insert(_ edit: Edit) {
         let place = used.utf8 > 0 ? first[next].end : position - shift
         normal.append(from: place, to: place, edit.text, edit.inserted)
     }
 
     mutating func finished() -> Change {
-        // Nothing lies beyond the last edit, so no scalar can be cut there.
+        // After the last edit there are no more inserted scalars to cut.
         _ = pass(to: .max, .kept)
         return normal.change
     }
@@ -85,7 +85,7 @@ private struct Composition {
 }
 
 extension Edit {
-    /// The next `units` code units of the text after its first part; nil where that would cut a scalar.
+    /// The next `units` code units of the text after its first part; nil if that would cut a scalar.
     fileprivate func part(after used: TextLength, units: Int) -> (String, TextLength)? {
         if units == inserted.utf16 { return (text, inserted) }
         return text.withBytes { bytes -> (String, TextLength)? in

@@ -1,5 +1,6 @@
 #if !hasFeature(Embedded)
-    // For people who debug. In the browser build a number in a string would cost more than all the rest.
+    // For debugging. The browser build leaves them out: printing a number there would cost more than
+    // everything else.
 
     extension UnitOffset: CustomStringConvertible {
         public var description: String { String(value) }

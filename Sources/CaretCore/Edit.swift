@@ -1,16 +1,17 @@
-/// One replaced range: the old text of the range gives way to the new text.
+/// An edit: replaces the old text of a range by new text.
 public struct Edit: Equatable, Sendable {
     let start: Int
     let end: Int
     public let text: String
-    /// How long `text` is in every unit.
+    /// The length of `text` in every unit.
     public let inserted: TextLength
 
-    /// No offset of an edit is beyond this, so that moving edits overflows nowhere before a text is at hand to tell
-    /// that it is not as long.
+    /// The largest offset of an edit. It is small enough that sums of offsets never overflow, even before the
+    /// edit is compared with a text.
     public static let farthestOffset = Int.max / 4
 
-    /// An edit whose text has no carriage return and whose range lies between 0 and `farthestOffset`.
+    /// Makes an edit. `text` must have no carriage return, and the range must be between 0 and
+    /// `farthestOffset`.
     public init(_ range: Range<Offset>, _ text: String) throws(TextError) {
         if range.lowerBound.value < 0 { throw .outside(offset: range.lowerBound.value, end: 0) }
         if range.upperBound.value > Edit.farthestOffset {
@@ -20,7 +21,7 @@ public struct Edit: Equatable, Sendable {
         self.init(from: range.lowerBound.value, to: range.upperBound.value, text, text.textLength)
     }
 
-    /// An edit made of parts of edits that were checked.
+    /// An edit made from parts of edits that were checked.
     init(from start: Int, to end: Int, _ text: String, _ inserted: TextLength) {
         self.start = start
         self.end = end
@@ -30,10 +31,10 @@ public struct Edit: Equatable, Sendable {
 
     public var range: Range<Offset> { Offset(start)..<Offset(end) }
     var removed: Int { end - start }
-    /// How much longer the text becomes, in UTF-16 code units.
+    /// By how much the text grows, in UTF-16 code units.
     var growth: Int { inserted.utf16 - removed }
 
-    /// The same range and the same bytes; two spellings of one letter differ.
+    /// Compares ranges and bytes. Two spellings of the same letter are different.
     public static func == (left: Edit, right: Edit) -> Bool {
         left.start == right.start && left.end == right.end && left.inserted == right.inserted
             && hasSameBytes(left.text, right.text)
@@ -41,10 +42,10 @@ public struct Edit: Equatable, Sendable {
 }
 
 extension String {
-    /// Calls `body` with the bytes: at hand in every native string, copied only from a foreign one.
+    /// Calls `body` with the bytes. A native string is not copied, a bridged one is.
     func withBytes<Result>(_ body: (UTF8Bytes) -> Result) -> Result {
         #if hasFeature(Embedded)
-            // There are no foreign strings, and the way for them would cost several KB.
+            // The browser build has no bridged strings, and code for them would add several KB.
             return utf8.withContiguousStorageIfAvailable(body).unsafelyUnwrapped
         #else
             if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
@@ -57,7 +58,8 @@ extension String {
     var textLength: TextLength { withBytes { $0.textLength } }
 }
 
-/// Equal as bytes. `==` on strings follows canonical equivalence, which would drop an edit from one form to another.
+/// Compares bytes. `==` on strings uses canonical equivalence, which would drop an edit that changes the
+/// spelling of a letter.
 func hasSameBytes(_ left: String, _ right: String) -> Bool {
     left.withBytes { left in right.withBytes { right in left.isEqual(to: right) } }
 }

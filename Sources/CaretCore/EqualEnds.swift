@@ -1,7 +1,8 @@
-// How far two texts are equal from their start and from their end: what makes the usual push of a whole text cheap.
+// Finds how much of two texts is equal at the start and at the end. This makes the usual push of a whole text
+// cheap.
 
 extension UnsafeBufferPointer<UInt8> {
-    /// How many bytes are equal at the start of both.
+    /// The number of equal bytes at the start of both.
     func equalHead(with other: UTF8Bytes) -> Int {
         let limit = Swift.min(count, other.count)
         let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
@@ -16,7 +17,7 @@ extension UnsafeBufferPointer<UInt8> {
         return index
     }
 
-    /// How many bytes are equal at the end of both.
+    /// The number of equal bytes at the end of both.
     func equalTail(with other: UTF8Bytes) -> Int {
         let limit = Swift.min(count, other.count)
         let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
@@ -35,11 +36,12 @@ extension UnsafeBufferPointer<UInt8> {
         return length
     }
 
-    /// The same bytes.
+    /// Whether the bytes are equal.
     func isEqual(to other: UTF8Bytes) -> Bool { count == other.count && equalHead(with: other) == count }
 }
 
-/// Zero if the 32 bytes at both places are equal. Four words at once keep up with memory, without a C library.
+/// Zero if the 32 bytes at both positions are equal. Reading four words at once is as fast as memory, without
+/// a C library.
 private func blockDifference(
     _ left: UnsafeRawBufferPointer, _ leftIndex: Int, _ right: UnsafeRawBufferPointer, _ rightIndex: Int
 ) -> UInt64 {
@@ -49,7 +51,8 @@ private func blockDifference(
         | wordDifference(left, leftIndex + 24, right, rightIndex + 24)
 }
 
-/// Zero if the eight bytes at both places are equal; else the lowest bits that differ tell the first byte that does.
+/// Zero if the eight bytes at both positions are equal. Otherwise the lowest bit that is set shows the first
+/// difference.
 private func wordDifference(
     _ left: UnsafeRawBufferPointer, _ leftIndex: Int, _ right: UnsafeRawBufferPointer, _ rightIndex: Int
 ) -> UInt64 {
@@ -58,7 +61,7 @@ private func wordDifference(
 }
 
 extension Text {
-    /// How many bytes of UTF-8 are equal at the start of both texts.
+    /// The number of UTF-8 bytes that are equal at the start of both texts.
     func equalHead(with other: Text) -> Int {
         guard var left = ByteWalk(forwardOver: self), var right = ByteWalk(forwardOver: other) else {
             return 0
@@ -73,7 +76,7 @@ extension Text {
         }
     }
 
-    /// How many bytes of UTF-8 are equal at the end of both texts, at most `limit`.
+    /// The number of UTF-8 bytes that are equal at the end of both texts, at most `limit`.
     func equalTail(with other: Text, limit: Int) -> Int {
         guard var left = ByteWalk(backwardOver: self), var right = ByteWalk(backwardOver: other) else {
             return 0
@@ -90,11 +93,11 @@ extension Text {
     }
 }
 
-/// A place in the bytes of a text that moves from one end to the other.
+/// A position in the bytes of a text that moves from one end to the other.
 private struct ByteWalk {
     private let text: Text
     private var place: ChunkPlace
-    /// The bytes of the chunk that were not yet passed.
+    /// The bytes of the chunk that are still to be passed.
     private var rest: Range<Int>
 
     init?(forwardOver text: Text) {
@@ -109,7 +112,7 @@ private struct ByteWalk {
         rest = 0..<text.chunk(at: place).utf8Count
     }
 
-    /// Calls `body` with the bytes that come next on the way to the end.
+    /// Calls `body` with the next bytes towards the end.
     func withNext<Result>(_ body: (UTF8Bytes) -> Result) -> Result {
         text.chunk(at: place).withParts { front, back in
             rest.lowerBound < front.count
@@ -118,7 +121,7 @@ private struct ByteWalk {
         }
     }
 
-    /// Calls `body` with the bytes that come next on the way to the start.
+    /// Calls `body` with the next bytes towards the start.
     func withPrevious<Result>(_ body: (UTF8Bytes) -> Result) -> Result {
         text.chunk(at: place).withParts { front, back in
             rest.upperBound > front.count
@@ -127,7 +130,7 @@ private struct ByteWalk {
         }
     }
 
-    /// Passes `count` bytes towards the end; false where the text is used up.
+    /// Skips `count` bytes towards the end. Returns false at the end of the text.
     mutating func advance(by count: Int) -> Bool {
         rest = rest.lowerBound + count..<rest.upperBound
         if !rest.isEmpty { return true }
@@ -137,7 +140,7 @@ private struct ByteWalk {
         return true
     }
 
-    /// Passes `count` bytes towards the start; false where the text is used up.
+    /// Skips `count` bytes towards the start. Returns false at the start of the text.
     mutating func retreat(by count: Int) -> Bool {
         rest = rest.lowerBound..<rest.upperBound - count
         if !rest.isEmpty { return true }

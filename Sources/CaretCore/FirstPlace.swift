@@ -1,6 +1,6 @@
 extension Range<Int> {
-    /// The first number that holds, of numbers of which none that holds stands in front of one that does not; the end
-    /// where none does. It asks about as many as the count has binary digits.
+    /// Binary search: the first number for which the condition is true, or the end. The condition must stay
+    /// true once it is true.
     @inlinable package func firstPlace(where holds: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
         while low < high {

@@ -1,6 +1,6 @@
 extension UnitOffset<UTF16Unit> {
-    /// Where a caret at this offset stands after `change`: behind what was inserted at it or in place of text
-    /// around it.
+    /// Where a caret at this offset is after `change`: after text that was inserted at the caret, or that
+    /// replaced what was around it.
     public func mapped(through change: Change) -> Offset {
         var shift = 0
         for edit in change.edits {
@@ -10,7 +10,8 @@ extension UnitOffset<UTF16Unit> {
         return self + shift
     }
 
-    /// Where the end of a selection stands after `change`: before what was inserted at it or replaces it.
+    /// Where the end of a selection is after `change`: before text that was inserted there or that replaced
+    /// it.
     fileprivate func mappedAsEnd(through change: Change) -> Offset {
         var shift = 0
         for edit in change.edits {
@@ -22,8 +23,8 @@ extension UnitOffset<UTF16Unit> {
 }
 
 extension Selection {
-    /// What is selected after `change`: a caret by the rule for carets; else the text that was selected, without
-    /// what was inserted at its edges or replaces them. The direction is kept.
+    /// The selection after `change`. A caret follows the rule for carets. A selection keeps the text that was
+    /// selected, without text that was inserted at its ends or that replaced them. The direction is kept.
     public func mapped(through change: Change) -> Selection {
         let start = start.mapped(through: change)
         if isCaret { return Selection(caret: start) }

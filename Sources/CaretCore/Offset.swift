@@ -1,13 +1,13 @@
-/// What one step of an offset is: the three units of the protocol.
+/// The unit that offsets count: one of the three units of the protocol.
 public enum CodeUnit: Sendable {
     /// A byte of UTF-8.
     case utf8
-    /// A UTF-16 code unit, which Apple's text views and browsers count, and in which this module computes.
+    /// A UTF-16 code unit. Apple's text views and browsers count these, and so does this module.
     case utf16
-    /// A Unicode scalar, which is the code unit of UTF-32.
+    /// A Unicode scalar, which is a code unit of UTF-32.
     case scalar
 
-    /// How many of this unit the scalar has whose UTF-8 encoding begins with `lead`.
+    /// The number of units of a scalar whose UTF-8 encoding begins with `lead`.
     func width(ofScalarWithLead lead: UInt8) -> Int {
         switch self {
         case .utf8: utf8Width(ofScalarWithLead: lead)
@@ -17,8 +17,7 @@ public enum CodeUnit: Sendable {
     }
 }
 
-/// The unit of an offset as a type, so that an offset in one unit cannot be mistaken for one in another before a
-/// `Text` has converted it.
+/// The unit of an offset as a type. So the compiler rejects an offset in the wrong unit.
 public protocol TextUnit: Sendable {
     static var unit: CodeUnit { get }
 }
@@ -35,7 +34,7 @@ public enum ScalarUnit: TextUnit {
     public static var unit: CodeUnit { .scalar }
 }
 
-/// A place between two scalars of a text, counted from its start in one unit.
+/// A position between two scalars of a text, counted from its start in one unit.
 public struct UnitOffset<Unit: TextUnit>: Comparable, Hashable, Sendable {
     public let value: Int
 
@@ -49,7 +48,7 @@ public struct UnitOffset<Unit: TextUnit>: Comparable, Hashable, Sendable {
     public static func - (left: Self, right: Self) -> Int { left.value - right.value }
 }
 
-/// An offset in UTF-16 code units: the one that edits, carets and selections use.
+/// An offset in UTF-16 code units. Edits, carets and selections use it.
 public typealias Offset = UnitOffset<UTF16Unit>
 public typealias UTF8Offset = UnitOffset<UTF8Unit>
 public typealias ScalarOffset = UnitOffset<ScalarUnit>

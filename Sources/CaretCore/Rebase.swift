@@ -1,20 +1,21 @@
-/// Which of two texts inserted at the same offset comes first, that is, stays left.
+/// Which of two texts that were inserted at the same offset comes first, which means left.
 public enum Tie: Sendable {
-    /// The other change was committed first: the usual case.
+    /// The other change was committed first. This is the usual case.
     case otherFirst
-    /// The change that moves was committed first: a client moves a remote change over its own unacked one.
+    /// The change that is moved was committed first. A client needs this to move a remote change over its own
+    /// unacked one.
     case selfFirst
 }
 
 extension Change {
-    /// This change as it reads after `other`, which was made against the same text.
+    /// This change, adapted to the text after `other`. Both were made from the same text.
     ///
-    /// Law: `a` then `b.rebased(over: a, tie: .otherFirst)` gives the text of `b` then
-    /// `a.rebased(over: b, tie: .selfFirst)`. A removal spares what `other` inserted strictly inside it.
+    /// Law: applying `a` and then `b.rebased(over: a, tie: .otherFirst)` gives the same text as applying `b`
+    /// and then `a.rebased(over: b, tie: .selfFirst)`. A removal spares text that `other` inserted inside it.
     ///
-    /// A document is only ever rebased over single revisions, one after the other: rebasing over their
-    /// composition can give another text, since a composed change no longer tells on which side of a removed
-    /// letter a text was inserted. So everybody who follows a log takes its steps.
+    /// Documents are only ever rebased over single revisions, one after the other. Rebasing over their
+    /// composition can give another text, because a composed change does not tell on which side of a removed
+    /// letter a text was inserted. So all clients rebase in the same steps.
     public func rebased(over other: Change, tie: Tie) -> Change {
         if edits.isEmpty || other.edits.isEmpty { return self }
         var normal = NormalForm()
@@ -30,19 +31,19 @@ extension Change {
         return normal.change
     }
 
-    /// This change as it reads after all of `others`, each of which follows the one before.
+    /// This change, adapted to the text after all of `others`, each of which follows the one before.
     public func rebased(over others: [Change], tie: Tie) -> Change {
         others.reduce(self) { $0.rebased(over: $1, tie: tie) }
     }
 }
 
-/// The edits that were committed first, passed from left to right. In the formulas of docs/protocol/transforms.md,
-/// these are the (s, e, t) of B.
+/// Walks over the edits that were committed first, from left to right. In the formulas of
+/// docs/protocol/transforms.md they are the (s, e, t) of B.
 private struct RebaseSteps {
     let other: [Edit]
-    /// Edits before this one end strictly before everything that is still to be moved.
+    /// The edits before this index end before everything that is still to be moved.
     private var passed = 0
-    /// What the passed edits moved the text by.
+    /// By how much the edits before `index` move what follows them.
     private var shift = 0
 
     init(other: [Edit]) { self.other = other }
@@ -54,9 +55,10 @@ private struct RebaseSteps {
         }
     }
 
-    /// a + Σ[s ≤ a] (|t| − (min(e,a) − s)); with s < a where the insertion was first.
+    /// a + Σ[s ≤ a] (|t| − (min(e,a) − s)); with s < a if the insertion was first.
     func place(ofInsertionAt start: Int, tie: Tie) -> Int {
-        // Only one edit can begin at or before `start` and not end before it, since no two touch.
+        // At most one edit can begin at or before `start` without ending before it, because no two edits
+        // touch.
         guard passed < other.count else { return start + shift }
         let next = other[passed]
         let counts =
@@ -67,7 +69,8 @@ private struct RebaseSteps {
         return counts ? next.start + shift + next.inserted.utf16 + max(0, start - next.end) : start + shift
     }
 
-    /// Calls `body` with what the edits left of the text from `start` to `end`, in offsets after them.
+    /// Calls `body` with the pieces between `start` and `end` that the edits left, in offsets after the
+    /// edits.
     func forEachPieceLeft(from start: Int, to end: Int, _ body: (Int, Int) -> Void) {
         var (start, shift) = (start, shift)
         for index in passed..<other.count {

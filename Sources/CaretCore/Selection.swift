@@ -1,4 +1,4 @@
-/// What one person has selected: from the anchor, where it began, to the head, which moves.
+/// What one person has selected. The anchor is where it began, and the head is the end that moves.
 ///
 /// An empty selection is a caret.
 public struct Selection: Hashable, Sendable {

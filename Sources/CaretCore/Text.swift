@@ -1,20 +1,20 @@
-/// The live text of a document: UTF-8 in chunks, with every length at hand in all three units.
+/// The text of a document: UTF-8 in chunks, with its length known in all three units.
 ///
-/// A value whose copies are cheap: a copy is a snapshot that readers may keep while the original goes on
-/// changing; only the chunks that change are copied. It is always well-formed and has no carriage return.
-/// Finding a place takes time in the root of the length, near the last edit constant time.
+/// A value with cheap copies: a copy is a snapshot, and only chunks that change later are copied. Always
+/// valid UTF-8 without carriage returns. Finding a position takes time proportional to the square root of the
+/// length, and constant time near the last edit.
 public struct Text: Sendable {
     package private(set) var groups: [ChunkGroup]
-    /// How long the text is in every unit.
+    /// The length of the text in every unit.
     public private(set) var length: TextLength
-    /// The chunk of the last edit: the next one is usually there.
+    /// The chunk of the last edit. The next edit is usually there too.
     private var recent: ChunkPlace
 
     public init() {
         self.init(groups: [])
     }
 
-    /// Takes over bytes that are known to be well-formed and free of carriage returns.
+    /// Adopts bytes that are known to be valid and free of carriage returns.
     init(unchecked bytes: UTF8Bytes) {
         var chunks: [Chunk] = []
         Chunk.cut(bytes, into: &chunks)
@@ -30,14 +30,15 @@ public struct Text: Sendable {
         recent = ChunkPlace()
     }
 
-    /// The end of the text, and its length in UTF-16 code units.
+    /// The end of the text, which is its length in UTF-16 code units.
     public var end: Offset { Offset(length.utf16) }
 
     public var isEmpty: Bool { length.utf8 == 0 }
 
-    /// The chunk that holds the code unit at `offset`, or, for an offset that needs none behind it, ends there.
+    /// The chunk that contains the code unit at `offset`. If the offset needs no code unit after it, the
+    /// chunk may also end there.
     ///
-    /// There must be a chunk, and the offset must lie in the text.
+    /// The text must not be empty, and the offset must be in it.
     @inline(__always) func place(of offset: Int, beforeUnit: Bool) -> ChunkPlace {
         let needed = beforeUnit ? offset + 1 : offset
         if offset >= recent.start, recent.group < groups.count,
@@ -56,11 +57,11 @@ public struct Text: Sendable {
         return place
     }
 
-    /// Puts `bytes`, whose length is `inserted`, in place of the code units from `start` to `end`.
+    /// Replaces the code units from `start` to `end` by `bytes`, whose length is `inserted`.
     ///
-    /// Both offsets must lie in the text and in order. The answer is nil, or, with nothing changed, the offset
-    /// that lies inside a scalar.
-    // This and what it calls down to the chunk is inlined: called, it costs a third more an edit.
+    /// Both offsets must be in the text and in order. Returns nil, or the offset that is inside a scalar, in
+    /// which case nothing changed.
+    // Everything from here down to the chunk is inlined: otherwise an edit costs a third more.
     @inline(__always) mutating func replace(
         _ units: Range<Int>, with bytes: UTF8Bytes, of inserted: TextLength
     ) -> Int? {
@@ -81,7 +82,7 @@ public struct Text: Sendable {
         return replaceAcrossChunks(from: first, units, with: bytes)
     }
 
-    /// Cuts new chunks from what is left of the first chunk, `bytes` and what is left of the last one.
+    /// Makes new chunks from the rest of the first chunk, `bytes`, and the rest of the last chunk.
     private mutating func replaceAcrossChunks(
         from first: ChunkPlace, _ units: Range<Int>, with bytes: UTF8Bytes
     ) -> Int? {
@@ -102,7 +103,7 @@ public struct Text: Sendable {
         return nil
     }
 
-    /// Puts chunks cut from `bytes` in place of the chunks from `first` through `last`.
+    /// Replaces the chunks from `first` through `last` by chunks made from `bytes`.
     private mutating func replaceChunks(from first: ChunkPlace, through last: ChunkPlace, with bytes: [UInt8])
     {
         var (first, last, bytes) = (first, last, bytes)
@@ -126,7 +127,7 @@ public struct Text: Sendable {
         replaceGroups(first.group...last.group, with: chunks)
     }
 
-    /// Puts groups cut from `chunks` in place of the groups in `range`.
+    /// Replaces the groups in `range` by groups made from `chunks`.
     private mutating func replaceGroups(_ range: ClosedRange<Int>, with chunks: [Chunk]) {
         var (end, chunks) = (range.upperBound + 1, chunks)
         if chunks.count < ChunkGroup.least, end < groups.count {

@@ -1,5 +1,5 @@
 extension Text {
-    /// The text of `bytes`, or why they are none: nothing is ever repaired.
+    /// Makes a text of `bytes`, or throws. Bytes are never repaired.
     public init(validating bytes: UnsafeBufferPointer<UInt8>) throws(TextError) {
         do throws(UTF8.ValidationError) {
             _ = try UTF8Span(validating: bytes.span)
@@ -10,7 +10,7 @@ extension Text {
         self.init(unchecked: bytes)
     }
 
-    /// The text of a string, which must have no carriage return.
+    /// Makes a text of a string, which must have no carriage return.
     public init(_ string: String) throws(TextError) {
         if let index = string.withBytes({ $0.firstCarriageReturn }) { throw .carriageReturn(at: index) }
         self = string.withBytes { Text(unchecked: $0) }

@@ -1,11 +1,12 @@
-/// Why bytes are not a text, or an offset not a place in one.
+/// Why bytes are not a text, or why an offset is not a position in a text.
 public enum TextError: Error, Equatable, Sendable {
-    /// The bytes from this one on are not UTF-8.
+    /// The bytes are not UTF-8 from this byte on.
     case invalidUTF8(at: Int)
-    /// A line break inside Caret is LF; it counts UTF-8 from the start of what was offered.
+    /// The text has a carriage return. Line breaks are LF inside Caret. `at` counts bytes from the start of
+    /// the input.
     case carriageReturn(at: Int)
-    /// An offset before the start of the text or beyond its end, in the unit that was asked for.
+    /// The offset is before the start or after the end of the text, in the unit of the caller.
     case outside(offset: Int, end: Int)
-    /// An offset between the code units of one scalar.
+    /// The offset is between the code units of one scalar.
     case insideScalar(offset: Int)
 }

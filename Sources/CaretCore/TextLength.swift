@@ -20,7 +20,7 @@ public struct TextLength: Hashable, Sendable {
         }
     }
 
-    // Lengths are those of texts in memory, so no sum of them overflows, and every edit makes a dozen of them.
+    // Texts are in memory, so no sum of lengths overflows, and every edit computes a dozen sums.
     public static func + (left: TextLength, right: TextLength) -> TextLength {
         TextLength(
             utf8: left.utf8 &+ right.utf8, utf16: left.utf16 &+ right.utf16,
@@ -37,7 +37,7 @@ public struct TextLength: Hashable, Sendable {
 }
 
 extension Text {
-    /// The length of the text in front of an offset, in every unit.
+    /// The length of the text before an offset, in every unit.
     public func length<Unit: TextUnit>(before offset: UnitOffset<Unit>) throws(TextError) -> TextLength {
         try length(before: offset.value, in: Unit.unit)
     }

@@ -1,12 +1,13 @@
 extension Text: Equatable {
-    /// The same bytes; two spellings of one letter differ.
+    /// Compares bytes. Two spellings of the same letter are different.
     public static func == (left: Text, right: Text) -> Bool {
         left.length == right.length && left.equalHead(with: right) == left.length.utf8
     }
 }
 
 extension Text {
-    /// Calls `body` with the UTF-8 of the text piece by piece, in order; each piece begins and ends at a scalar.
+    /// Calls `body` with the UTF-8 of the text, piece by piece and in order. Each piece begins and ends at a
+    /// scalar boundary.
     public func forEachPiece(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         for group in groups {
             for chunk in group.chunks { chunk.forEachPiece(body) }
@@ -16,14 +17,14 @@ extension Text {
     /// The whole text.
     public var string: String { bytes(in: 0..<length.utf8).withUnsafeBufferPointer { $0.string } }
 
-    /// The text from one offset to another.
+    /// The text between two offsets.
     public func slice(_ range: Range<Offset>) throws(TextError) -> String {
         let low = try convert(range.lowerBound, to: UTF8Unit.self)
         let high = try convert(range.upperBound, to: UTF8Unit.self)
         return bytes(in: low.value..<high.value).withUnsafeBufferPointer { $0.string }
     }
 
-    /// A copy of the UTF-8 in `range`, which must lie in the text; it may cut scalars.
+    /// A copy of the UTF-8 in `range`, which must be in the text. It may cut scalars.
     func bytes(in range: Range<Int>) -> [UInt8] {
         var copy: [UInt8] = []
         copy.reserveCapacity(range.count)
@@ -44,16 +45,16 @@ extension Text {
         return copy
     }
 
-    /// The same place, counted in another unit.
+    /// The same position in another unit.
     public func convert<Source: TextUnit, Target: TextUnit>(
         _ offset: UnitOffset<Source>, to unit: Target.Type
     ) throws(TextError) -> UnitOffset<Target> {
         UnitOffset(try length(before: offset.value, in: Source.unit).count(of: Target.unit))
     }
 
-    /// The offset lies in the text and not between the code units of one scalar.
+    /// Whether the offset is in the text and not inside a scalar.
     public func isScalarBoundary<Unit: TextUnit>(_ offset: UnitOffset<Unit>) -> Bool {
-        // Why it is none is what the caller does not ask.
+        // The caller does not need the reason.
         (try? length(before: offset.value, in: Unit.unit)) != nil
     }
 

@@ -1,10 +1,10 @@
-/// Bytes that are known to be well-formed UTF-8, borrowed for as long as a closure runs.
+/// Bytes that are known to be valid UTF-8, borrowed while a closure runs.
 package typealias UTF8Bytes = UnsafeBufferPointer<UInt8>
 
 let carriageReturn: UInt8 = 0x0D
 let lineFeed: UInt8 = 0x0A
 
-/// How many bytes the scalar takes whose encoding begins with `lead`.
+/// The number of bytes of a scalar whose encoding begins with `lead`.
 func utf8Width(ofScalarWithLead lead: UInt8) -> Int {
     if lead < 0x80 { return 1 }
     if lead < 0xE0 { return 2 }
@@ -12,7 +12,7 @@ func utf8Width(ofScalarWithLead lead: UInt8) -> Int {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// The byte at `index` begins a scalar, or `index` is the end.
+    /// Whether the byte at `index` begins a scalar, or `index` is the end.
     func isScalarBoundary(_ index: Int) -> Bool {
         index == count || self[index] & 0xC0 != 0x80
     }
@@ -49,7 +49,7 @@ extension UnsafeBufferPointer<UInt8> {
 
     private func trailing(_ index: Int) -> UInt32 { UInt32(self[index] & 0x3F) }
 
-    /// The length of these bytes in every unit, eight bytes at a time.
+    /// The length of the bytes in every unit, counted eight bytes at a time.
     package var textLength: TextLength {
         let raw = UnsafeRawBufferPointer(self)
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -58,7 +58,7 @@ extension UnsafeBufferPointer<UInt8> {
             let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             index += 8
             if word & ones << 7 == 0 { continue }
-            // 10xxxxxx continues a scalar, 1111xxxx begins one that takes two UTF-16 units.
+            // 10xxxxxx continues a scalar. 1111xxxx begins one that has two UTF-16 code units.
             continuations += (word >> 7 & ~(word >> 6) & ones).nonzeroBitCount
             astral += (word >> 7 & word >> 6 & word >> 5 & word >> 4 & ones).nonzeroBitCount
         }
@@ -71,19 +71,19 @@ extension UnsafeBufferPointer<UInt8> {
         return TextLength(utf8: count, utf16: scalars + astral, scalars: scalars)
     }
 
-    /// The bytes as a string, taken over without a second look.
+    /// The bytes as a string, without validating them again.
     var string: String { String(copying: UTF8Span(unchecked: span)) }
 
-    /// Where the first carriage return stands, which no text may have.
+    /// The index of the first carriage return, which no text may have.
     var firstCarriageReturn: Int? { firstIndex(of: carriageReturn) }
 
-    /// The index after the `units`-th unit; nil where that lies inside a scalar.
+    /// The index after `units` code units; nil if that is inside a scalar.
     ///
-    /// There must be that many units.
+    /// There must be that many code units.
     func index(after units: Int, in unit: CodeUnit) -> Int? {
         var index = 0
         var left = units
-        // Whole blocks are counted rather than walked; a block holds at most as many units as bytes.
+        // Counts whole blocks of bytes first. A block has at most as many code units as bytes.
         while left >= 64 {
             let next = scalarBoundary(atOrBefore: index + 64)
             left -= UTF8Bytes(rebasing: self[index..<next]).textLength.count(of: unit)

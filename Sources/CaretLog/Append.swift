@@ -1,19 +1,19 @@
 package import CaretCore
 
-/// How a document's lines end in the files that it is written back to. Inside, a line break is LF.
+/// The line breaks of a document when it is written back to a file. Inside Caret a line break is LF.
 package enum LineBreak: Sendable {
     case lf
     case crlf
 }
 
-/// Changes to be committed to one document behind the revision that they were rebased to.
+/// Changes to be committed to one document after the head that they were rebased to.
 package struct Append: Equatable, Sendable {
     package let document: DocumentID
     package let epoch: Epoch
-    /// The head that this append expects; its changes become the revisions behind it.
+    /// The head that this append expects. Its changes become the revisions after it.
     package let expected: Revision
     package let changes: [PushedChange]
-    /// The line break that the document has from now on; nil leaves it.
+    /// The line break that the document has from now on; nil leaves it as it is.
     package let lineBreak: LineBreak?
 
     package init(
@@ -28,22 +28,22 @@ package struct Append: Equatable, Sendable {
     }
 }
 
-/// What came of an append. Whatever it is, the store never takes a part of it.
+/// The result of an append. The store appends all of it or nothing.
 package enum AppendOutcome: Equatable, Sendable {
-    /// All of it is on disk, synced; the head is now this revision.
+    /// All changes are on disk, synced. The head is now this revision.
     case committed(head: Revision)
-    /// Nothing was appended: somebody else was first, and this is the head.
+    /// Nothing was appended, because this is the head: another append came first.
     case conflict(head: Revision)
-    /// Nothing was appended: there is no such document, or its epoch is another.
+    /// Nothing was appended: the document does not exist, or has another epoch.
     case gone
-    /// Nothing was appended: a change does not fit the document, or a number in it is beyond what is stored.
+    /// Nothing was appended: a change does not fit the text, or one of its numbers is too large to be stored.
     case unfit
-    /// Nothing was appended: the disk is full. It may be tried again.
+    /// Nothing was appended: the disk is full. The caller may try again.
     case full
     /// Nothing was appended: the document is damaged.
     case damaged
     /// Nothing was appended, and nothing more will be: the disk failed.
     case failed
-    /// It may or may not be on disk: read the head again.
+    /// The outcome is unknown. The caller must read the head again.
     case unknown
 }

@@ -1,6 +1,6 @@
-/// A name or key as its bytes: equal, ordered and hashed by them alone.
+/// A name or key, compared, ordered and hashed by its bytes.
 ///
-/// Strings follow canonical equivalence, by which two spellings of one letter would be one user.
+/// Swift's `String` compares by canonical equivalence, so two different users could be equal.
 package struct ByteString: Hashable, Comparable, Sendable {
     package let utf8: [UInt8]
 
@@ -10,7 +10,7 @@ package struct ByteString: Hashable, Comparable, Sendable {
 
     package var string: String { String(decoding: utf8, as: UTF8.self) }
 
-    // All bytes at once: an array feeds them to the hasher one by one.
+    // Feeds all bytes to the hasher at once. An array would feed them one by one.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(utf8.count)
         utf8.withUnsafeBytes { hasher.combine(bytes: $0) }

@@ -1,13 +1,14 @@
 package import CaretCore
 
-/// A revision as bytes that say the same for ever, however it is encoded, packed or merged: what a hash is made of.
+/// A revision as bytes that never change, however it is encoded, compressed or merged. Hashes are computed
+/// from them.
 package struct CanonicalForm {
     package private(set) var bytes: [UInt8] = []
 
     package init() {}
 
-    /// Makes the bytes those of a revision, in the place of the one before. Every number is eight bytes, the lowest
-    /// first; every text has its length in front of it.
+    /// Replaces the bytes by those of another revision. Every number has eight bytes, the lowest first, and
+    /// every text is preceded by its length.
     package mutating func write(_ change: LoggedChange, at revision: Revision) {
         bytes.removeAll(keepingCapacity: true)
         bytes.reserveCapacity(256)

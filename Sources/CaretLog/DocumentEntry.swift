@@ -1,18 +1,18 @@
 package import CaretCore
 
-/// What the store knows of a document without reading it.
+/// What the store knows of a document without reading its history.
 package struct DocumentEntry: Equatable, Sendable {
     package let id: DocumentID
     package var name: DocumentName
     package let epoch: Epoch
     package var head: Revision
-    /// The first revision whose text is kept: below it history was trimmed.
+    /// The oldest revision whose text is kept. Older history was trimmed.
     package var start: Revision
     package var length: TextLength
     /// When it was created or last changed, in milliseconds.
     package var updated: Int64
     package var lineBreak: LineBreak
-    /// When it was deleted, in milliseconds; nil while it lives.
+    /// When it was deleted, in milliseconds; nil if it exists.
     package var deleted: Int64?
 
     package init(

@@ -1,13 +1,13 @@
 package import CaretCore
 
 extension DocumentEntry {
-    /// Numbers beyond this, either way, are not stored: a browser could not hold them.
+    /// The largest number that is stored, positive or negative. A browser could not represent larger ones.
     package static let farthest: Int64 = 1 << 53
     /// The longest text that is stored, in bytes.
     package static let longestText = 128 << 20
 
-    /// How long the text is after these changes, one behind the other; nil where one does not fit, as far as lengths
-    /// can tell.
+    /// The length of the text after these changes, applied in order; nil if a change cannot fit, judging by
+    /// lengths alone.
     package func length(after changes: [PushedChange]) -> TextLength? {
         var length = length
         for pushed in changes {
@@ -36,7 +36,8 @@ extension LoggedChange {
 }
 
 extension TextLength {
-    /// As a piece of text has them: one to three bytes a UTF-16 unit, one or two units a scalar.
+    /// Whether a piece of text can have these lengths: one to three bytes per UTF-16 unit, one or two units
+    /// per scalar.
     fileprivate var isPlausible: Bool {
         let range = 0...(DocumentEntry.longestText)
         guard range.contains(utf8), range.contains(utf16), range.contains(scalars) else { return false }

@@ -1,21 +1,21 @@
 /// The name of a document: parts separated by `/`, compared byte by byte.
 ///
-/// It follows rule T1 of the protocol, so a name that exists is one that may stand on the wire.
+/// Checked against rule T1 of the protocol, so every name that exists can be sent.
 package struct DocumentName: Hashable, Comparable, Sendable {
     package static let longest = 512
 
     package let bytes: ByteString
 
-    /// Why a text is no name.
+    /// Why a string is not a valid name.
     package enum Fault: Error, Equatable, Sendable {
         case empty
-        /// More bytes of UTF-8 than a name may have.
+        /// It has too many bytes of UTF-8.
         case tooLong(bytes: Int)
-        /// The part of this number, from 0, is empty, `.` or `..`.
+        /// The part with this index is empty, `.` or `..`.
         case badPart(Int)
-        /// A control character at this byte.
+        /// There is a control character at this byte.
         case control(at: Int)
-        /// The part of this number begins or ends with a space.
+        /// The part with this index begins or ends with a space.
         case spaceAtEdge(part: Int)
     }
 
@@ -38,7 +38,7 @@ package struct DocumentName: Hashable, Comparable, Sendable {
 
     package static func < (left: DocumentName, right: DocumentName) -> Bool { left.bytes < right.bytes }
 
-    /// U+0000 to U+001F and U+007F to U+009F; the latter from U+0080 on are C2 80 to C2 9F.
+    /// U+0000 to U+001F and U+007F to U+009F. The latter are encoded as C2 80 to C2 9F from U+0080 on.
     private static func firstControl(in utf8: [UInt8]) -> Int? {
         utf8.indices.first { index in
             let byte = utf8[index]

@@ -1,14 +1,14 @@
-/// What somebody may do with a document; each level may do all that is below it.
+/// What a user may do with a document. Each level includes the ones before it.
 package enum Access: Int, Comparable, CaseIterable, Sendable {
     case none, read, write, admin
 
     package static func < (left: Access, right: Access) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Which documents something holds for.
+/// The documents that a right applies to.
 package enum NameScope: Hashable, Sendable {
     case document(DocumentName)
-    /// Those whose names begin with these bytes; none at all is every document.
+    /// All documents whose names begin with these bytes. An empty prefix means every document.
     case prefix(ByteString)
 
     package func holds(_ name: DocumentName) -> Bool {
@@ -18,7 +18,7 @@ package enum NameScope: Hashable, Sendable {
         }
     }
 
-    /// Where the scope begins in the order of names.
+    /// The first name of the scope in the order of names.
     package var start: ByteString {
         switch self {
         case .document(let name): name.bytes
@@ -26,7 +26,7 @@ package enum NameScope: Hashable, Sendable {
         }
     }
 
-    /// What of the scope begins with these bytes; nil where nothing does.
+    /// The part of the scope that begins with these bytes; nil if there is none.
     func narrowed(to prefix: ByteString) -> NameScope? {
         switch self {
         case .document(let name): name.bytes.hasPrefix(prefix) ? self : nil
@@ -36,7 +36,7 @@ package enum NameScope: Hashable, Sendable {
     }
 }
 
-/// A right to some documents.
+/// A right on some documents.
 package struct Grant: Hashable, Sendable {
     package let scope: NameScope
     package let access: Access
@@ -47,18 +47,18 @@ package struct Grant: Hashable, Sendable {
     }
 }
 
-/// All that somebody has a right to. A right is never taken away by another grant: the highest one counts.
+/// All rights of a user. If several grants apply, the highest one counts.
 package struct Grants: Hashable, Sendable {
-    /// Grants of one token: `list` asks the store once for each.
+    /// The most grants of a token. `list` makes one request to the store for each.
     package static let most = 1_000
-    /// Every right to every document: where nobody needs a token.
-    /// Nothing at all.
+    /// Every right on every document, for servers without tokens.
+    /// No rights.
     package static let none = Grants(checked: [])
     package static let all = Grants(checked: [Grant(.admin, to: .prefix(""))])
 
     package let grants: [Grant]
 
-    /// Nil where there are more than may be.
+    /// Nil if there are more grants than allowed.
     package init?(_ grants: [Grant]) {
         if grants.count > Grants.most { return nil }
         self.init(checked: grants)
@@ -66,7 +66,7 @@ package struct Grants: Hashable, Sendable {
 
     private init(checked grants: [Grant]) { self.grants = grants }
 
-    /// Whoever may administer every document may administer the server.
+    /// Who may administer every document may administer the server.
     package var isForServer: Bool { grants.contains(Grant(.admin, to: .prefix(""))) }
 
     package func access(to name: DocumentName) -> Access {
@@ -75,10 +75,11 @@ package struct Grants: Hashable, Sendable {
         return access
     }
 
-    /// What may be read of the names that begin with `prefix`: scopes that share no name, in the order of names.
+    /// What can be read among the names that begin with `prefix`: scopes without common names, in the order
+    /// of names.
     package func readable(under prefix: ByteString) -> [NameScope] {
         let scopes = grants.filter { $0.access >= .read }.compactMap { $0.scope.narrowed(to: prefix) }
-        // Of two that begin alike the prefix is the wider one, and goes first.
+        // Of two scopes that begin with the same bytes, the prefix covers more and comes first.
         let sorted = scopes.sorted { ($0.start, $0.rank) < ($1.start, $1.rank) }
         var result: [NameScope] = []
         var widest: ByteString?

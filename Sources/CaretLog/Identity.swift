@@ -1,4 +1,4 @@
-/// Which document: unique in one store, never used again, unchanged by a rename.
+/// Identifies a document. Unique in one store, never used again, and not changed by a rename.
 package struct DocumentID: Hashable, Comparable, Sendable {
     package let value: Int64
 
@@ -7,14 +7,14 @@ package struct DocumentID: Hashable, Comparable, Sendable {
     package static func < (left: DocumentID, right: DocumentID) -> Bool { left.value < right.value }
 }
 
-/// Which history of a document its revision numbers count in.
+/// Names one history of a document. Revision numbers belong to it.
 ///
-/// Opaque to everybody else, and unique over all servers. A new generation renews the epochs of all documents at
-/// once: an older state of the whole store was put back to work.
+/// Opaque to clients, and unique over all servers. A new generation renews the epochs of all documents at
+/// once, which is needed when an older state of the whole store is put back to work.
 package struct Epoch: Hashable, Sendable {
-    /// The store's part.
+    /// The part of the store.
     package let generation: UInt64
-    /// The document's own part.
+    /// The part of the document.
     package let document: UInt64
 
     package init(generation: UInt64, document: UInt64) {

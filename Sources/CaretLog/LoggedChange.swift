@@ -1,6 +1,6 @@
 package import CaretCore
 
-/// A change as it is committed: what changed, by whom, when, and what it was called when it was pushed.
+/// A committed change: what changed, by whom, when, and under which `seq` it was pushed.
 package struct LoggedChange: Equatable, Sendable {
     package let pusher: Pusher
     package let seq: Int64
@@ -15,12 +15,12 @@ package struct LoggedChange: Equatable, Sendable {
         self.edits = edits
     }
 
-    /// How much longer the text becomes.
+    /// By how much the text grows.
     package var growth: TextLength {
         edits.reduce(.zero) { $0 + $1.edit.inserted - $1.removed }
     }
 
-    /// What it counts in a bound of bytes: an edit alone, and what it inserts.
+    /// Its weight in a bound of bytes: each edit counts, and so does the text that it inserts.
     package var weight: Int { edits.reduce(32) { $0 + 32 + $1.edit.inserted.utf8 } }
 
     package var change: Change {
@@ -28,11 +28,12 @@ package struct LoggedChange: Equatable, Sendable {
     }
 }
 
-/// A change on its way into the log, with what a repeat of it is told by.
+/// A change on its way into the log, with the digest that recognises a repeat.
 package struct PushedChange: Equatable, Sendable {
     package let logged: LoggedChange
-    /// Of the content as it was pushed: a repeat has the same one, another push of the same seq has not. The log does
-    /// not keep it; the store remembers it with the pusher until he pushes again.
+    /// A digest of the content as pushed. A repeat has the same digest, another push with the same seq has a
+    /// different one. The store keeps it with the pusher until the pusher's next push. The log does not
+    /// contain it.
     package let digest: Digest
 
     package init(_ logged: LoggedChange, digest: Digest) {
@@ -41,22 +42,22 @@ package struct PushedChange: Equatable, Sendable {
     }
 }
 
-/// A committed edit with its place in all three units, so that it goes out in any unit without its text.
+/// A committed edit with its offsets in all three units, so that it can be sent in any unit without the text.
 package struct LoggedEdit: Equatable, Sendable {
     package let edit: Edit
-    /// The length of the old text in front of it.
+    /// The length of the old text before it.
     package let start: TextLength
     /// The length of the old text that it replaces.
     package let removed: TextLength
 
-    /// An edit in the text that it was made against.
+    /// Makes an edit from the text that it was made against.
     package init(_ edit: Edit, in text: Text) throws(TextError) {
         self.edit = edit
         start = try text.length(before: edit.range.lowerBound)
         removed = try text.length(before: edit.range.upperBound) - start
     }
 
-    /// An edit that was stored.
+    /// Makes an edit from what was stored.
     package init(start: TextLength, removed: TextLength, text: String) throws(TextError) {
         edit = try Edit(Offset(start.utf16)..<Offset(start.utf16 + removed.utf16), text)
         self.start = start

@@ -1,6 +1,6 @@
 package import CaretCore
 
-/// Who pushes: a user with one of the clients that he keeps.
+/// The author of a push: a user and one of the user's clients.
 package struct Pusher: Hashable, Sendable {
     package let user: ByteString
     package let client: ByteString
@@ -11,25 +11,25 @@ package struct Pusher: Hashable, Sendable {
     }
 }
 
-// Somebody of whom only the public id came with a history from elsewhere. Where others have a client's secret id he has
-// this one behind a NUL, which no client's id has: so nobody can push as him.
+// A client of which only the public id is known, because its history was imported. The stored id is a NUL
+// byte and the public id. No client can choose such an id, so nobody can push under it.
 extension Pusher {
     package init(user: ByteString, publicClient: ByteString) {
         self.init(user: user, client: ByteString(utf8: [0] + publicClient.utf8))
     }
 
-    /// The public id, where no other one is known.
+    /// The public id, if no other one is known.
     package var publicClient: ByteString? {
         client.utf8.first == 0 ? ByteString(utf8: Array(client.utf8.dropFirst())) : nil
     }
 }
 
-/// What the store remembers of a pusher in a document: its highest committed push.
+/// What the store remembers of a pusher in a document: the highest committed push.
 package struct PusherEntry: Hashable, Sendable {
     package let seq: Int64
     package let revision: Revision
     package let digest: Digest
-    /// When that was, in milliseconds; an entry is forgotten some time after.
+    /// When it was committed, in milliseconds. The entry is forgotten after a while.
     package let used: Int64
 
     package init(seq: Int64, revision: Revision, digest: Digest, used: Int64) {

@@ -2,7 +2,7 @@ package import CaretCore
 
 /// Successive revisions of one document.
 package struct Segment: Equatable, Sendable {
-    /// The revision that the first change made.
+    /// The revision of the first change.
     package let first: Revision
     package let changes: [LoggedChange]
 
@@ -11,11 +11,11 @@ package struct Segment: Equatable, Sendable {
         self.changes = changes
     }
 
-    /// The revision that the last change made.
+    /// The revision of the last change.
     package var last: Revision { Revision(first.value + changes.count - 1) }
 }
 
-/// A text at one revision.
+/// The text at one revision.
 package struct Snapshot: Equatable, Sendable {
     package let revision: Revision
     package let text: Text

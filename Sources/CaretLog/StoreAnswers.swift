@@ -1,56 +1,56 @@
 package import CaretCore
 
-/// What a call for one document answers where it has nothing else to say.
+/// The answer to a call about one document that returns nothing else.
 package enum StoreRefusal: Error, Equatable, Sendable {
-    /// There is no such document, or it was deleted.
+    /// The document does not exist, or was deleted.
     case gone
-    /// The document is damaged: it is closed until it is sound again, and the others live.
+    /// The document is damaged, and stays closed until it is repaired. Others are not affected.
     case damaged
-    /// The disk is full; nothing was written, and it may be tried again.
+    /// The disk is full. Nothing was written, and the caller may try again.
     case full
-    /// The disk failed; nothing more is written by this store.
+    /// The disk failed. This store writes nothing more.
     case failed
 }
 
-/// What came of `create`.
+/// The result of `create`.
 package enum Creation: Equatable, Sendable {
     case created(DocumentEntry)
     case exists(DocumentEntry)
     case refused(StoreRefusal)
 }
 
-/// What came of `rename`.
+/// The result of `rename`.
 package enum Renaming: Equatable, Sendable {
     case renamed
-    /// A document has that name; it may be the one itself.
+    /// A document has that name, perhaps this one.
     case exists
     case refused(StoreRefusal)
 }
 
-/// What came of `undelete`.
+/// The result of `undelete`.
 package enum Undeletion: Equatable, Sendable {
     case undeleted(DocumentEntry)
-    /// Another document has its name now.
+    /// Another document has the name now.
     case exists
-    /// It was never deleted.
+    /// The document was never deleted.
     case live
     case refused(StoreRefusal)
 }
 
-/// What came of `trim`.
+/// The result of `trim`.
 package enum Trimming: Equatable, Sendable {
-    /// History now starts behind this revision.
+    /// History now begins after this revision.
     case trimmed(start: Revision)
     case refused(HistoryRefusal)
 }
 
-/// Why a part of a document's history cannot be had.
+/// Why a part of a document's history is not available.
 package enum HistoryRefusal: Error, Equatable, Sendable {
     /// The revision is beyond the head.
     case ahead(head: Revision)
-    /// The revision is below what is kept.
+    /// The revision was trimmed.
     case trimmed(start: Revision)
-    /// The text is not that of its revision.
+    /// The text does not belong to its revision.
     case wrongText
     case refused(StoreRefusal)
 }
@@ -58,9 +58,9 @@ package enum HistoryRefusal: Error, Equatable, Sendable {
 /// A page of documents.
 package struct Listing: Equatable, Sendable {
     package let entries: [DocumentEntry]
-    /// There are more behind the last one.
+    /// More documents follow the last one of this page.
     package let hasMore: Bool
-    /// How many documents of this page are damaged so that not even their names are sure.
+    /// The number of documents on this page that are so damaged that not even their names are known.
     package let damaged: Int
 
     package init(entries: [DocumentEntry], hasMore: Bool, damaged: Int = 0) {
@@ -70,7 +70,7 @@ package struct Listing: Equatable, Sendable {
     }
 }
 
-/// Successive revisions, and the head when they were read.
+/// Successive revisions, and the head at the time of reading.
 package struct Reading: Equatable, Sendable {
     package let segment: Segment
     package let head: Revision
@@ -81,7 +81,7 @@ package struct Reading: Equatable, Sendable {
     }
 }
 
-/// What is remembered of a pusher, and the head when it was looked up.
+/// What is remembered of a pusher, and the head at the time of reading.
 package struct PusherAnswer: Equatable, Sendable {
     package let entry: PusherEntry?
     package let head: Revision

@@ -7,7 +7,7 @@ package import CaretWire
 @preconcurrency import Dispatch
 import Synchronization
 
-/// A running server: what speaks the protocol on sockets, over a store that somebody else opens and closes.
+/// A running server: speaks the protocol on sockets. The caller opens and closes the store.
 package final class Server: Sendable {
     private let switchboard: Switchboard
     private let loops: [Loop]
@@ -17,7 +17,7 @@ package final class Server: Sendable {
         _ settings: ServerSettings, store: SQLiteStore, in folder: String, authenticator: any Authenticator,
         counters: CounterBoard, log: LogWriter
     ) throws(SystemFault) {
-        // So that no two servers call their sessions alike, nor two lives of one.
+        // Random, so that no two servers, and no two runs of one server, use the same session ids.
         let life = String(UInt64.random(in: .min ... .max), radix: 36)
         let connections = ConnectionSettings(
             limits: settings.limits, server: settings.name, store: { Epoch.name(ofStore: store.generation) },
@@ -51,7 +51,7 @@ package final class Server: Sendable {
         switchboard.begin()
     }
 
-    /// What a client gets for whose connection there is no descriptor.
+    /// What a client receives if there is no descriptor for its connection.
     private static let refusal: [UInt8] = {
         var writer = JSONWriter()
         let report = ErrorReport(
@@ -60,17 +60,17 @@ package final class Server: Sendable {
         return writer.bytes
     }()
 
-    /// A client's id is his secret; whoever has this cannot find it.
+    /// The client's id is a secret, and cannot be recovered from this public id.
     package static func publicClient(_ pusher: Pusher) -> WireString {
         if let known = pusher.publicClient { return WireString(known.string) }
         let digest = SHA256.digest(of: pusher.user.utf8 + [0] + pusher.client.utf8)
         return WireString("p-" + String(digest.words[0], radix: 36))
     }
 
-    /// How many connections it could take now, as far as descriptors go.
+    /// How many more connections it could accept, judging by free descriptors.
     package var spareConnections: Int { DescriptorBound.free(leaving: LoopSettings().descriptorsLeft) }
 
-    /// Takes connections at an address from now on, and answers with where: the system may have chosen the port.
+    /// Listens at an address, and returns it. The system may have chosen the port.
     package func listen(at address: SocketAddress, as door: @escaping @Sendable (SocketAddress) -> Door)
         async throws(ListenFault) -> SocketAddress
     {
@@ -82,14 +82,15 @@ package final class Server: Sendable {
         return listener.address
     }
 
-    /// Takes no more connections and requests, lets what rooms and the store have begun end, tells everybody of it and
-    /// says goodbye; whoever is not through by then is cut. Nothing is asked of the store any more afterwards.
+    /// Stops accepting connections and requests, lets rooms and the store finish what they have begun, and
+    /// sends `bye`. Connections that are still open after `time` are dropped. The store is not used any more
+    /// after that.
     package func stop(within time: Duration) async {
         for listener in listeners.withLock({ $0 }) { await listener.closed() }
         let (ended, end) = AsyncStream<Void>.makeStream()
         switchboard.drain { end.finish() }
         let limit = Task {
-            try? await Task.sleep(for: time)  // It fails only where it need not be waited for any more.
+            try? await Task.sleep(for: time)  // It throws only when it is cancelled.
             end.finish()
         }
         for await _ in ended {}

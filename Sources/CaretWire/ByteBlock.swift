@@ -1,4 +1,4 @@
-/// Eight bytes looked at together: what makes a long string or line cost little a byte.
+/// Eight bytes that are examined at once, so that long strings and lines cost little per byte.
 struct ByteBlock {
     static let width = 8
 
@@ -7,32 +7,32 @@ struct ByteBlock {
 
     private let word: UInt64
 
-    /// The bytes from `index` on, of which there must be eight.
+    /// Loads eight bytes from `index` on. They must exist.
     @inline(__always)
     init(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) {
         let raw = UnsafeRawBufferPointer(bytes)
         word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// Marks the bytes equal to `byte`; a mark behind the first one may be false.
+    /// Marks the bytes equal to `byte`. Marks after the first one may be wrong.
     @inline(__always)
     func marks(of byte: UInt8) -> UInt64 { ByteBlock.zeros(of: word ^ (ByteBlock.ones &* UInt64(byte))) }
 
-    /// Marks what ends a run inside a JSON string: a quote, a backslash, a control character. A mark behind the first
-    /// one may be false.
+    /// Marks the bytes that end a plain run in a JSON string: quotes, backslashes and control characters.
+    /// Marks after the first one may be wrong.
     @inline(__always)
     var marksOfSpecials: UInt64 {
         let controls = (word &- ByteBlock.ones &* 0x20) & ~word & ByteBlock.highs
         return controls | marks(of: UInt8(ascii: "\"")) | marks(of: UInt8(ascii: "\\"))
     }
 
-    // A borrow spreads only upwards from a byte that is zero, so the lowest mark is always true.
+    // A borrow spreads only upwards from a zero byte, so the lowest mark is always right.
     @inline(__always)
     private static func zeros(of word: UInt64) -> UInt64 { (word &- ones) & ~word & highs }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// The first `byte` from `start` on.
+    /// The index of the first `byte` from `start` on.
     func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         var index = start
         while index + ByteBlock.width <= count {
@@ -47,7 +47,7 @@ extension UnsafeBufferPointer<UInt8> {
         return nil
     }
 
-    /// The first quote, backslash or control character from `start` on, or the end.
+    /// The index of the first quote, backslash or control character from `start` on, or the end.
     func endOfRun(from start: Int) -> Int {
         var index = start
         while index + ByteBlock.width <= count {
@@ -61,6 +61,6 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension UInt8 {
-    /// It may not stand in a JSON string as itself.
+    /// Whether the byte must be escaped in a JSON string.
     var endsRun: Bool { self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\") }
 }

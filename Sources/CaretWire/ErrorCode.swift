@@ -1,4 +1,4 @@
-/// What can be wrong, as the protocol names it; the raw values are the words on the wire.
+/// The error codes of the protocol. The raw values are the words on the wire.
 package enum ErrorCode: String, CaseIterable, Sendable {
     case badJSON = "bad_json"
     case badMessage = "bad_message"
@@ -33,7 +33,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case shuttingDown = "shutting_down"
     case `internal`
 
-    /// The server closes behind it, whenever it comes. Before `welcome` every error closes.
+    /// Whether the server closes the connection after this error. Before `welcome` every error does.
     package var closes: Bool {
         switch self {
         case .lineTooLong, .helloRequired, .helloTimeout, .unsupportedProtocol, .unauthorized, .shuttingDown:

@@ -1,15 +1,15 @@
 import CaretCore
 
-/// The members of one object in a line that was checked, asked for by what a message wants of them.
+/// The members of an object in a checked line, read by name and type.
 struct Fields {
-    /// Counts that a client's message is held to.
+    /// Limits on the elements of a client's message.
     let limits: Limits.Announced
     private let line: UnsafeBufferPointer<UInt8>
     private let start: Int
     private let keys: [KeyStack.Key]
     private let unescaped: [UInt8]
 
-    /// The members of the message, which a reader has found.
+    /// The members of a message, as found by a reader.
     init(_ members: KeyStack, of line: UnsafeBufferPointer<UInt8>, limits: Limits.Announced) {
         self.limits = limits
         self.line = line
@@ -52,13 +52,13 @@ struct Fields {
 
     func has(_ name: StaticString) -> Bool { value(optional: name) != nil }
 
-    /// A fault of the message as a whole: fields that do not go together.
+    /// A fault of several fields that do not fit together.
     func fault(_ field: StaticString, _ problem: String) -> FieldFault {
         FieldFault(field: "\(field)", problem: problem, byte: value(optional: field)?.start ?? start)
     }
 }
 
-/// Each kind of field, as it must be there and as it may be.
+/// Reading each kind of field, required or optional.
 extension Fields {
     func string(
         _ name: StaticString, atMost limit: Int = .max, orElse code: ErrorCode = .badMessage
@@ -75,7 +75,7 @@ extension Fields {
         }
     }
 
-    /// The name of the document that the message is about. What else makes a good name is not the wire's concern.
+    /// The name of a document. Only its length is checked here.
     func document(_ name: StaticString = "doc") throws(FieldFault) -> WireString {
         try string(name, atMost: Limits.name, orElse: .badName)
     }
@@ -99,7 +99,7 @@ extension Fields {
         try integer(optional: name).map { Revision($0) }
     }
 
-    /// A flag that is absent is false.
+    /// A missing flag is false.
     func flag(_ name: StaticString) throws(FieldFault) -> Bool { try flag(optional: name) ?? false }
 
     func flag(optional name: StaticString) throws(FieldFault) -> Bool? {
@@ -120,7 +120,7 @@ extension Fields {
         return try read(name, value) { value throws(FieldFault) in try value.word() }
     }
 
-    /// One of the words of a list that grows: a word that is not known is kept.
+    /// One of the words of a list that may grow. Unknown words are kept.
     func openWord<Word: WireWord>(_ name: StaticString) throws(FieldFault) -> OpenWord<Word> {
         let word = try string(name)
         return Word.all.first { $0.isSaid(by: word) }.map { .known($0) } ?? .unknown(word)
@@ -144,7 +144,7 @@ extension Fields {
         }
     }
 
-    /// What is read of a field, or its fault with the field's name.
+    /// Reads a field, and adds its name to a fault.
     @inline(__always)
     func read<Value>(
         _ name: StaticString, _ value: JSONValue, _ read: (JSONValue) throws(FieldFault) -> Value
@@ -217,7 +217,7 @@ extension JSONValue {
             }
         }
         if count != 2 {
-            let problem = "has \(count) elements, where 2 are wanted"
+            let problem = "has \(count) elements; expected 2"
             throw FieldFault(field: "", problem: problem, byte: start)
         }
         return (first, second)

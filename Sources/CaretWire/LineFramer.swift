@@ -1,39 +1,40 @@
-/// Cuts the bytes of a connection into lines, in time that is linear however they arrive.
+/// Splits the bytes of a connection into lines, in linear time however the bytes arrive.
 ///
-/// A line ends with LF; a CR in front of it is dropped and counts nothing, and an empty line is ignored. A line that
-/// arrives whole is handed on where it lies. What is over the limit is known as soon as it is, and then nothing more
-/// is framed. A value; confined to whoever owns the connection.
+/// A line ends with LF. A CR before the LF is dropped and does not count, and empty lines are ignored. A line
+/// that arrives in one piece is not copied. A line over the limit is detected at its first excess byte, and
+/// framing stops there. Each connection has one, confined to the connection's loop.
 package struct LineFramer: Sendable {
-    /// What became of the bytes so far.
+    /// The result of reading some bytes.
     package enum Frame<Line> {
-        /// A line was there, and this was made of it.
+        /// A line was complete, and `body` returned this.
         case line(Line)
-        /// All bytes are taken, and no line is complete.
+        /// All bytes were read, and the last line is not complete.
         case incomplete
-        /// A line is longer than may be: at least `bytes`, where `limit` were allowed.
+        /// A line has at least `bytes` bytes, more than `limit`.
         case tooLong(bytes: Int, limit: Int)
     }
 
-    /// The bytes that a line may have, without its end. It may be raised between lines and within one.
+    /// The most bytes of a line, without its end. May be raised at any time.
     package var limit: Int
 
     /// The beginning of a line whose end has not arrived.
     private var begun: [UInt8] = []
     private var excess: Int?
 
-    /// Room for more than this is not kept for the next line: there may be very many connections, most of them idle.
+    /// Larger buffers are not kept for the next line, because there may be very many connections, most of
+    /// them idle.
     private static let roomKept = 1 << 12
     private static let lineFeed = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
 
     package init(limit: Int) { self.limit = limit }
 
-    /// How many bytes are held of a line whose end has not arrived.
+    /// How many bytes of an incomplete line are buffered.
     package var begunBytes: Int { begun.count }
 
-    /// Takes bytes off the front of `input` until a line is complete, and calls `body` with it.
+    /// Reads bytes from the front of `input` until a line is complete, and calls `body` with that line.
     ///
-    /// To be called until no line comes. The bytes that `body` is given are there only while it runs.
+    /// Call it until no line is returned. The bytes passed to `body` are valid only during the call.
     package mutating func next<Line>(
         of input: inout UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Line
     ) -> Frame<Line> {
@@ -54,7 +55,7 @@ package struct LineFramer: Sendable {
         input.withMemoryRebound(to: UInt8.self) { $0.firstIndex(of: lineFeed, from: 0) }
     }
 
-    /// The length of what was begun and `piece`, without a CR at their end.
+    /// The length of the buffered bytes and `piece`, without a CR at their end.
     private func contentLength(with piece: UnsafeRawBufferPointer) -> Int {
         let length = begun.count + piece.count
         return (piece.last ?? begun.last) == LineFramer.carriageReturn ? length - 1 : length
@@ -77,7 +78,7 @@ package struct LineFramer: Sendable {
     private mutating func complete<Line>(
         with piece: UnsafeRawBufferPointer, _ length: Int, _ body: (UnsafeRawBufferPointer) -> Line
     ) -> Line {
-        // A CR that was begun with is dropped here too: `length` says where the content ends.
+        // A buffered CR is dropped here too: `length` is where the content ends.
         if begun.isEmpty { return body(UnsafeRawBufferPointer(rebasing: piece[..<length])) }
         begun.append(contentsOf: piece)
         let line = begun.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }

@@ -1,12 +1,12 @@
-/// Makes messages out of lines. Keep one for many lines: what it needs to read one it has from the last.
+/// Decodes lines into messages. Reuse one decoder for many lines: it reuses its memory.
 package struct MessageDecoder: Sendable {
-    /// Counts that a client's message is held to.
+    /// Limits on the elements of a client's message.
     package let limits: Limits.Announced
     private var reader = JSONReader()
 
     package init(limits: Limits.Announced = Limits.Announced()) { self.limits = limits }
 
-    /// What a client's line says. The line comes without its end, and may be as long as whoever framed it allows.
+    /// Decodes a client's line, given without its end. The framer limits its length.
     package mutating func clientMessage(
         _ line: UnsafeRawBufferPointer
     ) throws(WireFault) -> Envelope<ClientMessage> {
@@ -23,10 +23,11 @@ package struct MessageDecoder: Sendable {
             throw fault
         }
         let name = excerpt(of: type.raw)
-        throw fields.fault(.unknownType, "there is no message \"\(name)\"", byte: type.range.lowerBound - 1)
+        throw fields.fault(
+            .unknownType, "there is no message type \"\(name)\"", byte: type.range.lowerBound - 1)
     }
 
-    /// What the server's line says; nil for a type that is not known here, which a client ignores.
+    /// Decodes the server's line; nil for an unknown type, which a client ignores.
     package mutating func serverMessage(
         _ line: UnsafeRawBufferPointer
     ) throws(WireFault) -> Envelope<ServerMessage>? {
@@ -40,7 +41,7 @@ package struct MessageDecoder: Sendable {
         }
     }
 
-    /// What a line of an archive says.
+    /// Decodes a line of an archive.
     package mutating func archiveLine(_ line: UnsafeRawBufferPointer) throws(WireFault) -> ArchiveLine {
         defer { reader.shrink() }
         let (fields, type) = try check(line)
@@ -51,10 +52,10 @@ package struct MessageDecoder: Sendable {
         }
         let name = excerpt(of: type.raw)
         throw fields.fault(
-            .unknownType, "there is no line \"\(name)\"", byte: type.range.lowerBound - 1)
+            .unknownType, "there is no line type \"\(name)\"", byte: type.range.lowerBound - 1)
     }
 
-    /// The members of the line, and what stands for its type.
+    /// Checks a line, and returns its members and its type.
     private mutating func check(
         _ raw: UnsafeRawBufferPointer
     ) throws(WireFault) -> (Fields, type: JSONString) {
@@ -93,14 +94,14 @@ extension Fields {
         return try read("id", value) { value throws(FieldFault) in try RequestID(value) }
     }
 
-    /// The whole line's fault, of one of its fields.
+    /// The fault of one field as a fault of the line.
     fileprivate func fault(_ fault: FieldFault, _ type: JSONString?) -> WireFault {
         let name = type.map { excerpt(of: $0.raw) + ": " } ?? ""
         let message = "\(name)\(fault.field) \(fault.problem), at byte \(fault.byte)"
         return self.fault(fault.code, message, byte: fault.byte)
     }
 
-    /// A fault with what can be read of the message for its answer; a field that is not right itself is left out.
+    /// A fault with the fields that identify the message. Fields that are malformed themselves are left out.
     fileprivate func fault(_ code: ErrorCode, _ message: String, byte: Int) -> WireFault {
         WireFault(
             code, message, byte: byte, id: try? id(), document: try? document(),

@@ -1,4 +1,4 @@
-/// What a client calls a request by, so that it knows the answer: the server sends it back as it came.
+/// The `id` that a client gives a request. The answer carries the same one.
 package enum RequestID: Equatable, Hashable, Sendable {
     case number(Int)
     case text(WireString)
@@ -25,7 +25,7 @@ extension JSONWriter {
     }
 }
 
-/// A message with the id that joins a request and its answer.
+/// A message together with the `id` that links a request and its answer.
 package struct Envelope<Message: Equatable & Sendable>: Equatable, Sendable {
     package var message: Message
     package var id: RequestID?

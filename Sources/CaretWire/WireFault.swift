@@ -1,16 +1,17 @@
-/// Why a line is refused: what its error says.
+/// Why a line is refused.
 package struct WireFault: Error, Equatable, Sendable {
     package let code: ErrorCode
-    /// For a person: what, where, and both numbers. It repeats at most `Limits.echo` characters of the line.
+    /// For people: what is wrong, where, and both numbers. Repeats at most `Limits.echo` characters of the
+    /// line.
     package let message: String
-    /// At which byte of the line.
+    /// The offset in the line, in bytes.
     package let byte: Int
-    /// What could be read of the message, so that its sender knows which one it was. A line that is not JSON has none.
+    /// The fields that identify the refused message to its sender, as far as they could be read. All are nil
+    /// if the line is not JSON.
     package var id: RequestID?
     package var document: WireString?
     package var seq: Int?
-    /// What the message is about, where some clients may not say anything of that; nil where it is something else, or
-    /// cannot be read.
+    /// The kind of message, for kinds that not every client may send. Nil for all others.
     package var topic: Topic?
 
     package enum Topic: Sendable {
@@ -30,28 +31,28 @@ package struct WireFault: Error, Equatable, Sendable {
         self.seq = seq
     }
 
-    /// What a framer says of a line over its limit.
+    /// A line is longer than allowed.
     package static func lineTooLong(bytes: Int, limit: Int) -> WireFault {
-        let message = "a line has at least \(bytes) bytes, where at most \(limit) are allowed"
+        let message = "a line has at least \(bytes) bytes; at most \(limit) are allowed"
         return WireFault(.lineTooLong, message, byte: limit)
     }
 
     init(_ fault: JSONFault) { self.init(.badJSON, fault.description, byte: fault.byte) }
 
-    /// The error that answers the line, with its id.
+    /// The error that answers the line.
     package var report: ErrorReport { ErrorReport(code, message, document: document, seq: seq) }
 }
 
-/// What is wrong with one field, told from the inside out.
+/// What is wrong with one field. Built from the inside out.
 struct FieldFault: Error {
     var code = ErrorCode.badMessage
-    /// As in `edits[3].range`.
+    /// Such as `edits[3].range`.
     var field: String
-    /// What follows its name.
+    /// The rest of the sentence that begins with the field's name.
     let problem: String
     let byte: Int
 
-    /// The same, seen from the object or array that holds the field.
+    /// The same fault, with the field named as seen from the enclosing object or array.
     func inside(_ outer: String) -> FieldFault {
         var fault = self
         if fault.field.isEmpty {
@@ -66,23 +67,23 @@ struct FieldFault: Error {
         FieldFault(field: "\(field)", problem: "is missing", byte: byte)
     }
 
-    /// A value is not what is wanted.
+    /// A value has the wrong kind.
     static func wrong(_ value: JSONValue, wanted: String) -> FieldFault {
-        let problem = "is \(value.shown), where \(wanted) is wanted"
+        let problem = "is \(value.shown); expected \(wanted)"
         return FieldFault(field: "", problem: problem, byte: value.start)
     }
 
-    /// There is more of something than may be.
+    /// Something has too many elements.
     static func tooMany(
         _ count: Int, _ what: String, limit: Int, in value: JSONValue, code: ErrorCode = .badMessage
     ) -> FieldFault {
-        let problem = "has \(count) \(what), where at most \(limit) are allowed"
+        let problem = "has \(count) \(what); at most \(limit) are allowed"
         return FieldFault(code: code, field: "", problem: problem, byte: value.start)
     }
 }
 
 extension JSONValue {
-    /// What it is, for a person: the beginning of what stands in the line.
+    /// A short description of the value for people.
     fileprivate var shown: String {
         switch kind {
         case .object: "an object"
@@ -95,9 +96,9 @@ extension JSONValue {
     }
 }
 
-/// The first characters of bytes that are UTF-8, as many as a message may repeat.
+/// The beginning of UTF-8 bytes, as much of it as a message may repeat.
 func excerpt(of bytes: UnsafeBufferPointer<UInt8>) -> String {
-    // A character here is a scalar, since a grapheme may be as long as the line.
+    // Counts scalars, because a grapheme may be as long as the line.
     var end = 0
     var scalars = 0
     while end < bytes.count {

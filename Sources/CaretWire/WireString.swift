@@ -1,6 +1,6 @@
-/// A string as its bytes: equal, ordered and hashed by them alone.
+/// A string compared, ordered and hashed by its bytes.
 ///
-/// Strings follow canonical equivalence, by which two spellings of one letter would be one name.
+/// Swift's `String` compares by canonical equivalence, so two different names could be equal.
 package struct WireString: Hashable, Comparable, Sendable {
     package let string: String
 
@@ -21,7 +21,7 @@ package struct WireString: Hashable, Comparable, Sendable {
         withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Calls `body` with the bytes: at hand in every native string, copied only from a foreign one.
+    /// Calls `body` with the bytes. A native string is not copied, a bridged one is.
     func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
         var copy = string

@@ -3,7 +3,7 @@ package import CaretCore
 /// A closed list of words on the wire.
 package protocol WireWord: Equatable, Sendable {
     static var all: [Self] { get }
-    /// Plain letters, digits, `-` and `_`.
+    /// Made of plain letters, digits, `-` and `_`.
     var word: String { get }
 }
 
@@ -19,7 +19,7 @@ extension WireWord where Self: RawRepresentable<String> {
     package var word: String { rawValue }
 }
 
-/// A word of a list that may have grown since this was built: a client keeps what it does not know.
+/// A word of a list that a newer version may have extended. Unknown words are kept as they are.
 package enum OpenWord<Known: WireWord>: Equatable, Sendable {
     case known(Known)
     case unknown(WireString)
@@ -53,36 +53,36 @@ extension CodeUnit: WireWord {
     }
 }
 
-/// What a client means to do with a document that it opens.
+/// What a client intends to do with a document that it opens.
 package enum OpenMode: String, CaseIterable, WireWord {
     case edit
-    /// It promises to push nothing.
+    /// The client promises not to push.
     case watch
 }
 
-/// What somebody may do with a document.
+/// What a user may do with a document.
 package enum Rights: String, CaseIterable, WireWord {
     case none, read, write
 }
 
-/// How a document's lines end in the files that it is written back to.
+/// Which line breaks to use when the document is written back to a file.
 package enum Newline: String, CaseIterable, WireWord {
     case lf, crlf
 }
 
-/// Why a client is handed a whole text in place of changes.
+/// Why the server sends the whole text instead of changes.
 package enum ResyncReason: String, CaseIterable, WireWord {
     case tooSlow = "too_slow"
     case epoch
     case trimmed
 }
 
-/// Why a document is not open any more.
+/// Why a document is no longer open.
 package enum GoneReason: String, CaseIterable, WireWord {
     case deleted, renamed, damaged
 }
 
-/// Why the server closes a connection without a fault of the client.
+/// Why the server closes a connection, other than after an error.
 package enum ByeReason: String, CaseIterable, WireWord {
     case shuttingDown = "shutting_down"
     case idle

@@ -15,7 +15,7 @@ import Testing
         return String(decoding: writer.bytes.dropLast(), as: UTF8.self)
     }
 
-    @Test("a line of any type comes out as it went in")
+    @Test("every line type survives a round trip")
     func roundTrip() throws {
         let head = ArchiveHead(made: 7, server: "caret/1")
         #expect(try read(line(head)) == .head(head))
@@ -36,16 +36,16 @@ import Testing
     }
 
     @Test(
-        "what does not go together is a fault that says what",
+        "fields that do not fit together are refused by name",
         arguments: [
-            (#"{"type":"change"}"#, "there is no line \"change\""),
+            (#"{"type":"change"}"#, "there is no line type \"change\""),
             (
                 #"{"type":"document","doc":"a","epoch":"e","rev":1,"start":2,"text":"","newline":"lf","updated":1}"#,
                 "document: start is 2, behind rev 1, at byte 57"
             ),
             (
                 #"{"type":"document","doc":"a","epoch":"e","rev":3,"start":2,"newline":"lf","updated":1}"#,
-                "document: text stands beside a start above 0 alone, at byte 0"
+                "document: text must be given if start is above 0, and only then, at byte 0"
             ),
             (
                 #"{"type":"revision","rev":3,"user":"a","client":"p","time":1}"#,

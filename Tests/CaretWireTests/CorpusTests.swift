@@ -2,7 +2,7 @@ import CaretWire
 import Foundation
 import Testing
 
-/// The committed inputs of `scripts/fuzz`, without the sanitizer and its search.
+/// The committed inputs of `scripts/fuzz`, run without a sanitizer.
 @Suite("The fuzz corpus") struct CorpusTests {
     private func inputs(_ name: String) throws -> [(name: String, bytes: [UInt8])] {
         let file = WireFixture.folder.appending(path: "../fuzz/\(name).base64")
@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    @Test("every line has an answer, and a message says the same again")
+    @Test("every line is decoded or refused, and a message survives a round trip")
     func messages() throws {
         let inputs = try inputs("messages")
         #expect(inputs.count > 100)
@@ -24,14 +24,14 @@ import Testing
             case .failure(let fault):
                 #expect((0...input.bytes.count).contains(fault.byte), "\(input.name)")
             }
-            // The server's messages are for clients, which are as careful.
+            // Clients check the server's messages just as carefully.
             guard let message = try? decoder.serverMessage(input.bytes) else { continue }
             let again = try decoder.serverMessage(message.message.line(id: message.id))
             #expect(again == message, "\(input.name)")
         }
     }
 
-    @Test("every piece of a connection is framed as if it came byte by byte")
+    @Test("framing does not depend on how bytes are split into pieces")
     func lines() throws {
         let inputs = try inputs("lines")
         #expect(!inputs.isEmpty)

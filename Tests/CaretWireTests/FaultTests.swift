@@ -4,84 +4,84 @@ import Testing
 
 @Suite("Faults of messages") struct FaultTests {
     @Test(
-        "a field that is missing, of the wrong kind or out of its range is named, with what it is and its byte",
+        "a missing, mistyped or out-of-range field is named, with its value and byte",
         arguments: [
             (#"{}"#, "type is missing, at byte 0"),
-            (#"{"type":1}"#, "type is 1, where a string is wanted, at byte 8"),
+            (#"{"type":1}"#, "type is 1; expected a string, at byte 8"),
             (#"{"type":"close"}"#, "close: doc is missing, at byte 0"),
-            (#"{"type":"close","doc":null}"#, "close: doc is null, where a string is wanted, at byte 22"),
-            (#"{"type":"close","doc":{}}"#, "close: doc is an object, where a string is wanted, at byte 22"),
-            (#"{"type":"close","doc":[]}"#, "close: doc is an array, where a string is wanted, at byte 22"),
+            (#"{"type":"close","doc":null}"#, "close: doc is null; expected a string, at byte 22"),
+            (#"{"type":"close","doc":{}}"#, "close: doc is an object; expected a string, at byte 22"),
+            (#"{"type":"close","doc":[]}"#, "close: doc is an array; expected a string, at byte 22"),
             (
                 #"{"type":"open","doc":"a","create":"yes"}"#,
-                #"open: create is "yes", where true or false is wanted, at byte 34"#
+                #"open: create is "yes"; expected true or false, at byte 34"#
             ),
             (
                 #"{"type":"open","doc":"a","mode":"look"}"#,
-                #"open: mode is "look", where "edit" or "watch" is wanted, at byte 32"#
+                #"open: mode is "look"; expected "edit" or "watch", at byte 32"#
             ),
-            (#"{"type":"open","doc":"a","rev":1}"#, "open: epoch is missing, where rev is not, at byte 0"),
+            (#"{"type":"open","doc":"a","rev":1}"#, "open: epoch is missing, but rev is given, at byte 0"),
             (
                 #"{"type":"open","doc":"a","epoch":"e"}"#,
-                "open: rev is missing, where epoch is not, at byte 0"
+                "open: rev is missing, but epoch is given, at byte 0"
             ),
             (
                 #"{"type":"push","doc":"a","base":1.0,"seq":1,"text":""}"#,
-                "push: base is 1.0, where an integer from 0 to 9007199254740991 is wanted, at byte 32"
+                "push: base is 1.0; expected an integer from 0 to 9007199254740991, at byte 32"
             ),
             (
                 #"{"type":"push","doc":"a","base":1e3,"seq":1,"text":""}"#,
-                "push: base is 1e3, where an integer from 0 to 9007199254740991 is wanted, at byte 32"
+                "push: base is 1e3; expected an integer from 0 to 9007199254740991, at byte 32"
             ),
             (
                 #"{"type":"push","doc":"a","base":-1,"seq":1,"text":""}"#,
-                "push: base is -1, where an integer from 0 to 9007199254740991 is wanted, at byte 32"
+                "push: base is -1; expected an integer from 0 to 9007199254740991, at byte 32"
             ),
             (
                 #"{"type":"push","doc":"a","base":0,"seq":1}"#,
-                "push: edits is missing, and so is text; one of them is wanted, at byte 0"
+                "push: edits is missing, and so is text; expected one of them, at byte 0"
             ),
             (
                 #"{"type":"push","doc":"a","base":0,"seq":1,"text":"","edits":[]}"#,
-                "push: text stands beside edits; one of them is wanted, at byte 49"
+                "push: text is given together with edits; expected one of them, at byte 49"
             ),
             (
                 #"{"type":"push","doc":"a","base":0,"seq":1,"text":"","want":"edits"}"#,
-                #"push: want is "edits", where "text" is wanted, at byte 59"#
+                #"push: want is "edits"; expected "text", at byte 59"#
             ),
             (
                 #"{"type":"add_token","user":"a","grants":[{"rights":"read"}]}"#,
-                "add_token: grants[0].doc is missing, and so is prefix; one of them is wanted, at byte 41"
+                "add_token: grants[0].doc is missing, and so is prefix; expected one of them, at byte 41"
             ),
             (
                 #"{"type":"add_token","user":"a","grants":[{"rights":"read","doc":"a","prefix":"b"}]}"#,
-                "add_token: grants[0].prefix stands beside doc; one of them is wanted, at byte 77"
+                "add_token: grants[0].prefix is given together with doc; expected one of them, at byte 77"
             ),
             (
                 #"{"type":"add_token","user":"a","grants":[{"rights":"none","doc":"a"}]}"#,
-                #"add_token: grants[0].rights is "none", where "read" or "write" or "admin" is wanted, at byte 51"#
+                #"add_token: grants[0].rights is "none"; expected "read" or "write" or "admin", at byte 51"#
             ),
             (
                 #"{"type":"revoke_token","number":-1}"#,
-                "revoke_token: number is -1, where an integer from 0 to 9007199254740991 is wanted, at byte 32"
+                "revoke_token: number is -1; expected an integer from 0 to 9007199254740991, at byte 32"
             ),
             (#"{"type":"trim","doc":"a"}"#, "trim: rev is missing, at byte 0"),
             (
                 #"{"type":"trim","doc":"a","rev":1,"dry_run":1}"#,
-                "trim: dry_run is 1, where true or false is wanted, at byte 43"
+                "trim: dry_run is 1; expected true or false, at byte 43"
             ),
-            (#"{"type":"verify","doc":null}"#, "verify: doc is null, where a string is wanted, at byte 23"),
+            (#"{"type":"verify","doc":null}"#, "verify: doc is null; expected a string, at byte 23"),
             (
                 #"{"type":"undelete","number":"1"}"#,
-                #"undelete: number is "1", where an integer from 0 to 9007199254740991 is wanted, at byte 28"#
+                #"undelete: number is "1"; expected an integer from 0 to 9007199254740991, at byte 28"#
             ),
             (
                 #"{"type":"push","doc":"a","base":0,"seq":1,"edits":{}}"#,
-                "push: edits is an object, where an array is wanted, at byte 50"
+                "push: edits is an object; expected an array, at byte 50"
             ),
             (
                 #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[1]}"#,
-                "push: edits[0] is 1, where an object is wanted, at byte 51"
+                "push: edits[0] is 1; expected an object, at byte 51"
             ),
             (
                 #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[{"text":""}]}"#,
@@ -93,7 +93,7 @@ import Testing
             ),
             (
                 #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[{"range":[0,0],"text":true}]}"#,
-                "push: edits[0].text is true, where a string is wanted, at byte 73"
+                "push: edits[0].text is true; expected a string, at byte 73"
             ),
             (
                 #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[{"range":[0,0],"text":""},{"range":[9,3],"text":""}]}"#,
@@ -101,31 +101,31 @@ import Testing
             ),
             (
                 #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[{"range":[0,"1"],"text":""}]}"#,
-                #"push: edits[0].range[1] is "1", where an integer from 0 to 9007199254740991 is wanted, at byte 63"#
+                #"push: edits[0].range[1] is "1"; expected an integer from 0 to 9007199254740991, at byte 63"#
             ),
             (
                 #"{"type":"push","doc":"a","base":0,"seq":1,"edits":[{"range":[0,1,2],"text":""}]}"#,
-                "push: edits[0].range has 3 elements, where 2 are wanted, at byte 60"
+                "push: edits[0].range has 3 elements; expected 2, at byte 60"
             ),
             (
                 #"{"type":"select","doc":"a","rev":1,"selections":[[1]]}"#,
-                "select: selections[0] has 1 elements, where 2 are wanted, at byte 49"
+                "select: selections[0] has 1 elements; expected 2, at byte 49"
             ),
             (
                 #"{"type":"read","doc":"a","rev":1,"at":2}"#,
-                "read: at stands beside rev; one of them is wanted, at byte 38"
+                "read: at is given together with rev; expected one of them, at byte 38"
             ),
             (
                 #"{"type":"list","limit":1001}"#,
-                "list: limit is 1001, where an integer from 1 to 1000 is wanted, at byte 23"
+                "list: limit is 1001; expected an integer from 1 to 1000, at byte 23"
             ),
             (
                 #"{"type":"hello","protocol":1,"client":"short"}"#,
-                "hello: client has 5 bytes, where 8 to 64 printable ASCII characters are wanted, at byte 38"
+                "hello: client has 5 bytes; expected 8 to 64 printable ASCII characters, at byte 38"
             ),
             (
                 #"{"type":"ping","id":true}"#,
-                "ping: id is true, where a string or an integer is wanted, at byte 20"
+                "ping: id is true; expected a string or an integer, at byte 20"
             ),
             (#"{"type":"hello"}"#, "hello: protocol is missing, at byte 0"),
         ])
@@ -136,12 +136,12 @@ import Testing
         #expect(message.hasSuffix(" at byte \(fault?.byte ?? -1)"))
     }
 
-    @Test("a fault bears the id, document and seq of its message, as far as they are right themselves")
+    @Test("a fault has the valid ones among the id, document and seq of its message")
     func whatCanBeRead() {
         let push = decoded(#"{"seq":7,"doc":"a","id":"two","type":"push","base":0}"#).fault
         #expect(push?.id == .text("two") && push?.document == "a" && push?.seq == 7)
         let unknown = decoded(#"{"type":"pusch","id":2,"doc":"a","seq":7}"#).fault
-        #expect(unknown?.code == .unknownType && unknown?.message == #"there is no message "pusch""#)
+        #expect(unknown?.code == .unknownType && unknown?.message == #"there is no message type "pusch""#)
         #expect(unknown?.id == .number(2) && unknown?.document == "a" && unknown?.seq == 7)
         let wrong = decoded(#"{"type":"push","id":{},"doc":3,"seq":-1}"#).fault
         #expect(wrong?.code == .badMessage && wrong?.id == nil && wrong?.document == nil && wrong?.seq == nil)
@@ -152,7 +152,7 @@ import Testing
             broken?.code == .badJSON && broken?.id == nil && broken?.document == nil && broken?.seq == nil)
     }
 
-    @Test("the error that answers a fault says the same")
+    @Test("the error message repeats the fault")
     func report() throws {
         let fault = try #require(decoded(#"{"type":"push","id":2,"doc":"a","seq":7}"#).fault)
         var writer = JSONWriter()
@@ -162,38 +162,38 @@ import Testing
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text + "\n")
     }
 
-    @Test("no fault repeats more than 64 characters of the line, and none of them is torn")
+    @Test("a fault repeats at most 64 whole characters of the line")
     func echo() {
         let long = String(repeating: "é", count: 100)
         let shown = String(repeating: "é", count: 64) + "…"
-        #expect(decoded(#"{"type":"\#(long)"}"#).fault?.message == #"there is no message "\#(shown)""#)
+        #expect(decoded(#"{"type":"\#(long)"}"#).fault?.message == #"there is no message type "\#(shown)""#)
         let word = decoded(#"{"type":"open","doc":"a","mode":"\#(long)"}"#).fault?.message
-        #expect(word == #"open: mode is "\#(shown)", where "edit" or "watch" is wanted, at byte 32"#)
+        #expect(word == #"open: mode is "\#(shown)"; expected "edit" or "watch", at byte 32"#)
         let exact = String(repeating: "é", count: 64)
-        #expect(decoded(#"{"type":"\#(exact)"}"#).fault?.message == #"there is no message "\#(exact)""#)
+        #expect(decoded(#"{"type":"\#(exact)"}"#).fault?.message == #"there is no message type "\#(exact)""#)
         let digits = String(repeating: "0", count: 100)
         let number = decoded(#"{"type":"read","doc":"a","rev":1.\#(digits)}"#).fault?.message ?? ""
         #expect(number.contains("1." + digits.prefix(62) + "…,"))
     }
 
-    @Test("the error for a line that is too long names both numbers, and closes")
+    @Test("the error for a line that is too long has both numbers, and closes")
     func lineTooLong() {
         let fault = WireFault.lineTooLong(bytes: 8193, limit: 8192)
         #expect(fault.code.closes && fault.message.contains("8193") && fault.message.contains("8192"))
         #expect(fault.report == ErrorReport(.lineTooLong, fault.message))
     }
 
-    @Test("another version of the protocol is unsupported, whatever else its hello says")
+    @Test("another protocol version is unsupported, whatever else hello contains")
     func otherVersion() {
         for version in ["0", "2", "-1", "9007199254740991"] {
             let fault = decoded(#"{"type":"hello","protocol":\#(version),"id":3,"client":{}}"#).fault
             #expect(fault?.code == .unsupportedProtocol && fault?.id == .number(3))
-            #expect(fault?.message.contains("is \(version), where this server speaks 1") == true)
+            #expect(fault?.message.contains("is \(version); this server speaks version 1") == true)
         }
         #expect(decoded(#"{"type":"hello","protocol":"1"}"#).fault?.code == .badMessage)
     }
 
-    @Test("the client's secret id is never repeated")
+    @Test("an error never repeats the client's secret id")
     func secretClient() {
         let fault = decoded(#"{"type":"hello","protocol":1,"client":"sécret-of-ann"}"#).fault
         #expect(fault?.message.contains("cret") == false)
@@ -201,8 +201,8 @@ import Testing
     }
 }
 
-@Suite("What grows") struct GrowthTests {
-    @Test("fields come in any order, escaped or not, and unknown ones are ignored wherever they stand")
+@Suite("Extensions of the protocol") struct GrowthTests {
+    @Test("fields may come in any order, escaped or not, and unknown ones are ignored")
     func anyOrder() throws {
         let plain = #"{"type":"push","id":2,"doc":"a","base":3,"seq":4,"edits":[{"range":[1,2],"text":"b"}]}"#
         let other =
@@ -211,7 +211,7 @@ import Testing
         #expect(try decoded(other).get() == decoded(plain).get())
     }
 
-    @Test("an unknown key does not excuse a value that is wrong in itself")
+    @Test("the value of an unknown key must be valid JSON too")
     func unknownValuesAreHeldToTheRules() {
         for value in [#""\ud800""#, "01", "9007199254740992", #"{"a":1,"a":2}"#, "[1,]", "1e999", "nul"] {
             #expect(decoded(#"{"type":"ping","x":\#(value)}"#).fault?.code == .badJSON, "\(value)")
@@ -219,7 +219,7 @@ import Testing
         #expect(decoded(#"{"type":"ping","x":[1.5,1e3,-0,null,{"":{}}]}"#).value?.message == .ping(Ping()))
     }
 
-    @Test("a client ignores types that it does not know, and keeps words that it does not know")
+    @Test("a client ignores unknown types, and keeps unknown words")
     func unknownWords() throws {
         var decoder = MessageDecoder()
         #expect(try decoder.serverMessage(Array(#"{"type":"dance","x":1}"#.utf8)) == nil)
@@ -234,7 +234,7 @@ import Testing
         #expect(bye?.message.line() == Array(#"{"type":"bye","reason":"tired"}"#.utf8))
     }
 
-    @Test("units that are not known are passed over")
+    @Test("unknown units are ignored")
     func unknownUnits() {
         let line =
             #"{"type":"hello","protocol":1,"client":"alice-7f21","units":["graphemes","utf-32","utf-8"]}"#
@@ -244,7 +244,7 @@ import Testing
         #expect(hello.units == [.scalar, .utf8])
     }
 
-    @Test("names and words are compared by their bytes, however much two look alike")
+    @Test("names and words are compared by their bytes")
     func bytesAreCompared() {
         #expect(WireString("é") != WireString("e\u{301}"))
         #expect(Set<WireString>(["é", "e\u{301}", "é"]).count == 2)

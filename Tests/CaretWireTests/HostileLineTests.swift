@@ -2,7 +2,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// Every answer is a message or a fault that names a byte of the line, never a trap.
+/// Each line gives a message, or a fault that names a byte of the line. None traps.
 @Suite("Hostile lines") struct HostileLineTests {
     private func clientLines(_ random: inout Seeded) -> [[UInt8]] {
         SampleMessages.client(&random).map { $0.line(id: .number(2)) }
@@ -12,7 +12,7 @@ import Testing
         SampleMessages.server(&random).map { $0.line(id: .text("two")) }
     }
 
-    @Test("a client's message of any type, cut at any byte, is no JSON, and the line's end is to blame")
+    @Test("a truncated client message is bad JSON, wherever it is cut")
     func cutClientLines() {
         var decoder = MessageDecoder()
         var random = Seeded(1)
@@ -20,13 +20,13 @@ import Testing
             for end in line.indices {
                 let fault = refusal(Array(line[..<end]), &decoder)
                 #expect(fault?.code == .badJSON)
-                // A scalar or a pair of escapes that was cut is blamed at its beginning.
+                // If a scalar or a pair of escapes was cut, the fault is at its beginning.
                 #expect((fault?.byte ?? 0) >= end - 11 && (fault?.byte ?? .max) <= end)
             }
         }
     }
 
-    @Test("a message of any type with any byte changed has an answer", arguments: [true, false])
+    @Test("a message with one byte changed is decoded or refused", arguments: [true, false])
     func mutatedLines(ofClient: Bool) {
         var decoder = MessageDecoder()
         var random = Seeded(2)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("a message of any type with any byte left out or put in has an answer")
+    @Test("a message with one byte removed or added is decoded or refused")
     func shiftedLines() {
         var decoder = MessageDecoder()
         var random = Seeded(3)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("pieces of messages in any order have an answer")
+    @Test("shuffled pieces of messages are decoded or refused")
     func splicedLines() {
         var decoder = MessageDecoder()
         for seed in Seeds.first(Seeds.share(of: 300_000, everyCommit: 3000)) {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("random bytes have an answer")
+    @Test("random bytes are decoded or refused")
     func randomBytes() {
         var decoder = MessageDecoder()
         var random = Seeded(4)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("what one line did to a decoder does not show in the next one")
+    @Test("a decoder keeps no state from one line to the next")
     func decoderIsReused() {
         var used = MessageDecoder()
         var random = Seeded(5)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// The codes are those of a decoder, the byte lies in the line, and the message is short.
+    /// A code that a decoder uses, a byte of the line, and a short message.
     private func expectSound(_ fault: WireFault, _ line: [UInt8]) {
         let codes: [ErrorCode] = [
             .badJSON, .badMessage, .unknownType, .unsupportedProtocol, .badName, .tooLarge,

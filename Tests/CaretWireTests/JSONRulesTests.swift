@@ -1,9 +1,9 @@
 import CaretWire
 import Testing
 
-/// A line that is JSON is at most a message that lacks its type, so every answer but `bad_json` accepts it as JSON.
+/// Valid JSON is at worst a message without a type. So every error but `bad_json` means that it was accepted.
 @Suite("The rules of JSON") struct JSONRulesTests {
-    @Test("what is one strict JSON object is taken, and all else is refused where and for what it is wrong")
+    @Test("json.txt: each line is accepted, or refused for its reason at its byte")
     func rules() throws {
         let cases = try WireFixture.lines(of: "json.txt").map { try #require(JSONCase($0)) }
         #expect(cases.count > 200)
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test("the first of equal keys is not blamed, and neither few nor many keys hide a second one")
+    @Test("the second of two equal keys is reported, among few or many others")
     func duplicatesAmongMany() {
         for count in [2, 15, 16, 17, 18, 31, 32, 33, 100, 1000] {
             let keys = (0..<count).map { "k\($0)" }
@@ -39,7 +39,7 @@ import Testing
         #expect(fault(of: together) == place(of: 999_999, in: keys) + shift)
     }
 
-    @Test("equal keys are found between escaped ones too, a hundred thousand of them")
+    @Test("equal keys are found among a hundred thousand escaped ones")
     func escapedKeys() {
         var keys = (0..<100_000).map { "\\u0061\($0)" }
         #expect(fault(of: object(keys)) == nil)
@@ -47,19 +47,19 @@ import Testing
         #expect(fault(of: object(keys)) == place(of: 99_999, in: keys))
     }
 
-    @Test("an object of many objects with few and many keys each is checked object by object")
+    @Test("keys are compared within each object only")
     func manyObjects() {
         let inner = object((0..<40).map { "k\($0)" })
         let line = object((0..<2000).map { "o\($0)" }, values: inner)
         #expect(fault(of: line) == nil)
     }
 
-    @Test("what a fault says of a byte is readable, whatever byte it is")
+    @Test("a fault describes any byte legibly")
     func faultsAreReadable() {
         let found = (0...UInt8.max).map { JSONCase.fault(of: [0x7B, $0])?.message ?? "" }
-        #expect(found[0x21] == "byte 1: a key in quotes is wanted, found '!'")
-        #expect(found[0x01] == "byte 1: a key in quotes is wanted, found the byte 0x01")
-        #expect(found[0x7F] == "byte 1: a key in quotes is wanted, found the byte 0x7F")
+        #expect(found[0x21] == "byte 1: expected a key in quotes, found '!'")
+        #expect(found[0x01] == "byte 1: expected a key in quotes, found the byte 0x01")
+        #expect(found[0x7F] == "byte 1: expected a key in quotes, found the byte 0x7F")
         #expect(found[0x80] == "byte 1: the bytes are not UTF-8")
         #expect(found.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } })
     }
@@ -68,12 +68,12 @@ import Testing
         "{" + keys.map { "\"\($0)\":\(values)" }.joined(separator: ",") + "}"
     }
 
-    /// Where the inside of the key of this number begins, in an object of short values.
+    /// Where the text of the key with this number begins, in an object of short values.
     private func place(of number: Int, in keys: [String]) -> Int {
         2 + keys[..<number].reduce(0) { $0 + $1.utf8.count + 5 }
     }
 
-    /// The byte that is blamed; nil where the line is JSON.
+    /// The byte of the fault; nil if the line is JSON.
     private func fault(of line: String) -> Int? {
         JSONCase.fault(of: Array(line.utf8)).map { fault in
             #expect(fault.message == "byte \(fault.byte): this key stands twice in its object")
@@ -117,12 +117,12 @@ private struct JSONCase {
         return fault
     }
 
-    /// The reason by its name, from the words that a person is told.
+    /// The name of the reason, found by the words of the message.
     private static func reason(of fault: WireFault) -> String {
         let reasons = [
-            "is wanted, found": "wanted", "not UTF-8": "notUTF8", "byte order mark": "byteOrderMark",
+            "expected": "wanted", "not UTF-8": "notUTF8", "byte order mark": "byteOrderMark",
             "must be escaped": "controlCharacter", "no such escape": "badEscape",
-            "not half of a pair": "loneSurrogate", "a zero more": "leadingZero",
+            "not half of a pair": "loneSurrogate", "leading zeros": "leadingZero",
             "an integer must": "integerOutOfRange", "a number must lie": "numberOutOfRange",
             "more than 32 levels": "tooDeep", "stands twice": "duplicateKey",
         ]

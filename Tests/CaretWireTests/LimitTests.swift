@@ -1,9 +1,9 @@
 import CaretWire
 import Testing
 
-/// Each limit that a decoder knows, at it and one beyond.
+/// Each limit of the decoder, at the limit and one beyond.
 @Suite("Limits") struct LimitTests {
-    /// What a line is refused for, with both numbers in its message; nil where it is taken.
+    /// Why the line is refused, with both numbers in the message; nil if it is accepted.
     private func code(_ line: String, naming numbers: Int...) -> ErrorCode? {
         let fault = decoded(line).fault
         for number in numbers where fault != nil {
@@ -14,7 +14,7 @@ import Testing
 
     private func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-    @Test("an id has at most 64 bytes, counted without their escapes")
+    @Test("an id has at most 64 bytes, counted after unescaping")
     func id() {
         #expect(code(#"{"type":"ping","id":"\#(text(64))"}"#) == nil)
         #expect(code(#"{"type":"ping","id":"\#(text(65))"}"#, naming: 65, 64) == .badMessage)
@@ -26,7 +26,7 @@ import Testing
         #expect(code(#"{"type":"ping","id":1.0}"#) == .badMessage)
     }
 
-    @Test("a name has at most 512 bytes; a longer one is a bad name, and is not sent back")
+    @Test("a name of more than 512 bytes is a bad name, and is not repeated")
     func name() {
         #expect(code(#"{"type":"close","doc":"\#(text(512))"}"#) == nil)
         #expect(code(#"{"type":"close","doc":"\#(text(513))"}"#, naming: 513, 512) == .badName)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("a number is at most 2^53 − 1, and none is below 0")
+    @Test("a number is from 0 to 2^53 − 1")
     func numbers() {
         func line(_ key: String, _ value: String) -> String {
             let others = ["base", "seq"].filter { $0 != key }.map { #","\#($0)":0"# }.joined()
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("a push has as many edits as are announced, and one more is too large")
+    @Test("a push has at most the announced number of edits")
     func edits() {
         func push(_ count: Int) -> String {
             let edits = Array(repeating: #"{"range":[0,0],"text":""}"#, count: count).joined(separator: ",")
@@ -96,7 +96,7 @@ import Testing
         #expect(code(push(limit + 500), naming: limit + 500, limit) == .tooLarge)
     }
 
-    @Test("a session has as many selections as are announced, and one more is too large")
+    @Test("a session has at most the announced number of selections")
     func selections() {
         func select(_ count: Int) -> String {
             let selections = Array(repeating: "[1,1]", count: count).joined(separator: ",")
@@ -107,7 +107,7 @@ import Testing
         #expect(code(select(limit + 1), naming: limit + 1, limit) == .tooLarge)
     }
 
-    @Test("a token has at most 1,000 grants, and one more is too large")
+    @Test("a token has at most 1,000 grants")
     func grants() {
         func add(_ count: Int) -> String {
             let grants = Array(repeating: #"{"rights":"read","prefix":""}"#, count: count)
@@ -117,7 +117,7 @@ import Testing
         #expect(code(add(1_001), naming: 1_001, 1_000) == .tooLarge)
     }
 
-    @Test("the names in a token have at most 512 bytes, as those of documents")
+    @Test("the names in a token have at most 512 bytes")
     func tokenNames() {
         func add(_ user: Int, _ key: String, _ name: Int) -> String {
             let grant = #"{"rights":"read","\#(key)":"\#(text(name))"}"#
@@ -129,7 +129,7 @@ import Testing
         #expect(code(add(1, "prefix", 513), naming: 513, 512) == .badMessage)
     }
 
-    @Test("the names that administrators say have at most 512 bytes")
+    @Test("the names in administrative requests have at most 512 bytes")
     func administratedNames() {
         func lines(_ count: Int) -> [String] {
             [
@@ -142,7 +142,7 @@ import Testing
         #expect(lines(513).map { code($0, naming: 513, 512) } == [.badName, .badName, .badMessage])
     }
 
-    @Test("what a server sends is not held to what a client may send")
+    @Test("the limits of clients do not apply to the server's messages")
     func serverIsNotHeld() throws {
         let edits = Array(repeating: #"{"range":[0,0],"text":""}"#, count: 10_001).joined(separator: ",")
         let name = text(600)
@@ -153,7 +153,7 @@ import Testing
         #expect(change.edits.count == 10_001)
     }
 
-    @Test("every error has its own word, and closes as the protocol says")
+    @Test("every error has a word of its own, and closes as documented")
     func errorCodes() {
         #expect(Set(ErrorCode.allCases.map(\.rawValue)).count == 32)
         let closing = ErrorCode.allCases.filter(\.closes).map(\.rawValue).sorted()
@@ -176,13 +176,13 @@ import Testing
     }
 
     @Test(
-        "others see it as it is",
+        "it is passed on unchanged",
         arguments: [
             "{}", ##"{"name":"Ann","color":"#c33"}"##, #"{ "a" : [1.50, 1e3, -0, null] , "b":"\u00e9\/" }"#,
         ])
     func verbatim(json: String) { #expect(info(json) == json) }
 
-    @Test("a line break in it becomes a blank, since it is passed on within a line")
+    @Test("a line break in it becomes a blank")
     func lineBreaks() {
         #expect(info("{\r\n\"a\":\n[1,\t2]\n}") == "{  \"a\": [1,\t2] }")
         #expect(info(#"{"a":"\n"}"#) == #"{"a":"\n"}"#)
@@ -196,10 +196,10 @@ import Testing
         func json(_ bytes: Int) -> String { #"{"a":"\#(String(repeating: "x", count: bytes - 8))"}"# }
         #expect(info(json(1024))?.utf8.count == 1024)
         #expect(hello(json(1025)).fault?.code == .tooLarge)
-        #expect(hello(json(1025)).fault?.message.contains("has 1025 bytes, where at most 1024 are") == true)
+        #expect(hello(json(1025)).fault?.message.contains("has 1025 bytes; at most 1024 are") == true)
     }
 
-    @Test("it has at most 16 levels, so that no message that passes it on has more than 32")
+    @Test("it has at most 16 levels")
     func nesting() {
         func json(_ levels: Int) -> String {
             #"{"[":"# + String(repeating: "[", count: levels - 1) + String(repeating: "]", count: levels - 1)
@@ -210,7 +210,7 @@ import Testing
         #expect(hello(json(17)).fault?.message.contains("has 17 levels") == true)
     }
 
-    @Test("a client makes it from JSON that a server would take, and from nothing else")
+    @Test("a client can only make it from JSON that a server accepts")
     func made() {
         #expect(WireInfo(json: Array(#" {"a":1} "#.utf8))?.json == Array(#"{"a":1}"#.utf8))
         for wrong in ["", "[]", "{", #"{"a":1,"a":2}"#, "{}{}"] {

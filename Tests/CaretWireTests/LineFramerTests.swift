@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("a line of the limit passes and one byte more does not, however it arrives and ends")
+    @Test("a line may have the limit's bytes and no more, however it arrives")
     func limit() {
         for end in ["\n", "\r\n"] {
             for size in [1, 2, 3, 7, 100] {
@@ -32,19 +32,19 @@ import Testing
         }
     }
 
-    @Test("too long is known at the first byte over the limit, and nothing is kept or framed after it")
+    @Test("a line over the limit is detected at the first excess byte")
     func excessIsKnownAtOnce() {
         var framer = LineFramer(limit: 4)
         #expect(framer.feed("1234") == .incomplete)
         #expect(framer.begunBytes == 4)
-        // It may yet be the CR of the line's end.
+        // This may still be the CR of the line's end.
         #expect(framer.feed("\r") == .incomplete)
         #expect(framer.feed("5") == .tooLong(6, limit: 4))
         #expect(framer.begunBytes == 0)
         #expect(framer.feed("\nab\n") == .tooLong(6, limit: 4))
     }
 
-    @Test("the limit may be raised after a line that came with others in one piece")
+    @Test("the limit can be raised between two lines of one piece")
     func raisedLimit() {
         var framer = LineFramer(limit: 5)
         let bytes = Array("hello\na longer line\n".utf8)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("a line that arrives whole is handed on where it lies")
+    @Test("a line that arrives in one piece is not copied")
     func wholeLineIsNotCopied() {
         var framer = LineFramer(limit: 100)
         Array("one\ntwo\r\nthr".utf8).withUnsafeBytes { bytes in
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("random bytes in random pieces make the lines that a plain splitting makes")
+    @Test("random pieces give the same lines as splitting at once")
     func randomPieces() {
         for seed in Seeds.first(Seeds.share(of: 100_000, everyCommit: 2000)) {
             var random = Seeded(seed)
@@ -88,7 +88,7 @@ import Testing
     }
 }
 
-/// What a framer made of bytes that arrive in pieces.
+/// What a framer returns for bytes that arrive in pieces.
 private struct Heard {
     private(set) var lines: [[UInt8]] = []
     private(set) var excess: Int?

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Messages") struct MessageTests {
-    @Test("a client's message of any type comes out as it went in")
+    @Test("every client message survives a round trip")
     func clientRoundTrip() throws {
         var decoder = MessageDecoder()
         for seed in Seeds.first(Seeds.share(of: 20_000, everyCommit: 500)) {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("the server's message of any type comes out as it went in")
+    @Test("every server message survives a round trip")
     func serverRoundTrip() throws {
         var decoder = MessageDecoder()
         for seed in Seeds.first(Seeds.share(of: 20_000, everyCommit: 500)) {
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("a line is one JSON object that any reader understands, and ends with LF alone")
+    @Test("a line is a plain JSON object, and ends with LF alone")
     func linesArePlain() throws {
         for seed in Seeds.first(50) {
             var random = Seeded(seed)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("a writer that has grown is written to again without growing")
+    @Test("a writer's buffer is reused")
     func writerIsReused() {
         var writer = JSONWriter()
         Ping().encode(id: .number(9), into: &writer)
@@ -81,7 +81,7 @@ import Testing
         try WireFixture.lines(of: "examples.txt").map(Example.init)
     }
 
-    @Test("every example line decodes, and encodes to a line that says the same")
+    @Test("every example line survives a round trip")
     func examplesDecode() throws {
         var decoder = MessageDecoder()
         for example in try examples() {
@@ -113,7 +113,7 @@ import Testing
         #expect(server == received)
     }
 
-    @Test("a line that the server writes as the protocol shows it has the same bytes")
+    @Test("the server writes the examples byte for byte")
     func bytesAreThoseOfTheProtocol() throws {
         var decoder = MessageDecoder()
         let shown = [

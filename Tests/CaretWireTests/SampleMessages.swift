@@ -2,7 +2,7 @@ import CaretCore
 import CaretWire
 import TestSupport
 
-/// Random messages of every type, both ways.
+/// Random messages of every type, in both directions.
 enum SampleMessages {
     static func client(_ random: inout Seeded) -> [ClientMessage] {
         [
@@ -223,7 +223,7 @@ enum SampleMessages {
         WireString(random.pick(["e7", "", String(repeating: "é", count: 32)]))
     }
 
-    /// Of every length, and the largest too.
+    /// Numbers of every size, the largest included.
     static func number(_ random: inout Seeded) -> Int {
         random.chance(10) ? Limits.integer : Int(random.next() >> UInt64(random.number(11...63)))
     }
@@ -322,7 +322,7 @@ extension ServerMessage {
     }
 }
 
-/// What a line says, or why it is refused.
+/// The message of a line, or why it is refused.
 func decoded(_ line: some Sequence<UInt8>) -> Result<Envelope<ClientMessage>, WireFault> {
     var decoder = MessageDecoder()
     do throws(WireFault) {

@@ -5,13 +5,13 @@ enum WireFixture {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures/wire")
 
-    /// The lines of a file, without those for people.
+    /// The lines of a file, without the comments.
     static func lines(of name: String) throws -> [String] {
         let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
         return text.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") }
     }
 
-    /// The bytes that a text of `json.txt` stands for.
+    /// The bytes that a text of `json.txt` describes.
     static func bytes(_ text: Substring) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = text

@@ -145,6 +145,6 @@ import Testing
             ann< {"type":"ping"}
             ann< {"type":"bye","reason":"idle"}
             ann<|
-            """, options: ["--ping": "1 s"])
+            """, options: ["--ping": "2 s"])
     }
 }

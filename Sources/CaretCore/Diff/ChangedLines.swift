@@ -1,4 +1,4 @@
-/// The hunks of changed lines: what lies between the lines that both texts have in common.
+/// The hunks of changed lines: what is between the lines that both texts share.
 func changedLines(from old: UTF8Bytes, to new: UTF8Bytes, _ work: inout DiffWork) -> [Replacement] {
     let numbers = LineNumbers(from: old, to: new)
     var hunks: [Replacement] = []
@@ -19,11 +19,11 @@ func changedLines(from old: UTF8Bytes, to new: UTF8Bytes, _ work: inout DiffWork
     return hunks
 }
 
-/// The lines in common: those at both ends, then those that stand once in each text, in one order, then what a
-/// search finds between.
+/// The shared lines: those at both ends, then lines that occur once in each text and in the same order, then
+/// what a search finds between those.
 ///
-/// Without the second, a long passage that went in or out would carry the search away along lines that stand
-/// everywhere, such as a lone brace.
+/// Without the second step, a long inserted or removed passage would lead the search astray along very common
+/// lines, such as a lone brace.
 private func commonLines(_ numbers: LineNumbers, _ work: inout DiffWork) -> [CommonRun] {
     let (head, tail) = equalEnds(numbers.old, numbers.new)
     let old = Array(numbers.old[head..<numbers.old.count - tail])
@@ -36,7 +36,7 @@ private func commonLines(_ numbers: LineNumbers, _ work: inout DiffWork) -> [Com
     return runs
 }
 
-/// How many numbers are equal at the start of both, and at the end of what is left.
+/// The number of equal numbers at the start of both, and at the end of the rest.
 private func equalEnds(_ old: [UInt32], _ new: [UInt32]) -> (head: Int, tail: Int) {
     let limit = min(old.count, new.count)
     var (head, tail) = (0, 0)
@@ -45,7 +45,7 @@ private func equalEnds(_ old: [UInt32], _ new: [UInt32]) -> (head: Int, tail: In
     return (head, tail)
 }
 
-/// The lines that stand once in each text, in the order of the old one.
+/// The lines that occur once in each text, in the order of the old text.
 private func uniquePairs(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
     let highest = Int(max(old.max() ?? 0, new.max() ?? 0))
     let (unseen, repeated) = (-1, -2)

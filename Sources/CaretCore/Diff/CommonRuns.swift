@@ -1,16 +1,17 @@
-/// A stretch that two sequences have in common.
+/// A run that two sequences share.
 struct CommonRun {
     var old: Int
     var new: Int
     var length: Int
 }
 
-/// The stretches that a shortest edit script keeps, in order; nearly the shortest where the sequences differ much.
+/// The runs that a shortest edit script keeps, in order. If the sequences differ a lot, the script is only
+/// nearly the shortest.
 ///
-/// Myers' greedy search (An O(ND) Difference Algorithm and Its Variations, 1986), forward only, in windows: where
-/// a window reaches its largest distance it keeps the path that got furthest, and the search starts anew from
-/// its end. So memory has a bound, and time is about (distance) × (window) plus the length. Where the work is used
-/// up, what is left has nothing in common.
+/// Uses Myers' greedy search (An O(ND) Difference Algorithm and Its Variations, 1986), forward only, in
+/// windows. When a window reaches its largest distance, the search keeps the path that got furthest, and
+/// starts a new window at its end. This bounds the memory, and the time is about (distance) × (window) plus
+/// the length. When the work limit is reached, the rest is treated as different.
 func commonRuns(_ old: [UInt32], _ new: [UInt32], _ work: inout DiffWork) -> [CommonRun] {
     if old.isEmpty || new.isEmpty { return [] }
     return old.withUnsafeBufferPointer { old in
@@ -18,21 +19,22 @@ func commonRuns(_ old: [UInt32], _ new: [UInt32], _ work: inout DiffWork) -> [Co
             let own = old.count + new.count
             var search = CommonRunSearch(old: old, new: new, work: own + work.pool)
             while search.runWindow() {}
-            // What the search did not need of its own share is not passed on.
+            // Work that one search did not use is not passed on to the next.
             work.pool = min(work.pool, max(0, search.work))
             return search.runs
         }
     }
 }
 
-/// The longest list of pairs, which are in the order of the old text, that is in order in both.
+/// The longest list of pairs that is in order in both texts. The pairs are given in the order of the old
+/// text.
 func longestChain(of pairs: [CommonRun]) -> [CommonRun] {
-    // Patience: on each pile the last pairs of lists of one length, of which the earliest counts.
+    // Patience sorting: each pile has the last pairs of lists of one length, and the earliest pair counts.
     var piles: [Int] = []
     var before = [Int](repeating: -1, count: pairs.count)
     for (index, pair) in pairs.enumerated() {
         var (low, high) = (0, piles.count)
-        // Mostly one stands behind all before it in both texts.
+        // Usually a pair follows all earlier ones in both texts.
         if let last = piles.last, pairs[last].new < pair.new { low = high }
         while low < high {
             let middle = (low + high) / 2
@@ -51,7 +53,7 @@ func longestChain(of pairs: [CommonRun]) -> [CommonRun] {
     return list
 }
 
-/// Runs that are known, in order, and what a search finds between them.
+/// Known runs, in order, and the runs that a search finds between them.
 func commonRuns(
     _ old: [UInt32], _ new: [UInt32], around known: [CommonRun], _ work: inout DiffWork
 ) -> [CommonRun] {
@@ -71,18 +73,18 @@ func commonRuns(
     return runs
 }
 
-/// How many steps the searches of one diff may take beyond one for each thing that they compare.
+/// How many steps the searches of one diff may take, beyond one step for each element that they compare.
 struct DiffWork {
     fileprivate(set) var pool: Int
 
-    /// Enough for a few hundred letters or lines that went in or out of anything, and to the length in all.
+    /// Enough for a few hundred inserted or removed letters or lines anywhere, plus the total length.
     init(bytes: Int) { pool = 600_000 + bytes }
 }
 
 private struct CommonRunSearch {
     /// The largest distance of one window.
     private static let window = 1024
-    // Twice this still fits 32 bits, which an Int has in the browser, whatever diagonal is taken from it.
+    // Twice this must fit in 32 bits, which an Int has in the browser.
     private static let unreached: Int32 = -0x2000_0000
 
     let old: UnsafeBufferPointer<UInt32>
@@ -92,8 +94,9 @@ private struct CommonRunSearch {
     private var newStart = 0
     /// How many more steps the search may take.
     private(set) var work: Int
-    /// How far each diagonal got in the old sequence, for each distance after the other: a triangle whose row
-    /// `distance` holds the diagonals -distance, -distance + 2, …, distance between two that nobody reaches.
+    /// How far each diagonal got in the old sequence, for one distance after the other: a triangle. The row
+    /// of `distance` has the diagonals -distance, -distance + 2, …, distance, between two entries that are
+    /// never reached.
     private var reached: [Int32] = []
 
     init(old: UnsafeBufferPointer<UInt32>, new: UnsafeBufferPointer<UInt32>, work: Int) {
@@ -102,7 +105,7 @@ private struct CommonRunSearch {
         self.work = work
     }
 
-    /// Finds the path through the next window; false where the end is reached or the work used up.
+    /// Finds the path through the next window. Returns false at the end of the sequences or of the work.
     mutating func runWindow() -> Bool {
         if oldStart == old.count || newStart == new.count || work <= 0 { return false }
         reached.removeAll(keepingCapacity: true)
@@ -119,7 +122,7 @@ private struct CommonRunSearch {
         return true
     }
 
-    /// Fills the row of `distance`; the answer is the column that reached the end of both sequences.
+    /// Fills the row of `distance`. Returns the column that reached the end of both sequences, if any.
     private mutating func fillRow(_ distance: Int) -> Int? {
         let (oldCount, newCount) = (old.count - oldStart, new.count - newStart)
         let row = CommonRunSearch.row(distance)
@@ -144,11 +147,12 @@ private struct CommonRunSearch {
         }
     }
 
-    /// Where the first diagonal of a row stands; one place in front of it and one behind its last are unreached.
+    /// The index of the first diagonal of a row. The entries before it and after the last one are never
+    /// reached.
     private static func row(_ distance: Int) -> Int { distance * (distance + 5) / 2 + 1 }
 
-    /// A path comes to a diagonal by an insertion from the one above, or by a removal from the one below,
-    /// whichever got further.
+    /// A path reaches a diagonal by an insertion from the diagonal above, or by a removal from the one below.
+    /// The one that got further is used.
     private func comesFromAbove(_ distance: Int, _ column: Int) -> Bool {
         let row = CommonRunSearch.row(distance - 1)
         return reached[row + column - 1] < reached[row + column]
@@ -164,14 +168,14 @@ private struct CommonRunSearch {
         let row = CommonRunSearch.row(distance)
         var (best, bestSum) = (0, Int.min)
         for column in 0...distance {
-            // The way passed in both sequences is twice that in the old one, less the diagonal.
+            // The distance covered in both sequences is twice that in the old one, minus the diagonal.
             let sum = 2 * Int(reached[row + column]) - (2 * column - distance)
             if sum > bestSum { (best, bestSum) = (column, sum) }
         }
         return best
     }
 
-    /// Keeps the runs on the path that leads to a column, and starts anew from its end.
+    /// Stores the runs on the path that leads to a column, and starts a new window at its end.
     private mutating func keepPath(to column: Int, ofRow distance: Int) {
         var column = column
         let firstOfPath = runs.count

@@ -1,19 +1,19 @@
-/// The smallest honest change that makes `new` of `old`, by the rules of docs/protocol/transforms.md.
+/// The smallest sensible change from `old` to `new`. docs/protocol/transforms.md has the rules.
 ///
-/// First by lines: an unchanged line that is not blank keeps edits apart. Then, inside each hunk of changed
-/// lines, by scalars. No edge lies inside a grapheme. Work is bounded by a multiple of both lengths: where a
-/// search goes beyond its share, the rest of its hunk is one edit.
+/// Compares by lines first: an unchanged line that is not blank separates edits. Then compares by scalars
+/// inside each hunk of changed lines. No edit begins or ends inside a grapheme. The work is bounded by a
+/// multiple of both lengths: if a search exceeds its share, the rest of its hunk becomes one edit.
 public func diff(from old: Text, to new: Text) -> Change {
     let head = old.equalHead(with: new)
     if head == old.length.utf8 && head == new.length.utf8 { return Change() }
     let tail = old.equalTail(with: new, limit: min(old.length.utf8, new.length.utf8) - head)
-    // Whole lines around the difference: lines are compared first, and graphemes never cross a line break.
+    // Widens the difference to whole lines: lines are compared first, and graphemes never cross a line break.
     let start = old.lineStart(atOrBefore: head)
     let oldEnd = old.lineEnd(atOrAfter: old.length.utf8 - tail)
     let newEnd = new.length.utf8 - (old.length.utf8 - oldEnd)
     let oldBytes = old.bytes(in: start..<oldEnd)
     let newBytes = new.bytes(in: start..<newEnd)
-    // A line begins there, so there is no error to tell.
+    // A line begins there, so this cannot fail.
     let offset = (try? old.length(before: start, in: .utf8).utf16) ?? 0
     return oldBytes.withUnsafeBufferPointer { old in
         newBytes.withUnsafeBufferPointer { new in
@@ -27,7 +27,7 @@ public func diff(from old: Text, to new: Text) -> Change {
     }
 }
 
-/// A stretch of the old bytes that gives way to a stretch of the new ones.
+/// A range of the old bytes and the range of new bytes that replaces it.
 struct Replacement {
     var old: Range<Int>
     var new: Range<Int>
@@ -49,7 +49,7 @@ private func makeChange(
 }
 
 extension Text {
-    /// The byte at which the line begins that holds the byte at `index`, or the end of the text.
+    /// The start of the line that contains the byte at `index`, or the end of the text.
     fileprivate func lineStart(atOrBefore index: Int) -> Int {
         var (low, high) = (index, index)
         while high > 0 {
@@ -60,7 +60,7 @@ extension Text {
         return 0
     }
 
-    /// The byte behind the next line break at or after `index`, or the end of the text.
+    /// The index after the next line break at or after `index`, or the end of the text.
     fileprivate func lineEnd(atOrAfter index: Int) -> Int {
         var (low, high) = (index, index)
         while low < length.utf8 {

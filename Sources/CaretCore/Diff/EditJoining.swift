@@ -1,16 +1,17 @@
-/// Widens the edits of a hunk to grapheme edges and joins those that may not stay apart.
+/// Widens the edits of a hunk to grapheme boundaries, and joins edits that must not be separate.
 struct EditJoining {
     private let old: UTF8Bytes
     private let new: UTF8Bytes
     private var oldGraphemes: GraphemeEdges
     private var newGraphemes: GraphemeEdges
 
-    /// An edit with what the law compares, counted in scalars.
+    /// An edit with the counts, in scalars, that decide whether it is joined.
     private struct Counted {
         var replacement: Replacement
         var removed: Int
         var inserted: Int
-        /// The equal stretch in front of it, back to the edit before. Counted once: a joined edit keeps it.
+        /// The length of the equal text between the previous edit and this one. Counted once: a joined edit
+        /// keeps it.
         var stretch: Int
     }
 
@@ -21,13 +22,13 @@ struct EditJoining {
         newGraphemes = GraphemeEdges(new)
     }
 
-    /// The edits that are left of `edits`, which are in order and do not touch.
+    /// The result for `edits`, which must be in order and must not touch.
     mutating func joined(_ edits: [Replacement]) -> [Replacement] {
         var result: [Counted] = []
         var rest = edits[...]
         while let edit = takeWidened(&rest) {
             result.append(counted(edit, behind: result.last?.replacement.old.upperBound ?? 0))
-            // A joined edit is larger, so it may swallow the stretch in front of it too.
+            // A joined edit is larger, so it may also absorb the equal text before it.
             while result.count > 1, let whole = joined(result[result.count - 2], result[result.count - 1]) {
                 result.removeLast(2)
                 result.append(whole)
@@ -36,11 +37,11 @@ struct EditJoining {
         return result.map { $0.replacement }
     }
 
-    /// Takes the next edit and moves its edges outwards, over equal text, until neither text has them inside a
-    /// grapheme; an edit that its end reaches on the way becomes part of it.
+    /// Takes the next edit, and moves its ends outwards over equal text until they are grapheme boundaries in
+    /// both texts. If its end reaches another edit, that edit becomes part of it.
     private mutating func takeWidened(_ rest: inout ArraySlice<Replacement>) -> Replacement? {
         guard var edit = rest.popFirst() else { return nil }
-        // The end of the edit in front is an edge in both texts, so this stops there at the latest.
+        // The end of the previous edit is a boundary in both texts, so this stops there at the latest.
         while let step = nonzero(
             edit.old.lowerBound - oldGraphemes.edge(atOrBefore: edit.old.lowerBound),
             edit.new.lowerBound - newGraphemes.edge(atOrBefore: edit.new.lowerBound))
@@ -63,7 +64,7 @@ struct EditJoining {
         return edit
     }
 
-    /// The larger of two distances to an edge, unless both are there.
+    /// The larger of two distances to a boundary; nil if both are 0.
     private func nonzero(_ one: Int, _ other: Int) -> Int? {
         let larger = max(one, other)
         return larger == 0 ? nil : larger
@@ -77,8 +78,8 @@ struct EditJoining {
             stretch: UTF8Bytes(rebasing: old[end..<replacement.old.lowerBound]).textLength.scalars)
     }
 
-    /// Both as one, where the equal stretch between them may be there by chance and is not longer than each of what was
-    /// removed and inserted on its two sides; nil where they stay apart.
+    /// Both edits as one, if the equal text between them may be a coincidence and is not longer than each of
+    /// the texts removed and inserted on its two sides. Otherwise nil.
     private func joined(_ left: Counted, _ right: Counted) -> Counted? {
         let largest = max(left.removed, left.inserted, right.removed, right.inserted)
         if right.stretch > min(largest, mostByChance) { return nil }

@@ -1,31 +1,31 @@
-/// The edges between the graphemes of a text that begins and ends with one.
+/// The boundaries between the graphemes of a text. The text must begin and end with a boundary.
 ///
-/// Most edges show from the two scalars beside them. The others (flags, joined emoji, combining marks) need what
-/// stands before: such a run is looked through once and remembered, so that many questions about one run do not
-/// cost the square of its length.
+/// Most boundaries follow from the two scalars beside them. The others (flags, joined emoji, combining marks)
+/// depend on earlier scalars too. Such a run is examined once and cached, so that many questions about it do
+/// not take quadratic time.
 struct GraphemeEdges {
     private let bytes: UTF8Bytes
-    /// The last run that was looked through, and the edges in it, its ends included.
+    /// The last run that was examined, and the boundaries in it, including its ends.
     private var run = 0..<0
     private var edges: [Int] = []
 
     init(_ bytes: UTF8Bytes) { self.bytes = bytes }
 
-    /// The last edge that is not after the scalar boundary `index`.
+    /// The last boundary at or before the scalar boundary `index`.
     mutating func edge(atOrBefore index: Int) -> Int {
         if isPlainEdge(index) { return index }
         lookThroughRun(around: index)
         return edges[edges.indices.firstPlace { edges[$0] > index } - 1]
     }
 
-    /// The first edge that is not before the scalar boundary `index`.
+    /// The first boundary at or after the scalar boundary `index`.
     mutating func edge(atOrAfter index: Int) -> Int {
         if isPlainEdge(index) { return index }
         lookThroughRun(around: index)
         return edges[edges.indices.firstPlace { edges[$0] >= index }]
     }
 
-    /// An edge, as the two scalars beside it tell.
+    /// Whether the two scalars beside `index` are enough to show that it is a boundary.
     private func isPlainEdge(_ index: Int) -> Bool {
         if index == 0 || index == bytes.count { return true }
         if bytes[index] < 0x80 && bytes[index - 1] < 0x80 { return true }

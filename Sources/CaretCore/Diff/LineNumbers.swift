@@ -1,11 +1,12 @@
-/// Numbers for the lines of two texts, equal for equal lines, so that a search compares numbers and not bytes.
+/// Assigns numbers to the lines of two texts. Equal lines get equal numbers, so that a search compares
+/// numbers instead of bytes.
 ///
-/// Only lines that both texts have, and that are not blank, can keep edits apart; the others get no number.
+/// Only lines that both texts have and that are not blank can separate edits. The others get no number.
 struct LineNumbers {
-    /// The numbers that stand in each text.
+    /// The numbers in each text, in order.
     private(set) var old: [UInt32] = []
     private(set) var new: [UInt32] = []
-    /// The line that each number stands for in its text.
+    /// The line of each number in its text.
     private(set) var oldLines: [Range<Int>] = []
     private(set) var newLines: [Range<Int>] = []
 
@@ -15,8 +16,8 @@ struct LineNumbers {
         new.reserveCapacity(table.lines.count)
         newLines.reserveCapacity(table.lines.count)
         var reader = LineReader(newBytes)
-        // The line of the old text that follows the last one found: mostly it is the one that comes, and comparing
-        // all that is equal at once costs less than hashing.
+        // The old line after the last match. It is usually the next match, and comparing a long equal passage
+        // at once is faster than hashing it.
         var expected = 0
         var equalLength = 0
         while reader.position < newBytes.count {
@@ -53,10 +54,10 @@ struct LineNumbers {
     }
 }
 
-/// The lines of one text, found by their hash. A line's number is the first line that reads so.
+/// The lines of one text, found by their hash. A line's number is the index of the first line equal to it.
 private struct LineTable {
-    /// Lines whose hashes meet are looked through only so far: more would let a crafted text cost the square of
-    /// its length. A line beyond this has no number, so it is taken for changed.
+    /// How many lines with the same hash are compared. A higher limit would let a crafted text take quadratic
+    /// time. A line beyond the limit gets no number, and so counts as changed.
     private static let longestProbe = 32
     private static let free = UInt64.max
 
@@ -64,7 +65,7 @@ private struct LineTable {
     private(set) var lines: [Range<Int>] = []
     /// Nil for a blank line.
     private(set) var numbers: [UInt32?] = []
-    /// The number and the upper half of the hash.
+    /// The number, and the upper half of the hash.
     private var slots: [UInt64]
     private let mask: Int
 
@@ -86,14 +87,15 @@ private struct LineTable {
         for (line, hash) in hashes.enumerated() { numbers.append(enter(line, hash)) }
     }
 
-    /// How many bytes from the start of a line on are those of another text from `start` on.
+    /// How many bytes are equal from the start of a line, and from `start` in another text.
     func equalLength(from line: Int, _ other: UTF8Bytes, _ start: Int) -> Int {
         guard line < lines.count else { return 0 }
         let rest = UTF8Bytes(rebasing: bytes[lines[line].lowerBound...])
         return rest.equalHead(with: UTF8Bytes(rebasing: other[start...]))
     }
 
-    /// The length of a line if it is at most `length`, and a line wherever it stands, since a line break ends it.
+    /// The length of a line if it is at most `length`. The bytes are a whole line in both texts, because a
+    /// line break ends them.
     func lengthOfLine(_ line: Int, within length: Int) -> Int? {
         guard line < lines.count, lines[line].count <= length, bytes[lines[line].upperBound - 1] == lineFeed
         else {
@@ -102,7 +104,7 @@ private struct LineTable {
         return lines[line].count
     }
 
-    /// The first line that reads like a line of another text.
+    /// The first line that equals a line of another text.
     func find(_ line: LineReader.Line, in other: UTF8Bytes) -> Int? {
         guard let hash = line.hash, case .number(let number) = probe(hash, other, line.range) else {
             return nil

@@ -1,9 +1,9 @@
-/// Reads a text line by line and hashes each on the way.
+/// Reads a text line by line, and computes the hash of each line.
 struct LineReader {
     struct Line {
-        /// Where the line stands, its line break included.
+        /// The bytes of the line, including its line break.
         let range: Range<Int>
-        /// The hash of the bytes; nil for a line of nothing but spaces and tabs.
+        /// The hash of the bytes; nil for a blank line, which has only spaces and tabs.
         let hash: UInt64?
     }
 
@@ -13,7 +13,7 @@ struct LineReader {
 
     init(_ bytes: UTF8Bytes) { self.bytes = bytes }
 
-    /// Passes a line whose bytes are known.
+    /// Skips a line whose bytes are known.
     mutating func skip(_ length: Int) { position += length }
 
     mutating func next() -> Line? {
@@ -35,7 +35,7 @@ struct LineReader {
         return shortEnd(from: start, hash)
     }
 
-    /// The rest of a line that ends in the last seven bytes of the text.
+    /// Reads the rest of a line that ends in the last seven bytes of the text.
     private mutating func shortEnd(from start: Int, _ hash: LineHash) -> Line {
         var (hash, word, shift): (LineHash, UInt64, UInt64) = (hash, 0, 0)
         while position < bytes.count, bytes[position] != lineFeed {
@@ -58,7 +58,7 @@ struct LineReader {
         return Line(range: start..<position, hash: nil)
     }
 
-    /// How many bytes of `word` stand before its first line feed; 8 without one.
+    /// The number of bytes of `word` before its first line feed; 8 if it has none.
     private static func bytesBeforeLineFeed(in word: UInt64) -> Int {
         let difference = word ^ 0x0A0A_0A0A_0A0A_0A0A
         let zeroes = (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
@@ -66,12 +66,12 @@ struct LineReader {
     }
 }
 
-/// A fast hash of one line, eight bytes at a time. Whoever relies on it compares the lines.
+/// A fast hash of one line, computed eight bytes at a time. Lines with equal hashes are still compared.
 private struct LineHash {
     private var state: UInt64 = 0
 
     mutating func mix(_ word: UInt64) {
-        // The multiplication is not in the chain from word to word, so words overlap.
+        // The multiplication does not depend on the previous word, so the processor can overlap words.
         state = (state << 23 | state >> 41) ^ (word &* 0x9E37_79B9_7F4A_7C15)
     }
 

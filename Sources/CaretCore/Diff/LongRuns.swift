@@ -1,12 +1,12 @@
-/// The runs of more than `mostByChance` scalars that stand once in each text, in one order.
+/// The runs of more than `mostByChance` scalars that occur once in each text, in the same order.
 ///
-/// Among letters a shortest script has many forms, and the search takes the one that meets letters first: words that
-/// stay would be spread over a sentence that was typed in front of them. So these words are found before.
+/// There are many shortest edit scripts, and the search prefers the one that meets equal letters first. That
+/// would spread the words that stay over a sentence typed before them. So these words are found first.
 func longRuns(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
     let width = mostByChance + 1
     if min(old.count, new.count) < width || max(old.count, new.count) > mostLookedThrough { return [] }
     var runs: [CommonRun] = []
-    // Where the last run ends; what is equal behind it the search finds first.
+    // Where the last run ends. Equal text after it is found by the search.
     var (oldEnd, newEnd) = (0, 0)
     for pair in longestChain(of: uniqueWindows(old, new, width)) {
         var run = CommonRun(old: pair.old, new: pair.new, length: width)
@@ -28,14 +28,14 @@ func longRuns(_ old: [UInt32], _ new: [UInt32]) -> [CommonRun] {
     return runs
 }
 
-/// Scalars that texts which have nothing to do with each other hardly have in common by chance: a longer stretch keeps
-/// its edits apart, however much went in or out beside it.
+/// Unrelated texts rarely share so many scalars by chance. A longer equal run always separates two edits,
+/// however long they are.
 let mostByChance = 12
 
-/// In a longer text, without a line break, runs are left to the search.
+/// In a longer text without a line break, only the search looks for runs.
 private let mostLookedThrough = 1 << 16
 
-/// The windows of `width` scalars that stand once in each text, in the order of the old one.
+/// The windows of `width` scalars that occur once in each text, in the order of the old text.
 private func uniqueWindows(_ old: [UInt32], _ new: [UInt32], _ width: Int) -> [CommonRun] {
     let hashes = windowHashes(of: old, width)
     var table = WindowTable(windows: hashes.count)
@@ -48,14 +48,14 @@ private func uniqueWindows(_ old: [UInt32], _ new: [UInt32], _ width: Int) -> [C
         let other = table.partner(of: place, hash)
         if other < 0 { continue }
         var equal = 0
-        // Two windows may have one hash.
+        // Two windows may have the same hash.
         while equal < width, old[place + equal] == new[other + equal] { equal += 1 }
         if equal == width { pairs.append(CommonRun(old: place, new: other, length: 1)) }
     }
     return pairs
 }
 
-/// The hash of each window, which is that of the window before, moved on by one scalar.
+/// The hash of each window, computed from the hash of the previous window.
 private func windowHashes(of scalars: [UInt32], _ width: Int) -> [UInt32] {
     let base: UInt32 = 0x0100_0193
     var (hash, leaving): (UInt32, UInt32) = (0, 1)
@@ -73,10 +73,11 @@ private func windowHashes(of scalars: [UInt32], _ width: Int) -> [UInt32] {
     return hashes
 }
 
-/// Where windows of the old text stand in it, and in the new one, by their hash.
+/// Where windows of the old text occur in the old and in the new text, by their hash.
 private struct WindowTable {
     private static let (unseen, repeated) = (-1, -2)
-    /// Hashes can be made to meet on purpose: a window that finds no place within so many is not looked at.
+    /// Hash collisions can be made on purpose, so a window that finds no free slot within this many is
+    /// ignored.
     private static let mostSteps = 32
 
     private struct Entry {
@@ -93,7 +94,7 @@ private struct WindowTable {
         entries = [Entry](repeating: Entry(), count: count)
     }
 
-    /// Notes a window; one of the new text only where the old one has it too.
+    /// Adds a window. A window of the new text is added only if the old text has it too.
     mutating func note(_ hash: UInt32, at place: Int, isNew: Bool) {
         let slot = slot(of: hash)
         if slot < 0 { return }
@@ -105,13 +106,14 @@ private struct WindowTable {
         }
     }
 
-    /// Where the window at a place of the old text stands in the new one; below 0 where it does not stand once in each.
+    /// Where the window at an index of the old text occurs in the new text; negative if it does not occur
+    /// once in each.
     func partner(of place: Int, _ hash: UInt32) -> Int {
         let slot = slot(of: hash)
         return slot >= 0 && entries[slot].old == place ? entries[slot].new : WindowTable.unseen
     }
 
-    /// Where a hash stands, or is to stand; below 0 where there is no place for it.
+    /// The slot of a hash, used or free; negative if there is no slot for it.
     private func slot(of hash: UInt32) -> Int {
         let first = Int(truncatingIfNeeded: hash &* 0x9E37_79B1 >> 8)
         for step in 0..<WindowTable.mostSteps {

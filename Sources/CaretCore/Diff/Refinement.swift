@@ -1,7 +1,8 @@
 extension Replacement {
-    /// The separate edits inside a hunk of changed lines, at grapheme edges, by the rules of docs/protocol/transforms.md.
+    /// The separate edits inside a hunk of changed lines, at grapheme boundaries. docs/protocol/transforms.md
+    /// has the rules.
     ///
-    /// Equal head, then equal tail, then the middle by scalars.
+    /// Sets aside the equal beginning, then the equal end, and compares the rest by scalars.
     func refined(
         from oldText: UTF8Bytes, to newText: UTF8Bytes, _ work: inout DiffWork
     ) -> [Replacement] {
@@ -27,7 +28,8 @@ extension Replacement {
             new: new.lowerBound + newDistance..<new.upperBound + newDistance)
     }
 
-    /// What lies between long runs of scalars in common and, between those, the scalars that a shortest script keeps.
+    /// The runs that both texts share: first long runs of scalars, then what a shortest edit script keeps
+    /// between those.
     private func splitByScalars(
         _ oldHunk: UTF8Bytes, _ newHunk: UTF8Bytes, _ work: inout DiffWork
     ) -> [Replacement] {
@@ -52,7 +54,7 @@ extension Replacement {
     }
 }
 
-/// The scalars of a stretch of bytes, and where those are that one asks for in order.
+/// The scalars of a range of bytes, and where they are in the bytes. Positions must be requested in order.
 private struct ScalarList {
     private(set) var values: [UInt32] = []
     private var asked = 0
@@ -68,7 +70,7 @@ private struct ScalarList {
         }
     }
 
-    /// The bytes of `length` scalars from `first` on, which is not before the last ones asked for.
+    /// The bytes of `length` scalars from `first` on. `first` must not be before the last request.
     mutating func bytes(of first: Int, _ length: Int) -> Range<Int> {
         pass(to: first)
         let start = askedByte

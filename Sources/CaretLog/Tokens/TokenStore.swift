@@ -1,25 +1,25 @@
-/// The tokens by which users are known, as durable as documents.
+/// The tokens of all users, stored as durably as documents.
 ///
-/// Calls end as those of a `DocumentStore` do, and refuse as they do; `gone` is a token that there is none of. What is kept
-/// of a text tells it from others, and does not give it back.
+/// Calls complete and fail like those of `DocumentStore`. `gone` means that the token does not exist. Only a
+/// digest of the text is stored, from which the text cannot be recovered.
 package protocol TokenStore: Sendable {
-    /// Makes a token. Only this answer ever has its text.
+    /// Creates a token. Only this answer contains its text.
     func addToken(
         of user: UserName, _ grants: Grants, at time: Int64,
         then completion: @escaping @Sendable (Result<TokenText, StoreRefusal>) -> Void)
 
-    /// The token whose text somebody shows. How long a refusal takes says neither whether there is a token of that number
-    /// nor how much of the text was right.
+    /// The token with this text. The time of a refusal shows neither whether there is a token with that
+    /// number nor how much of the text was right.
     func token(
         shown text: ByteString, then completion: @escaping @Sendable (Result<Token, StoreRefusal>) -> Void)
 
-    /// The tokens after `after`, in the order of their making: at most `limit`, and as many as weigh no more than `weight`
-    /// but at least one where there is one.
+    /// The tokens after `after`, in the order of creation: at most `limit`, and at most `weight` in bytes,
+    /// but at least one if there is one.
     func tokens(
         after: TokenID?, limit: Int, weighing weight: Int,
         then completion: @escaping @Sendable (Result<TokenListing, StoreRefusal>) -> Void)
 
-    /// Makes a token good for nothing, a damaged one too.
+    /// Revokes a token, even a damaged one.
     func revokeToken(
         _ token: TokenID, then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void)
 }
@@ -28,12 +28,12 @@ package protocol TokenStore: Sendable {
 package struct TokenListing: Equatable, Sendable {
     package enum Item: Equatable, Sendable {
         case sound(Token)
-        /// What is kept of it is not what was written, so nobody is let in by it.
+        /// Its row is damaged, so nobody can use it.
         case damaged(TokenID)
     }
 
     package let items: [Item]
-    /// There are more behind the last one.
+    /// More tokens follow the last one of this page.
     package let hasMore: Bool
 
     package init(items: [Item], hasMore: Bool) {

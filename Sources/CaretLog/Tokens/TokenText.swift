@@ -1,15 +1,16 @@
-/// The text that the owner of a token shows: `caret_`, the token's number, `_`, and 256 bits that nobody can guess, as
+/// The text of a token, which its owner sends: `caret_`, the number of the token, `_`, and 256 random bits as
 /// letters and digits.
 ///
-/// Whoever has it is its owner. It is told once and kept nowhere, and its description leaves out what is secret.
+/// Whoever has the text has the rights of the token. It is shown once and stored nowhere, and `description`
+/// leaves out the secret part.
 package struct TokenText: Equatable, Sendable {
     package let token: TokenID
     package let bytes: ByteString
 
     private static let prefix = ByteString("caret_")
     private static let end = UInt8(ascii: "_")
-    /// Five bits each. Without `i`, `l`, `o` and `u`, so that nobody takes one for another; of one case, since a token may
-    /// be read out.
+    /// Five bits per digit. There is no `i`, `l`, `o` and `u`, to avoid confusion, and only one case, because
+    /// people may read a token aloud.
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
     package init(_ token: TokenID, secret: SIMD4<UInt64>) {
@@ -19,7 +20,7 @@ package struct TokenText: Equatable, Sendable {
                 + TokenText.digits(of: secret))
     }
 
-    /// 52 digits, the highest first; the last one has the one bit that is left.
+    /// 52 digits, the highest first. The last one has the one remaining bit.
     private static func digits(of secret: SIMD4<UInt64>) -> [UInt8] {
         let bits = secret.indices.flatMap { word in
             (0..<64).map { bit in secret[word] >> UInt64(63 - bit) & 1 }
@@ -29,7 +30,8 @@ package struct TokenText: Equatable, Sendable {
         }
     }
 
-    /// Which token a text says that it is; nil where it has not the form. What is secret is not looked at.
+    /// The number of the token that a text claims to be; nil if it has another form. The secret is not
+    /// checked.
     package static func token(in text: ByteString) -> TokenID? {
         guard text.hasPrefix(prefix) else { return nil }
         let rest = text.utf8.dropFirst(prefix.utf8.count)

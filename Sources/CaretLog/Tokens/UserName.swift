@@ -1,4 +1,4 @@
-/// The name of somebody who has a token: what is a name of a document is one of a user.
+/// The name of a token's user. It follows the rules for names of documents.
 package struct UserName: Hashable, Sendable {
     package let bytes: ByteString
 

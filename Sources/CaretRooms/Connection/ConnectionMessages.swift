@@ -68,7 +68,7 @@ extension ConnectionState {
             return fail(.alreadyOpen, "this connection has the document open", id, document: document)
         }
         if documents.count >= most {
-            let message = "\(documents.count) documents are open, where at most \(most) are allowed"
+            let message = "\(documents.count) documents are open; at most \(most) are allowed"
             return fail(.tooLarge, message, id, document: document)
         }
         guard let name = name(document, id), let member else { return }
@@ -195,7 +195,7 @@ extension DocumentName.Fault {
     var problem: String {
         switch self {
         case .empty: "is empty"
-        case .tooLong(let bytes): "has \(bytes) bytes, where at most \(DocumentName.longest) are allowed"
+        case .tooLong(let bytes): "has \(bytes) bytes; at most \(DocumentName.longest) are allowed"
         case .badPart(let number): "has part \(number), counted from 0, which is empty, \".\" or \"..\""
         case .control(let byte): "has a control character at byte \(byte)"
         case .spaceAtEdge(let part): "has part \(part), counted from 0, which begins or ends with a space"

@@ -68,7 +68,7 @@ extension Grants {
         }
         guard let all = Grants(grants) else {
             throw RequestRefusal(
-                .tooLarge, "\(grants.count) grants, where at most \(Grants.most) are allowed")
+                .tooLarge, "\(grants.count) grants; at most \(Grants.most) are allowed")
         }
         self = all
     }

@@ -2,11 +2,11 @@ import CaretCore
 package import CaretLog
 import CaretWire
 
-/// Why a room or the hub does not do what it is asked.
+/// Why a room or the hub refuses a request.
 package struct RequestRefusal: Error, Equatable {
     let code: ErrorCode
     let message: String
-    /// Where the document's head is, where whoever refuses it does not say that by itself.
+    /// The document's head, if the code that sends the refusal does not add it.
     var head: WirePosition?
 
     init(_ code: ErrorCode, _ message: String, head: WirePosition? = nil) {
@@ -15,7 +15,7 @@ package struct RequestRefusal: Error, Equatable {
         self.head = head
     }
 
-    /// What a store's refusal of a document is on the wire.
+    /// The error for a store's refusal of a document.
     package init(_ refusal: StoreRefusal) {
         switch refusal {
         case .gone: self = .notFound
@@ -26,7 +26,7 @@ package struct RequestRefusal: Error, Equatable {
         }
     }
 
-    /// Of a part of a document's history; `wanted` is its name for a person.
+    /// The error for a part of a document's history. `wanted` is its name for people.
     init(_ refusal: HistoryRefusal, _ wanted: String) {
         switch refusal {
         case .ahead(let head): self.init(.baseAhead, "\(wanted) is beyond the head \(head.value)")
@@ -36,7 +36,7 @@ package struct RequestRefusal: Error, Equatable {
         }
     }
 
-    /// The same where no room knows the head.
+    /// The same, if no room knows the head.
     init(_ refusal: HistoryRefusal, _ wanted: String, of entry: DocumentEntry) {
         self.init(refusal, wanted)
         switch refusal {
@@ -47,7 +47,7 @@ package struct RequestRefusal: Error, Equatable {
         }
     }
 
-    /// The same words for a document that is not there and for one that may not be seen.
+    /// The same words for a missing document and for one that the client may not see.
     static let notFound = RequestRefusal(.notFound, "there is no such document")
     static let notOpen = RequestRefusal(.notOpen, "the document is not open here")
     static let notAdmin = RequestRefusal(
@@ -55,7 +55,7 @@ package struct RequestRefusal: Error, Equatable {
     static let shuttingDown = RequestRefusal(.shuttingDown, "the server is shutting down")
     static let unreadable = RequestRefusal(
         .overloaded, "what was pushed before could not be looked up; try again later")
-    /// An answer of the store that is none to what was asked.
+    /// The store's answer does not fit the call.
     static let confused = RequestRefusal(.internal, "the store answered something else than it was asked")
 
     static func trimmed(_ wanted: String, _ start: Revision) -> RequestRefusal {

@@ -1,39 +1,41 @@
 package import CaretCore
 package import CaretLog
 
-/// What a room wants done.
+/// What a room wants done by others.
 ///
-/// Large values are stored elsewhere: most actions by far are lines to send, and they are moved about in lists.
+/// Large values are stored by reference: nearly all actions are lines to send, and actions are moved around
+/// in lists.
 package enum RoomAction: Equatable, Sendable {
-    /// To a session, or to a guest who pushed, after everything that it was sent before. Answered by `written`, as its
-    /// connection takes the bytes.
+    /// Lines for a session, or for a guest who pushed, after everything sent before. Answered by `written`
+    /// when its connection has sent the bytes.
     case send(SessionID, RoomOutput)
     /// Answered by `answered`.
     indirect case call(CallID, StoreCall)
     /// Work that may take long, to be done in the background. Answered by `computed`.
     indirect case compute(WorkID, Work)
-    /// Answered by `timePassed`, once it is that late.
+    /// Answered by `timePassed` at this time.
     case wake(at: Int64)
-    /// For the hub and the session's connection: the session is no more. What it is still sent answers its own pushes.
+    /// For the hub and the session's connection: the session has ended. Only answers to its own pushes still
+    /// follow.
     case ended(SessionID)
-    /// For the session's connection: it is so slow that the room would have to remember too much for it. The connection
-    /// is to be closed with `too_slow`.
+    /// For the session's connection: the session is so slow that the room would have to remember too much for
+    /// it. Close the connection with `too_slow`.
     case cut(SessionID)
-    /// For the log: a session says that its text at a revision is not what `check` said. The session is ended.
+    /// For the log: a session reports that its text does not match a `check`. The session has ended.
     case diverged(SessionID, Revision)
     indirect case notifyHub(RoomNotice)
 }
 
-/// Lines for a session, and what their connection must know about them.
+/// Lines for a session, and what its connection must know about them.
 package struct RoomOutput: Equatable, Sendable {
     package enum Kind: Sendable {
-        /// Answers and news; or several lines, each of them a change or an ack.
+        /// Answers and news, or several lines of which each is a change or an ack.
         case stream
         /// The rights of the session have changed.
         case rights
         /// The session is closed, as its client asked.
         case closed
-        /// The session cannot be closed, because it had ended before.
+        /// The session cannot be closed, because it ended earlier.
         case closeRefused
     }
 
@@ -43,34 +45,34 @@ package struct RoomOutput: Equatable, Sendable {
     package init(_ kind: Kind, _ bytes: [UInt8]) { (self.kind, self.bytes) = (kind, bytes) }
 }
 
-/// What a room tells the hub.
+/// What a room reports to the hub.
 package enum RoomNotice: Equatable, Sendable {
-    /// Of the pushes of this connection that were waited for, none is under way.
+    /// The pushes that this connection waited for are all resolved.
     case pushesSettled(ConnectionID)
-    /// The store's answer to a `rename` that the hub has asked for.
+    /// The store's answer to a `rename` that the hub requested.
     case renamed(DocumentName, Renaming)
-    /// The store's answer to a `delete` that the hub has asked for; nil if the document was deleted.
+    /// The store's answer to a `delete` that the hub requested; nil if the document was deleted.
     case deleted(StoreRefusal?)
     /// The store has renewed the epochs of all documents.
     case epochsRenewed
-    /// Nobody needs the room: it may be dropped while it is idle.
+    /// Nobody needs the room. It may be dropped as long as it is idle.
     case unloadOffered
 }
 
-/// Names a piece of work, for its result.
+/// Identifies a piece of work, for its result.
 package struct WorkID: Hashable, Sendable {
     package let value: Int
 
     package init(_ value: Int) { self.value = value }
 }
 
-/// Work on values alone, which may take long.
+/// Computations on values that may take long.
 package enum Work: Equatable, Sendable {
     case change(ChangeWork)
-    /// The CRC-32 of a text's UTF-8, which the room has no library for.
+    /// The CRC-32 of a text's UTF-8. The room has no library for it.
     case checksum(Text)
 
-    /// The result, which is the same wherever and whenever the work is done.
+    /// Does the work. The result does not depend on where and when that happens.
     package func done(checksum: (Text) -> UInt32) -> WorkResult {
         switch self {
         case .change(let work): .change(work.done())
@@ -84,11 +86,11 @@ package enum WorkResult: Equatable, Sendable {
     case checksum(UInt32)
 }
 
-/// Work that makes a change.
+/// Work whose result is a change.
 package enum ChangeWork: Equatable, Sendable {
     /// The difference of two texts, with at most so many edits.
     case diff(from: Text, to: Text, atMost: Int)
-    /// A change moved over changes, one after the other.
+    /// A change rebased over changes, one after the other.
     case rebase(Change, over: [Change])
 
     package func done() -> Change {

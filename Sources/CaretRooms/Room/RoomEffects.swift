@@ -1,15 +1,15 @@
 import CaretCore
 import CaretWire
 
-/// What events have made the room do, until the caller takes it.
+/// The actions that events have caused, until the caller takes them.
 package struct RoomEffects: Sendable {
     private(set) var actions: [RoomAction] = []
     /// For metrics. Nothing is decided by them.
     var notes = RoomNotes()
     private var writer = JSONWriter()
 
-    /// A longer line takes the writer's memory with it instead of being copied, so that a room does not keep the memory
-    /// that the text of its document once took as a line.
+    /// A longer line takes over the writer's buffer instead of being copied, so that the room does not keep a
+    /// buffer as large as its longest line.
     private static let mostCopied = 4 << 10
 
     package mutating func add(_ action: RoomAction) { actions.append(action) }
@@ -24,7 +24,7 @@ package struct RoomEffects: Sendable {
         return notes
     }
 
-    /// A message as a line, with no memory to spare: it may wait in many queues.
+    /// A message as a line without spare capacity, because it may wait in many queues.
     mutating func line<Message: WireMessage>(_ message: Message, _ id: RequestID? = nil) -> [UInt8] {
         writer.bytes.removeAll(keepingCapacity: true)
         message.encode(id: id, into: &writer)

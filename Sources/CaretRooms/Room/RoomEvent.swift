@@ -2,39 +2,40 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// What a room is told.
+/// What happens to a room.
 ///
-/// Large values are stored elsewhere: most events by far are `written`, and events are moved about in lists.
+/// Large values are stored by reference: nearly all events are `written`, and events are moved around in
+/// lists.
 package enum RoomEvent: Equatable, Sendable {
-    // By the hub.
-    /// A room that refuses it ends the session after its error.
+    // From the hub.
+    /// If the room refuses it, the session ends after its error.
     indirect case open(RoomOpening)
     case rightsChanged(SessionID, Rights)
-    /// Answered by a `renamed` to the hub, once the store has answered; a refused order is not.
+    /// Answered by `renamed` to the hub, once the store has answered. A refused order is not.
     indirect case rename(to: DocumentName, RoomOrder)
-    /// Answered by a `deleted` to the hub, once the store has answered; a refused order is not.
+    /// Answered by `deleted` to the hub, once the store has answered. A refused order is not.
     indirect case delete(RoomOrder)
     /// The store has renewed the epochs of all documents.
     case renewed
-    /// What was before this revision was trimmed.
+    /// The history before this revision was trimmed.
     case trimmed(start: Revision)
-    /// The session's connection is gone. Answered by `ended`, whether the room knew the session or not.
+    /// The session's connection has ended. Answered by `ended`, whether the room knew the session or not.
     case leave(SessionID)
-    /// Answered by `pushesSettled`, once every push of this pusher that came before is committed or refused.
+    /// Answered by `pushesSettled`, once every earlier push of this pusher is committed or refused.
     indirect case awaitPushes(of: Pusher, for: ConnectionID)
 
-    // By the session's connection, or by the hub for a guest.
+    // From the session's connection, or from the hub for a guest.
     indirect case push(RoomPush)
 
-    // By the session's connection.
+    // From the session's connection.
     indirect case select(SessionID, Select, RequestID?)
     case close(SessionID, RequestID?)
     case diverged(SessionID, Revision)
     case written(SessionID, bytes: Int)
 
-    // By the runner.
+    // From the runner.
     indirect case answered(CallID, StoreAnswer)
     indirect case computed(WorkID, WorkResult)
-    /// The room asked to be woken, or it is time to look.
+    /// The time has come that the room asked for, or it is time to check.
     case timePassed
 }

@@ -31,7 +31,7 @@ extension RoomState {
             })
     }
 
-    /// Nobody waits for an answer that will not come. A document that is gone is answered by the reload.
+    /// Nobody waits for an answer that will not come. If the document is gone, the reload answers.
     private func checkWaiting() throws(BrokenInvariant) {
         try BrokenInvariant.check(
             "each session that waits for history is listed with its reading",

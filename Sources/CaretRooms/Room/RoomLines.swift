@@ -4,7 +4,7 @@ import CaretWire
 
 /// The lines that a room sends.
 extension RoomState {
-    /// A line to a session that has the document open. It counts against the session's credit.
+    /// A line for a session that has the document open. It counts against the session's credit.
     mutating func deliver(
         _ line: [UInt8], to index: Int, as kind: RoomOutput.Kind = .stream
     ) {
@@ -18,7 +18,7 @@ extension RoomState {
         reply(effects.line(message, id), to: session)
     }
 
-    /// An error, in answer to a request.
+    /// An error, as the answer to a request.
     mutating func reply(
         _ report: ErrorReport, _ id: RequestID?, to session: SessionID,
         as kind: RoomOutput.Kind = .stream
@@ -46,7 +46,7 @@ extension RoomState {
         reply(report, push.id, to: push.session)
     }
 
-    /// A refused opening is the end of its session.
+    /// A refused opening ends its session.
     mutating func refuse(_ opening: RoomOpening, _ refusal: RequestRefusal) {
         reply(
             ErrorReport(refusal.code, refusal.message, document: opening.document), opening.id,
@@ -70,7 +70,7 @@ extension RoomState {
         reply(ack, push.id, to: push.session)
     }
 
-    /// Without edits if they are literally those that were sent.
+    /// Has no edits if they are exactly those that were sent.
     mutating func ackLine(_ due: AckDue, in unit: CodeUnit) -> [UInt8] {
         effects.notes.acked.append(AckedPush(session: due.session, seq: due.committed.logged.seq))
         let ack = Ack(
@@ -97,7 +97,7 @@ extension RoomState {
                 edits: logged.wireEdits(in: unit)))
     }
 
-    /// `client` is the public name of its pusher's client, if that has been computed.
+    /// `client` is the public id of its pusher's client, if that has been computed.
     mutating func changeLine(
         _ logged: LoggedChange, by client: WireString? = nil, at revision: Revision, in unit: CodeUnit
     ) -> [UInt8] {
@@ -118,7 +118,7 @@ extension RoomState {
 }
 
 extension ErrorCode {
-    /// Whether an error with this code also says where the head is.
+    /// Whether an error with this code also has the head.
     fileprivate var tellsHead: Bool {
         [.baseAhead, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight, .epochChanged].contains(self)
     }

@@ -1,11 +1,11 @@
 import CaretLog
 package import CaretWire
 
-/// What a session asks of a room and what waits until its pusher is known, so that all of it takes effect in the
-/// order sent.
+/// A session's request that may wait until its pusher is known, so that all requests take effect in the order
+/// sent.
 package enum RoomRequest: Equatable, Sendable {
     case open(RoomOpening)
-    /// A push that was accepted before is not asked again whether its session has the document open.
+    /// A push that was accepted before is not checked again for an open document.
     case push(RoomPush, wasAccepted: Bool)
     case select(SessionID, Select, RequestID?)
     case close(SessionID, RequestID?)
@@ -18,7 +18,7 @@ package enum RoomRequest: Equatable, Sendable {
         }
     }
 
-    /// It cannot be judged without what its pusher has pushed.
+    /// It cannot be validated without knowing what its pusher has pushed.
     var needsPusher: Bool {
         switch self {
         case .open, .push: true
@@ -26,7 +26,7 @@ package enum RoomRequest: Equatable, Sendable {
         }
     }
 
-    /// What the document is called in it; nil where that was settled when its session was opened.
+    /// The document's name in the request; nil if opening the session has settled it.
     var document: WireString? {
         switch self {
         case .open(let opening): opening.document
@@ -39,7 +39,7 @@ package enum RoomRequest: Equatable, Sendable {
         if case .push(let push, _) = self { push.pusher } else { nil }
     }
 
-    /// As one whose session has other rights now.
+    /// The same request, from a session with other rights.
     func with(_ rights: Rights, of session: SessionID) -> RoomRequest {
         switch self {
         case .open(var opening) where opening.session == session:
@@ -56,13 +56,13 @@ package enum RoomRequest: Equatable, Sendable {
 extension [RoomRequest] {
     func holdsPush(of pusher: Pusher) -> Bool { contains { $0.pusher == pusher } }
 
-    /// Lets a request wait behind the others, or refuses it. However long they wait there are two pushes of a pusher
-    /// among them, a repeat and the next, and one selection of a session.
+    /// Makes a request wait after the others, or refuses it. However long they wait, they include at most two
+    /// pushes of a pusher, a repeat and the next one, and one selection of a session.
     mutating func join(_ request: RoomRequest) -> RequestRefusal? {
         switch request {
         case .open, .close: append(request)
         case .select(let session, _, _):
-            // The latest wins.
+            // The latest one counts.
             removeAll { if case .select(session, _, _) = $0 { true } else { false } }
             append(request)
         case .push(let push, let wasAccepted): return wasAccepted ? joinAgain(push) : join(push)
@@ -74,7 +74,8 @@ extension [RoomRequest] {
         let places = indices.filter { self[$0].pusher == push.pusher }
         if let last = places.last, case .push(let other, _) = self[last] {
             if push.isRepeat(of: other) {
-                // The answer goes to wherever he asked last, behind what he asked before that.
+                // The answer goes to the latest repeat, after the answers to what its sender requested
+                // before.
                 remove(at: last)
             } else if places.count > 1 {
                 return .unsettled(push, beside: other)
@@ -84,7 +85,7 @@ extension [RoomRequest] {
         return nil
     }
 
-    /// A push that was accepted came before all that waits; a repeat of it that waits is answered in its place.
+    /// An accepted push came before everything that waits. A waiting repeat of it is answered in its place.
     private mutating func joinAgain(_ push: RoomPush) -> RequestRefusal? {
         let isRepeated = contains {
             if case .push(let other, _) = $0, other.pusher == push.pusher {

@@ -2,10 +2,10 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// What sessions ask of a room.
+/// Handling the requests of sessions.
 extension RoomState {
-    /// Runs a request, or lets it wait until the room knows what its pusher has pushed, so that all requests of a session
-    /// take effect in the order sent.
+    /// Handles a request, or makes it wait until the room knows what its pusher has pushed. So all requests
+    /// of a session take effect in the order sent.
     mutating func submit(_ request: RoomRequest) {
         if let refusal = closedWith ?? misnaming(in: request) { return refuse(request, refusal) }
         guard let pusher = pusher(of: request) else {
@@ -29,12 +29,12 @@ extension RoomState {
         if let refusal = pushers.wait(request, for: pusher) { refuse(request, refusal) }
     }
 
-    /// Lets a request wait for the end of the pause.
+    /// Makes a request wait for the end of the pause.
     mutating func queue(_ request: RoomRequest) {
         if let refusal = pause.queue(request) { refuse(request, refusal) }
     }
 
-    /// The request was sent before the document got another name.
+    /// The request was sent before the document was renamed.
     private func misnaming(in request: RoomRequest) -> RequestRefusal? {
         guard let document = request.document, document != log.name else { return nil }
         return .notFound
@@ -58,7 +58,7 @@ extension RoomState {
         }
     }
 
-    /// Refuses a request of any kind. But a session whose close is refused is closed nevertheless.
+    /// Refuses a request of any kind. A session whose close is refused is closed anyway.
     mutating func refuse(_ request: RoomRequest, _ refusal: RequestRefusal) {
         switch request {
         case .open(let opening): refuse(opening, refusal)
@@ -90,10 +90,10 @@ extension RoomState {
         case .failure(.gone):
             requestReload()
             for request in pushers.lookupFailed(pusher) { submit(request) }
-        // It is not known whether a waiting push was committed before, so it must not be called unsaved.
+        // The waiting push may have been committed before, so it must not be reported as unsaved.
         case .failure(.full), .failure(.failed):
             for request in pushers.lookupFailed(pusher) { refuse(request, .unreadable) }
-            // A session that is to be sent the whole text may need this pusher yet.
+            // A session that is to be sent the whole text may still need this pusher.
             backOff()
         case .success(let answer): found(answer, of: pusher)
         }
@@ -102,15 +102,15 @@ extension RoomState {
     private mutating func found(_ answer: PusherAnswer, of pusher: Pusher) {
         if pushers.isOutdated(pusher, at: answer.head) { return lookUp(pusher) }
         if let entry = answer.entry, entry.revision > head {
-            // No head will ever be there that this push could wait for.
+            // The head will never reach the revision that this push waits for.
             if entry.revision > answer.head { return reportDamage() }
             catchUp.storeNamed(answer.head)
             catchUp.wait(for: pusher)
-            // An append in flight will tell the store's head, and so will a reload.
+            // The append in flight will report the store's head, and so will a reload.
             if !pushes.isAppending, !pause.awaits(.reload) { readAfterHead() }
             return
         }
-        // The requests that waited may be the last who need the pusher.
+        // The waiting requests may be the last that need the pusher.
         pushers.retain(pusher)
         for request in pushers.found(answer.entry, of: pusher) { submit(request) }
         sessions.needDelivery()

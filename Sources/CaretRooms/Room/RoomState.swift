@@ -2,16 +2,16 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// One open document: its log, who has it open, and the pushes on their way into it.
+/// One open document: its log, its sessions, and the pushes on their way into the log.
 ///
-/// A value that decides and does nothing: each event answers with what is to be done. It holds the committed prefix
-/// alone: nobody sees a revision before the store has said that it is on disk. One append is in flight at a time. Its
-/// time is the one that came with the newest event.
+/// A value that decides and does nothing by itself: each event returns actions. It contains only committed
+/// revisions, because nobody may see a revision before the store has reported it as on disk. One append is in
+/// flight at a time. Its time is that of the newest event.
 ///
-/// Each part keeps its own state private; the extensions of this type lead events through the parts.
+/// Each part keeps its own state private. The extensions of this type pass events to the parts.
 package struct RoomState: Sendable {
     let limits: Limits
-    /// The name by which others may know a pusher's client. Pure.
+    /// Computes the public id of a pusher's client. Pure.
     let publicClient: @Sendable (Pusher) -> WireString
 
     package var log: DocumentLog
@@ -21,7 +21,7 @@ package struct RoomState: Sendable {
     package var pushers = KnownPushers()
     package var pushes = PushPipeline()
     package var repeats = PendingRepeats()
-    /// Connections that wait for pushes: at most one request of each.
+    /// Connections that wait for pushes, with at most one request each.
     package var awaited: [AwaitedPushes] = []
 
     package var sessions = SessionList()
@@ -30,14 +30,15 @@ package struct RoomState: Sendable {
 
     package var pause = RoomPause()
     var idleness = Idleness.needed
-    /// The room is closed: it refuses everything with this.
+    /// The room is closed, and refuses everything with this.
     package var closedWith: RequestRefusal?
-    /// The store has said that it was not put back, or cannot tell: a client that knows more than the head is wrong.
+    /// The store has no sign of being put back, or cannot tell. A client that knows more than the head is
+    /// wrong.
     var trustsStore = false
     var clock: RoomClock
     package var effects = RoomEffects()
     private var lastWork = 0
-    /// More events are at hand, and what is due waits for them.
+    /// More events follow at once, so work that is due waits for them.
     private var isGathering = false
 
     package init(
@@ -54,10 +55,10 @@ package struct RoomState: Sendable {
     package var head: Revision { log.head }
     package var text: Text { log.text }
     package var textBytes: Int { log.window.headBytes }
-    /// Bytes of revisions that are kept in memory.
+    /// Bytes of revisions in memory.
     package var windowBytes: Int { log.window.bytes }
 
-    /// Keeps at most so many bytes of revisions from now on. Sessions that are further behind are served by the store.
+    /// Limits the bytes of revisions in memory. The store serves sessions that are further behind.
     package mutating func windowBounded(to bytes: Int) {
         log.boundWindow(to: min(bytes, limits.windowBytes))
     }
@@ -65,7 +66,7 @@ package struct RoomState: Sendable {
     /// No push is on its way.
     package var isSettled: Bool { pushes.isEmpty && pushers.beingLookedUp.isEmpty && !pause.hasQueued }
 
-    /// Nobody needs the room. An answer that is still on its way would change nothing.
+    /// Nobody needs the room. Answers on their way would change nothing.
     package var isIdle: Bool {
         sessions.isEmpty && pushes.isEmpty && pushers.isEmpty && repeats.isEmpty && pause.isOver
             && catchUp.isIdle
@@ -73,17 +74,18 @@ package struct RoomState: Sendable {
 
     // MARK: Events
 
-    /// Does what an event makes necessary, and answers with what others are to do.
+    /// Handles an event, and returns what others must do.
     package mutating func handle(_ event: RoomEvent, at now: Int64) -> [RoomAction] {
         if clock.passed(to: now) { timeCame() }
         route(event)
         return finished()
     }
 
-    /// More events are at hand: pushes that come together become one segment, and what is due is sent once.
+    /// More events follow at once. Pushes that arrive together become one segment, and sessions are served
+    /// once.
     package mutating func beginGathering() { isGathering = true }
 
-    /// They have come.
+    /// The events that arrived together are all handled.
     package mutating func endGathering() -> [RoomAction] {
         isGathering = false
         return finished()
@@ -113,7 +115,7 @@ package struct RoomState: Sendable {
         }
     }
 
-    /// Ends an event: what several things in it made necessary is done once.
+    /// Ends an event: work that several steps caused is done once.
     private mutating func finished() -> [RoomAction] {
         if closedWith == nil, !isGathering {
             appendReady()
@@ -145,7 +147,7 @@ package struct RoomState: Sendable {
             if case .success(true) = result { effects.add(.notifyHub(.epochsRenewed)) }
         case (.rename(_, let name), .renamed(let result)):
             renamed(result)
-            // After what the room did, so that the hub finds it done.
+            // Sent after the room's own actions, so that the hub finds them done.
             effects.add(.notifyHub(.renamed(name, result)))
         case (.delete, .deleted(let refusal)):
             deleted(refusal)
@@ -159,6 +161,6 @@ package struct RoomState: Sendable {
         return WorkID(lastWork)
     }
 
-    /// What is to be counted now.
+    /// Removes and returns what is to be counted.
     package mutating func takeNotes() -> RoomNotes { effects.takeNotes() }
 }

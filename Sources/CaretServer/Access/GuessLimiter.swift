@@ -1,38 +1,38 @@
-/// From where too many unknown tokens were shown of late.
+/// The addresses from which too many unknown tokens came recently.
 ///
-/// A value; its times are in milliseconds of a clock that only goes forward. Each look at a token takes a place up front,
-/// so that many at once are no more than many in turn. A token that is known gives its place back; the place of one that is
-/// not is free again some time later. No address that has a place taken is ever let go to make room for another, so nobody
-/// gets new places by coming from many addresses: those that find no room share places of their own.
+/// A value; its times are in milliseconds of a clock that never goes back. Each lookup of a token reserves a
+/// slot first, so that many lookups at once count like many in a row. A known token returns its slot. The
+/// slot of an unknown token becomes free some time later. An address with a reserved slot is never forgotten,
+/// so nobody gets new slots by using many addresses. Addresses that no longer fit share common slots.
 package struct GuessLimiter: Sendable {
     package enum Decision: Equatable, Sendable {
         case look(Place)
         case refuse(retryAfterMilliseconds: Int)
     }
 
-    /// What a look at a token takes.
+    /// What a lookup of a token reserves.
     package enum Place: Equatable, Sendable {
         case own(AddressBlock)
         case shared
     }
 
-    /// Places that become free one after the other.
+    /// Slots that become free one after the other.
     package struct Allowance {
         let places: Int64
-        /// Milliseconds until the next one is free.
+        /// Milliseconds until the next slot is free.
         package let interval: Int64
     }
 
-    /// More than a person mistypes, or a program that was not told of a new token shows, before somebody looks.
+    /// More than a person mistypes, or a program with an old token sends, before somebody notices.
     package static let own = Allowance(places: 10, interval: 6_000)
-    /// For all that find no room: enough for those who come in while others flood.
+    /// For all addresses that do not fit. Enough for people who log in during a flood.
     static let shared = Allowance(places: 1_000, interval: 10)
-    /// Some megabytes; to keep so many takes as many guesses every few seconds.
+    /// Takes a few megabytes. Filling it takes as many guesses every few seconds.
     package static let mostAddresses = 65_536
-    /// Milliseconds between two looks for addresses that need not be kept: each goes through all of them.
+    /// Milliseconds between two searches for addresses that can be forgotten. Each search checks all of them.
     static let sweepInterval: Int64 = 1_000
 
-    /// When all places of an address are free.
+    /// When all slots of an address are free.
     private var freeAt: [AddressBlock: Int64] = [:]
     private var sharedFreeAt: Int64 = 0
     private var nextSweep: Int64 = 0
@@ -41,7 +41,7 @@ package struct GuessLimiter: Sendable {
 
     package var addressCount: Int { freeAt.count }
 
-    /// Somebody shows a token from an address.
+    /// A client sends a token from an address.
     package mutating func shown(from address: AddressBlock, at now: Int64) -> Decision {
         if freeAt[address] == nil, freeAt.count >= GuessLimiter.mostAddresses { sweep(at: now) }
         if freeAt[address] != nil || freeAt.count < GuessLimiter.mostAddresses {
@@ -57,7 +57,7 @@ package struct GuessLimiter: Sendable {
         return .look(.shared)
     }
 
-    /// The token was known, or could not be looked up: its place is free.
+    /// The token was known, or could not be looked up, so its slot is free again.
     package mutating func cleared(_ place: Place, at now: Int64) {
         switch place {
         case .shared: sharedFreeAt -= GuessLimiter.shared.interval
@@ -76,7 +76,7 @@ package struct GuessLimiter: Sendable {
 }
 
 extension GuessLimiter.Allowance {
-    /// Takes a place; where none is free, says in how many milliseconds one will be.
+    /// Reserves a slot, or returns the milliseconds until one is free.
     fileprivate func take(_ freeAt: inout Int64, at now: Int64) -> Int64? {
         let time = max(freeAt, now) + interval
         let wait = time - now - places * interval

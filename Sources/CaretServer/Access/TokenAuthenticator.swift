@@ -3,7 +3,8 @@ package import CaretRooms
 package import CaretWire
 import Synchronization
 
-/// Lets in clients whose token the store knows. An address with too many unknown tokens gets none looked up for a while.
+/// Accepts clients whose token the store knows. After too many unknown tokens from an address, its tokens are
+/// not looked up for a while.
 package final class TokenAuthenticator: Authenticator {
     /// Why a login failed.
     package enum Failure: Sendable {
@@ -11,14 +12,15 @@ package final class TokenAuthenticator: Authenticator {
     }
 
     private let tokens: any TokenStore
-    /// In milliseconds, and only forward.
+    /// In milliseconds, from a clock that never goes back.
     private let now: @Sendable () -> Int64
     private let limiter = Mutex(GuessLimiter())
-    /// Which logins without a token get a line of the log: they cost nothing, and may be many.
+    /// Limits the log lines for logins without a token. Those logins cost nothing, so there may be many.
     private let tokenless = Mutex(GuessLimiter())
     /// Called for each token that is not looked up.
     private let refused: @Sendable (SocketAddress) -> Void
-    /// Called for each login that failed; for those without a token only as often as unknown tokens are looked up.
+    /// Called for each failed login. For logins without a token, only as often as unknown tokens are looked
+    /// up.
     private let failed: @Sendable (SocketAddress, Failure) -> Void
 
     package init(
@@ -39,7 +41,7 @@ package final class TokenAuthenticator: Authenticator {
         switch door {
         case .adminSocket: completion(.known(.admin))
         case .address(let address):
-            // Who shows nothing guesses nothing.
+            // A login without a token guesses nothing.
             guard let token else {
                 reportTokenless(address)
                 return completion(.unknown)

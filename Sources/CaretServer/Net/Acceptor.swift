@@ -1,26 +1,26 @@
 import CLinux
 import Glibc
 
-/// Makes what stands behind a new connection.
+/// Makes the handler of a new connection.
 package typealias HandlerMaker = @Sendable (Connection) -> any ConnectionHandler
 
-/// A connected socket that nobody has yet: whoever takes it closes it.
+/// A connected socket without an owner. Its receiver must close it.
 package struct AcceptedSocket: Sendable {
     let descriptor: Int32
     let peer: SocketAddress
 
-    /// Of a descriptor that does not block.
+    /// For a nonblocking descriptor.
     package init(_ descriptor: Int32, peer: SocketAddress) {
         self.descriptor = descriptor
         self.peer = peer
     }
 }
 
-/// Takes connections off a listening socket and gives them to the loops in turn. Confined to its loop.
+/// Accepts connections, and distributes them over the loops in turn. Confined to its loop.
 final class Acceptor {
     private enum Phase {
         case accepting
-        /// The system has no descriptor or memory: nothing is accepted until the deadline.
+        /// The system has no free descriptor or memory, so nothing is accepted until the deadline.
         case paused
         case closed
     }
@@ -32,7 +32,8 @@ final class Acceptor {
     private let make: HandlerMaker
     private var next = 0
     private var phase = Phase.accepting
-    /// A descriptor that is kept so that where none is left, one can be freed to accept with and to close.
+    /// A reserved descriptor. If no other is free, it is closed, so that a connection can be accepted and
+    /// closed properly.
     private var spare: Int32
 
     init(
@@ -54,7 +55,7 @@ final class Acceptor {
         let bound = DescriptorBound.current(leaving: sockets.settings.descriptorsLeft)
         for _ in 0..<sockets.settings.acceptsATurn {
             guard let accepted = accept() else { return }
-            // The system gives the lowest number that is free.
+            // The system uses the lowest free number.
             if accepted.descriptor < bound { hand(accepted) } else { refuse(accepted.descriptor) }
         }
     }
@@ -95,31 +96,32 @@ final class Acceptor {
         case EAGAIN, EWOULDBLOCK: return
         case EMFILE, ENFILE: refuseOne()
         case ENOBUFS, ENOMEM: pause()
-        // The connection failed before it was accepted; the next one is for the next turn.
+        // The connection failed before it was accepted. The next one is accepted in the next turn.
         default: return
         }
     }
 
-    /// The descriptors are used up. A connection that waits would be told of for ever: it is closed instead, so that
-    /// whoever it is learns it.
+    /// All descriptors are used. A waiting connection would be reported forever. It is closed instead, so
+    /// that the client learns of it.
     private func refuseOne() {
         guard spare >= 0 else { return pause() }
         Glibc.close(spare)
         let refused = caret_accept(descriptor, nil, nil)
         if refused >= 0 { refuse(refused) }
         spare = Acceptor.openSpare()
-        // Another thread took the one that was free for a moment.
+        // Another thread used the descriptor that was just freed.
         if spare < 0 { pause() }
     }
 
-    /// Says why, as far as the system takes it at once, and closes.
+    /// Sends the reason, as much of it as the system accepts at once, and closes.
     private func refuse(_ descriptor: Int32) {
         let line = sockets.settings.refusal
         if !line.isEmpty {
             let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
             _ = uninterrupted { Glibc.send(descriptor, line, line.count, flags) }
             shutdown(descriptor, Int32(SHUT_WR))
-            // To close over unread bytes resets the connection, and the peer might never read why.
+            // Closing with unread bytes would reset the connection, and the client might never read the
+            // reason.
             _ = sockets.read(from: descriptor)
         }
         Glibc.close(descriptor)

@@ -1,9 +1,9 @@
 import CLinux
 
-/// A timer of the system that makes its descriptor readable when a moment has come.
+/// A timer of the system. Its descriptor becomes readable when the time has come.
 struct Alarm {
     let descriptor: Int32
-    /// For when it is set; nil once that has passed.
+    /// The time it is set to; nil after that.
     private var moment: Moment?
 
     init() throws(SystemFault) {
@@ -11,12 +11,12 @@ struct Alarm {
         if descriptor < 0 { throw SystemFault("timerfd_create") }
     }
 
-    /// Sets it, unless it is set for that moment already: as long as deadlines move to later, this costs nothing.
+    /// Sets the alarm, unless it is set to that time already. So deadlines that move to later cost nothing.
     mutating func set(for next: Moment, now: Moment) {
         if let moment, moment <= now { self.moment = nil }
         if next == moment { return }
         moment = next
-        // Zero would be no moment, but never.
+        // Zero would switch the timer off.
         let code = caret_timer_set(descriptor, max(1, next.nanoseconds))
         precondition(code == 0, "a timer does not take \(next): \(SystemFault("timerfd_settime"))")
     }

@@ -1,45 +1,46 @@
 import Glibc
 
-/// The shell of one socket: it reads for its handler, and writes what it is handed once a turn. Confined to its loop.
+/// The shell of one socket: reads for its handler, and writes once a turn. Confined to its loop.
 ///
-/// Orders to a connection that is over do nothing.
+/// Orders to a closed connection do nothing.
 package final class Connection {
     private enum OwnSide {
         case open
-        /// Told to end: nothing more is taken, and what waits is written first.
+        /// Closing: the connection accepts nothing more, and writes its queue before it closes.
         case ending
         case ended
     }
 
     private enum Input {
         case reading
-        /// Until reading is resumed; `rest` was read and not taken.
+        /// Paused until the handler resumes reading. `rest` was read, but not accepted yet.
         case paused(rest: [UInt8])
-        /// `rest` is handed to the handler in this turn or the next.
+        /// The handler gets `rest` in this turn or the next.
         case resuming(rest: [UInt8])
         case ended
     }
 
     private enum Flow {
-        /// Nothing waits to be written.
+        /// The queue is empty.
         case idle
-        /// It stands in the list of those that are flushed at the end of the turn.
+        /// In the list of connections that are flushed at the end of the turn.
         case awaitingFlush
-        /// The system takes nothing more until it says so.
+        /// The system accepts nothing more until it reports the socket as writable.
         case blocked
     }
 
     private enum Watch: Equatable {
         case watched(Interest)
-        /// The other side is gone while nothing is read: to watch on would tell so for ever.
+        /// The other side is gone while reading is paused. The socket is not watched, because it would report
+        /// that forever.
         case hungUp
     }
 
     package let id: SocketID
-    /// The other side's address.
+    /// The address of the other side.
     package let peer: SocketAddress
     package let descriptor: Int32
-    /// The sockets of its loop, it among them.
+    /// All sockets of its loop, including this one.
     package unowned let sockets: Sockets
     private var handler: (any ConnectionHandler)?
     private var isClosed = false
@@ -56,15 +57,15 @@ package final class Connection {
         self.sockets = sockets
     }
 
-    /// The handler is there from the first event on.
+    /// Set before the first event.
     func begin(_ handler: any ConnectionHandler) { self.handler = handler }
 
     // MARK: Orders, described in `ConnectionPort`
 
-    /// Bytes that were sent and that the system has not taken yet.
+    /// Bytes that were sent, but that the system has not accepted yet.
     package var waitingBytes: Int { output.bytes }
 
-    /// When the handler is to be told that the deadline passed. To move it to later costs next to nothing.
+    /// When to tell the handler that the deadline has passed. Moving it to a later time costs almost nothing.
     package var deadline: Moment? {
         get { isClosed ? nil : sockets.deadline(of: id.slot) }
         set { if !isClosed { sockets.setDeadline(newValue, of: id.slot) } }
@@ -106,7 +107,7 @@ package final class Connection {
     package func close() {
         if isClosed { return }
         if !output.isEmpty {
-            // The other side gets a reset, and the system's buffers are free now and not when it gives up.
+            // The other side gets a reset, and the system frees its buffers now instead of when it gives up.
             var linger = linger(l_onoff: 1, l_linger: 0)
             setsockopt(
                 descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
@@ -130,7 +131,7 @@ package final class Connection {
         }
     }
 
-    /// Hands over what was kept while reading was paused.
+    /// Passes on what was kept while reading was paused.
     func deliverRest() {
         guard !isClosed, case .resuming(let rest) = input else { return }
         input = .reading
@@ -138,7 +139,7 @@ package final class Connection {
         watchForWhatIsWanted()
     }
 
-    /// Writes what waits, in one call: what is more than that waits for the next turn.
+    /// Writes the queue in one call. What does not fit in the call waits for the next turn.
     func flush() {
         guard case .awaitingFlush = flow else { return }
         flow = .idle
@@ -168,7 +169,7 @@ package final class Connection {
 
     func deadlinePassed() { handler?.deadlinePassed(on: self) }
 
-    /// Tells the handler that it is over, and lets it go: it may hold this connection.
+    /// Tells the handler that the connection has ended, and releases it. It may own this connection.
     func tellClosed(_ reason: CloseReason) {
         handler?.closed(reason, on: self)
         handler = nil
@@ -220,13 +221,14 @@ package final class Connection {
     }
 
     private func hungUp() {
-        // What waits cannot be written either, which the flush finds out; what is kept may still be taken.
+        // The queue cannot be written either, which the flush will find out. Bytes that were received can
+        // still be read.
         watch = .hungUp
         sockets.unwatch(descriptor)
         roomIsThere()
     }
 
-    /// The fault that the system keeps for this socket.
+    /// The error that the system keeps for this socket.
     private var failure: SystemFault {
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout.size(ofValue: code))

@@ -1,4 +1,4 @@
-/// Names a socket on every queue: the loop it belongs to for life, and its place there.
+/// Identifies a socket on every queue: the loop it belongs to for life, and its slot there.
 package struct SocketID: Hashable, Sendable {
     package let loop: LoopNumber
     package let slot: SlotID
@@ -6,32 +6,32 @@ package struct SocketID: Hashable, Sendable {
 
 /// Why a connection ended.
 package enum CloseReason: Equatable, Sendable {
-    /// It was told to close.
+    /// The handler closed it.
     case ordered
-    /// The other side reset it or is gone for good, or the network gave it up.
+    /// The other side reset it or is gone for good, or the network gave up.
     case gone(SystemFault)
     /// Its loop stopped.
     case stopped
 }
 
-/// What stands behind a connection and decides. Called on the connection's loop, and never from inside an order that
-/// it gives to a connection; after `closed` it is let go.
+/// Decides what a connection does. Called on the connection's loop, but never while it is calling the
+/// connection itself. Released after `closed`.
 package protocol ConnectionHandler: AnyObject {
-    /// Bytes came. They are there only during the call.
+    /// Bytes have arrived. They are valid only during the call.
     ///
-    /// Answers how many it took. The rest is kept, and nothing more is read, until reading is resumed; then it comes
-    /// again, before what is new.
+    /// Returns how many bytes it accepted. The rest is kept, and reading pauses until the handler resumes it.
+    /// Then the rest comes again, before new bytes.
     func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int
 
-    /// The other side sends nothing more; it may still read.
+    /// The other side has stopped sending. It may still read.
     func inputEnded(on connection: any ConnectionPort)
 
-    /// The system took so many bytes of what was sent.
+    /// The system has accepted this many bytes of output.
     func wrote(_ bytes: Int, on connection: any ConnectionPort)
 
-    /// The connection's deadline has passed; it has none now.
+    /// The connection's deadline has passed. There is no deadline now.
     func deadlinePassed(on connection: any ConnectionPort)
 
-    /// The connection is over. Comes exactly once, last, whoever ended it.
+    /// The connection has ended, for whatever reason. This is the last call, and comes exactly once.
     func closed(_ reason: CloseReason, on connection: any ConnectionPort)
 }

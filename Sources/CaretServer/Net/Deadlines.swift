@@ -1,14 +1,15 @@
-/// When which slot is due: a heap that has each slot at most once.
+/// The deadline of each slot: a heap in which each slot is at most once.
 ///
-/// A deadline is mostly moved to later, again and again, and hardly ever met. So to move it later only writes it down;
-/// the heap is put right when the earlier time comes. A value; the moments are the caller's, so any clock will do.
+/// Most deadlines are moved to a later time again and again, and hardly ever pass. So moving one to a later
+/// time only records the new time, and the heap is corrected when the old time comes. A value; times come
+/// from the caller, so it works with any clock.
 package struct Deadlines {
     private struct Entry {
-        /// When the slot is due; nil for never.
+        /// The deadline of the slot; nil for none.
         var due: Moment?
-        /// For when it stands in the heap: never later than `due`.
+        /// The slot's key in the heap: never later than `due`.
         var scheduled = Moment(nanoseconds: 0)
-        /// Where it stands in the heap; nil where it does not.
+        /// The slot's index in the heap; nil if it is not there.
         var place: Int?
     }
 
@@ -17,10 +18,10 @@ package struct Deadlines {
 
     package init() {}
 
-    /// The moment at which to look again: no slot is due before. Nil where none is due ever.
+    /// The time of the next check: no deadline passes earlier. Nil if there is no deadline.
     package var next: Moment? { heap.first.map { entries[$0].scheduled } }
 
-    /// When a slot is due.
+    /// The deadline of a slot.
     package subscript(slot: Int) -> Moment? {
         get { slot < entries.count ? entries[slot].due : nil }
         set { set(slot, due: newValue) }
@@ -42,7 +43,7 @@ package struct Deadlines {
         }
     }
 
-    /// A slot that was due by `now`, which then is due no more; to be asked until there is none.
+    /// Removes and returns a slot whose deadline has passed by `now`. Call it until it returns nil.
     package mutating func popDue(by now: Moment) -> Int? {
         while let slot = heap.first, entries[slot].scheduled <= now {
             guard let due = entries[slot].due else {

@@ -1,6 +1,7 @@
-/// A listening socket whose connections are spread over loops. Its state is its acceptor's, on the first of them.
+/// A listening socket that distributes its connections over loops. Its state is in its acceptor, on the first
+/// loop.
 package final class Listener: Sendable {
-    /// Where it listens; where port 0 was asked for, with the port that the system chose.
+    /// The address. If port 0 was requested, it has the port that the system chose.
     package let address: SocketAddress
     private let loop: Loop
     private let slot: SlotID
@@ -11,7 +12,7 @@ package final class Listener: Sendable {
         self.slot = slot
     }
 
-    /// Listens from now on; `make` is called on the loop of each new connection.
+    /// Starts listening. `make` is called on the loop of each new connection.
     package static func listening(
         at address: SocketAddress, spreadOver loops: [Loop], _ make: @escaping HandlerMaker
     ) async throws(ListenFault) -> Listener {
@@ -33,7 +34,7 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Accepts nothing more; the connections that are there stay. Where the loop has stopped, it is closed already.
+    /// Stops accepting. Existing connections stay. If the loop has stopped, the socket is closed already.
     package func closed() async {
         let slot = slot
         _ = await loop.asked { $0.closeAcceptor(slot) }

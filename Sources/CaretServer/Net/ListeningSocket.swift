@@ -1,11 +1,11 @@
 import Glibc
 
-/// Why nothing can listen at an address.
+/// Why a socket cannot listen at an address.
 package enum ListenFault: Error, Equatable, CustomStringConvertible {
     case address(AddressFault)
-    /// Somebody listens there.
+    /// Another socket listens there.
     case inUse
-    /// Something lies there that is no socket; it is left as it is.
+    /// There is a file at the path that is not a socket. It is not removed.
     case noSocket
     case system(SystemFault)
     /// The loop that was to listen has stopped.
@@ -22,16 +22,16 @@ package enum ListenFault: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// A socket that listens, and the file of a Unix socket. Whoever has it closes it.
+/// A listening socket, and the file of a Unix socket. Its owner must close it.
 struct ListeningSocket: Sendable {
-    /// What tells a file from another one in its place.
+    /// Distinguishes the socket's file from another file at the same path.
     private struct FileIdentity: Equatable {
         let device: dev_t
         let node: ino_t
     }
 
     let descriptor: Int32
-    /// Where it listens, with the port that the system chose.
+    /// The address, with the port that the system chose.
     let address: SocketAddress
     private let file: FileIdentity?
 
@@ -51,7 +51,7 @@ struct ListeningSocket: Sendable {
         }
     }
 
-    /// Removes the file too, unless another one has taken its place.
+    /// Closes the socket, and removes its file unless another file has replaced it.
     func close() {
         Glibc.close(descriptor)
         guard case .unix(let path) = address, let file,
@@ -63,14 +63,14 @@ struct ListeningSocket: Sendable {
     private static func prepare(_ descriptor: Int32, for address: SocketAddress) throws(ListenFault) {
         switch address {
         case .ip4, .ip6:
-            // A port whose last connections have not quite ended may be used again.
+            // Allows a port whose last connections have not quite ended.
             try set(SO_REUSEADDR, SOL_SOCKET, of: descriptor)
-            // What is accepted has it from here: a line is not held back for the next one.
+            // Accepted sockets inherit this: a line is sent at once, without waiting for the next one.
             try set(TCP_NODELAY, Int32(IPPROTO_TCP), of: descriptor)
-            // An address of version 6 is none of version 4, so that both can be listened at.
+            // An IPv6 socket must not take IPv4 connections too, so that a server can listen at both.
             if case .ip6 = address { try set(IPV6_V6ONLY, Int32(IPPROTO_IPV6), of: descriptor) }
         case .unix:
-            // Before it has a name: the file is never open to others, not for a moment.
+            // Set before the file has a name, so that it is never accessible to others.
             if fchmod(descriptor, 0o600) != 0 { throw .system(SystemFault("fchmod")) }
         }
     }
@@ -98,7 +98,7 @@ struct ListeningSocket: Sendable {
         try called(with: address) { Glibc.bind(descriptor, $0, $1) }
     }
 
-    /// The code that a call leaves, or 0 where it succeeds.
+    /// The error code of a call; 0 if it succeeded.
     private static func called(
         with address: SocketAddress, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(ListenFault) -> Int32 {
@@ -109,9 +109,9 @@ struct ListeningSocket: Sendable {
         }
     }
 
-    /// Removes the file of a socket at which nobody listens any more: a server that was killed leaves it behind.
+    /// Removes the file of a socket at which nobody listens. A server that was killed leaves it behind.
     private static func removeLeftBehind(_ path: String, _ address: SocketAddress) throws(ListenFault) {
-        // To connect to a file that is no socket is refused like one at which nobody listens.
+        // Connecting to a file that is not a socket fails in the same way, so check the type first.
         guard identity(of: path)?.isSocket == true else { throw .noSocket }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let probe = socket(AF_UNIX, kind, 0)

@@ -1,11 +1,11 @@
 import CaretConcurrency
 @preconcurrency import Dispatch
 
-/// One serial queue with the sockets that belong to it for life.
+/// A serial queue with sockets that belong to it for their whole life.
 ///
-/// It takes its work in turns: what the system tells, what others posted, what is due, and then one write for each
-/// connection that was handed something. It lives until it is stopped; all that while its queue runs one block, so
-/// whatever is to be done there is posted.
+/// Works in turns: events of the system, then posted jobs, then deadlines, and then one write for each
+/// connection that has output. It runs until it is stopped. All that time its queue is busy with one block,
+/// so other code must post jobs to it.
 package final class Loop: Sendable {
     package let number: LoopNumber
     private let mailbox: Mailbox
@@ -19,17 +19,17 @@ package final class Loop: Sendable {
         runner = Confined(LoopRunner(sockets, mailbox), to: queue)
         let runner = runner
         queue.async {
-            // Only once this block is gone is everything given back that it held.
+            // The block must have ended before what it owns is freed.
             queue.async(execute: runner.value.run())
         }
     }
 
-    /// Has the job done in the loop's next turn, in the order of posting; false where the loop has stopped, and then
-    /// it is not done.
+    /// Runs the job in one of the next turns, in the order of posting. Returns false, and drops the job, if
+    /// the loop has stopped.
     @discardableResult
     package func post(_ job: @escaping @Sendable (Sockets) -> Void) -> Bool { mailbox.enqueue(job) }
 
-    /// What a job answers with; nil where the loop has stopped.
+    /// Runs a job and returns its result; nil if the loop has stopped.
     package func asked<Answer: Sendable>(
         _ job: @escaping @Sendable (Sockets) -> Answer
     ) async -> Answer? {
@@ -38,7 +38,7 @@ package final class Loop: Sendable {
         }
     }
 
-    /// Does what was posted before, closes all of its sockets, and comes to rest. To be done once.
+    /// Runs the jobs posted so far, closes all sockets, and stops. Call it once.
     package func stopped() async {
         let runner = runner
         await withCheckedContinuation { done in

@@ -1,21 +1,21 @@
-/// How a loop has used the system since it began: what its tests and benchmarks look at. What a server tells of itself
-/// is counted by whoever stands behind the connections.
+/// How a loop has used the system since it started, for tests and benchmarks. The counters that
+/// administrators see are kept by the connection handlers.
 package struct LoopCounters: Equatable, Sendable {
-    /// Connections that were taken over, and that ended.
+    /// Connections that were accepted, and that ended.
     package var opened = 0
     package var closed = 0
-    /// Connections that were closed at once since no descriptor was free for them.
+    /// Connections that were closed at once because no descriptor was free.
     package var refused = 0
     package var bytesRead = 0
     package var bytesWritten = 0
-    /// Calls that read, that wrote, and those that could write nothing or not all.
+    /// Calls that read, calls that wrote, and calls that wrote nothing or not all.
     package var reads = 0
     package var writes = 0
     package var blockedWrites = 0
-    /// Rounds of events, and the events of all of them.
+    /// Calls to wait for events, and the events that they returned.
     package var turns = 0
     package var events = 0
-    /// Jobs that others had it do.
+    /// Jobs that other threads posted.
     package var jobs = 0
 
     package init() {}

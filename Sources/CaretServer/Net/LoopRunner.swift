@@ -1,5 +1,5 @@
-/// Takes a loop's turns, one after the other, and sleeps in between when there is nothing to do. Confined to the loop's
-/// queue, of which it is the one block that runs until the loop stops.
+/// Runs the turns of a loop, and sleeps when there is nothing to do. Confined to the loop's queue, which runs
+/// this block until the loop stops.
 final class LoopRunner {
     private enum State {
         case running
@@ -16,7 +16,7 @@ final class LoopRunner {
         self.mailbox = mailbox
     }
 
-    /// Takes turns until it is told to stop, and answers with what is to be done then.
+    /// Runs turns until it is told to stop. Returns the final actions.
     func run() -> @Sendable () -> Void {
         while true {
             if case .stopping(let completion) = state {
@@ -24,13 +24,13 @@ final class LoopRunner {
                 sockets.stop()
                 return completion
             }
-            // A job that comes from here on wakes the loop: none is overlooked.
+            // A job posted after this wakes the loop, so none is missed.
             let maySleep = !sockets.hasWork && mailbox.maySleep()
             sockets.turn(maySleep ? .asLongAsItTakes : .not)
         }
     }
 
-    /// Stops after the turn that it is called in.
+    /// Stops after the current turn.
     func stop(then completion: @escaping @Sendable () -> Void) {
         guard case .running = state else { preconditionFailure("a loop is stopped twice") }
         state = .stopping(then: completion)

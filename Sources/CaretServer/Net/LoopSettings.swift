@@ -1,25 +1,25 @@
-/// What bounds the work of a loop, each with its reason.
+/// The limits of a loop's work, each with its reason.
 package struct LoopSettings: Sendable {
-    /// Bytes that are read from one connection a turn: enough for hundreds of messages, and the others wait a
-    /// millisecond for them at most. The buffer is the loop's and not the connection's, since most are idle.
+    /// Bytes read from one connection in a turn. That is enough for hundreds of messages, and delays the
+    /// others by at most a millisecond. The buffer belongs to the loop, because most connections are idle.
     package var readBytes = 64 << 10
-    /// Events a turn: what is answered to the first of them waits for the last.
+    /// Events handled in a turn. Replies to the first of them wait for the last.
     package var eventsATurn = 256
-    /// Payloads that go to the system in one call.
+    /// Payloads written in one system call.
     package var payloadsAWrite = 128
-    /// Connections that are taken off a listening socket a turn: the connections that are there go on meanwhile.
+    /// Connections accepted in a turn, so that existing connections are not delayed.
     package var acceptsATurn = 32
-    /// Descriptors that connections leave to the rest of the process, where these are no more than a quarter of all: the
-    /// store opens files, and libdispatch, which looks at its threads once a second, ends the process where it cannot.
+    /// Descriptors that are left for the rest of the process, unless that is more than a quarter of all. The
+    /// store opens files, and libdispatch ends the process if it cannot open one to check its threads.
     package var descriptorsLeft = 64
-    /// Milliseconds for which nothing is accepted where the system has no memory or descriptor left.
+    /// Milliseconds without accepting after the system has run out of memory or descriptors.
     package var acceptPauseMilliseconds = 100
-    /// The clock; another one in tests.
+    /// The clock; tests use another one.
     package var clock: @Sendable () -> Moment = { .now }
 
-    /// What a connection is sent for which there is no descriptor; nothing where it is empty.
+    /// What a client is sent if there is no descriptor for its connection; nothing if empty.
     package var refusal: [UInt8] = []
-    /// Told on the loop of each connection for which there was no descriptor or memory.
+    /// Called on the loop for each connection without a descriptor or memory.
     package var refused: @Sendable (Sockets) -> Void = { _ in }
 
     package init() {}

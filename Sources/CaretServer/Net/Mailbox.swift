@@ -2,7 +2,7 @@ import CLinux
 import CaretConcurrency
 import Glibc
 
-/// Jobs for a loop. Anybody may enqueue, and never waits; only the loop takes them.
+/// Jobs for a loop. Any thread may enqueue, and never waits. Only the loop runs them.
 final class Mailbox: Sendable {
     typealias Job = @Sendable (Sockets) -> Void
 
@@ -18,15 +18,15 @@ final class Mailbox: Sendable {
 
     deinit { Glibc.close(descriptor) }
 
-    /// Whether the job will be done: not where the loop has stopped.
+    /// Returns false if the loop has stopped, and will not run the job.
     func enqueue(_ job: @escaping Job) -> Bool { jobs.enqueue(job) { eventfd_write(descriptor, 1) } }
 
-    /// All jobs so far, in their order. Nobody needs to wake the loop from now on.
+    /// All waiting jobs, in order. From now on, enqueueing need not wake the loop.
     func takeAll() -> [Job] { jobs.takeAll() }
 
-    /// Whether the loop may sleep: not while a job waits. Jobs that come from now on wake it.
+    /// Whether the loop may sleep, which means that no job waits. Later jobs wake it.
     func maySleep() -> Bool { jobs.rest() }
 
-    /// Accepts nothing from now on, and returns the jobs that were accepted before.
+    /// Stops accepting jobs, and returns those that were accepted before.
     func close() -> [Job] { jobs.close() }
 }

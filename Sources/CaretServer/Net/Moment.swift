@@ -1,10 +1,10 @@
-/// A point of the clock that only goes forward, in nanoseconds since some beginning.
+/// A time of a clock that never goes back, in nanoseconds since an arbitrary start.
 package struct Moment: Hashable, Comparable, Sendable {
     package var nanoseconds: UInt64
 
     package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
-    /// Now, by the system's clock.
+    /// The current time of the system's clock.
     package static var now: Moment { Moment(nanoseconds: SystemClock.steady.nanoseconds) }
 
     package func after(seconds: Int) -> Moment { after(milliseconds: seconds * 1_000) }

@@ -1,26 +1,28 @@
 package import Glibc
 
-/// The payloads that wait to be written to a connection.
+/// The payloads that a connection still has to write.
 package struct OutputQueue {
     private struct Entry {
         let payload: Payload
-        /// Those of the payload, here too since they are looked at often, and to count a reference costs as much.
+        /// The bytes of the payload. Stored here too, because they are read often, and following the
+        /// reference costs a reference count.
         let bytes: UnsafeRawBufferPointer
     }
 
     private var entries: [Entry] = []
-    /// The entries before this one are written, though still there.
+    /// The entries before this index are written, but not removed yet.
     private var first = 0
     /// How much of the first entry is written.
     private var written = 0
-    /// Bytes that wait.
+    /// The number of unwritten bytes.
     package private(set) var bytes = 0
 
     package init() {}
 
-    /// Room for more entries than this is given back once all are written: there may be very many connections.
+    /// If the capacity is larger than this, it is freed when the queue is empty. There may be very many
+    /// connections.
     private static let roomKept = 16
-    /// So many written entries are kept in front at most.
+    /// The most written entries that stay at the front.
     private static let writtenKept = 64
 
     package var isEmpty: Bool { first == entries.count }
@@ -30,13 +32,13 @@ package struct OutputQueue {
         bytes += payload.bytes.count
     }
 
-    /// The bytes that come first, as far as they lie together, and whether they are all.
+    /// The first bytes, as far as they are contiguous, and whether that is all.
     var front: (bytes: UnsafeRawBufferPointer, isAll: Bool) {
         let bytes = UnsafeRawBufferPointer(rebasing: entries[first].bytes[written...])
         return (bytes, first + 1 == entries.count)
     }
 
-    /// Says where the bytes that come first lie, in as many pieces as there is room for, and in how many it did.
+    /// Fills in where the first bytes are, in as many pieces as fit. Returns the number of pieces.
     package func fill(_ pieces: UnsafeMutableBufferPointer<iovec>) -> Int {
         let count = min(pieces.count, entries.count - first)
         for index in 0..<count {
@@ -48,7 +50,7 @@ package struct OutputQueue {
         return count
     }
 
-    /// Takes so many bytes off the front.
+    /// Removes bytes from the front.
     package mutating func take(_ count: Int) {
         bytes -= count
         var left = count

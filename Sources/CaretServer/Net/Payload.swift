@@ -1,9 +1,9 @@
-/// Bytes to be sent, stored once however many connections they are handed to.
-// @unchecked: the bytes are written before anybody else has the reference, and never again.
+/// Bytes to be sent. They are stored once, however many connections send them.
+// @unchecked: the bytes are written before the reference is shared, and never after that.
 package final class Payload: @unchecked Sendable {
     package let bytes: UnsafeRawBufferPointer
 
-    /// So many bytes, all of which `fill` must write.
+    /// Makes a payload of `count` bytes, all of which `fill` must write.
     package init(byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
         let kept = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 1)
         fill(kept)

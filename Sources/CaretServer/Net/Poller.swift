@@ -7,11 +7,11 @@ struct Interest: OptionSet {
 
     static let input = Interest(rawValue: EPOLLIN.rawValue)
     static let output = Interest(rawValue: EPOLLOUT.rawValue)
-    /// Once for each time that something comes, and not for as long as it is there.
+    /// Reports each arrival once, instead of as long as something is there.
     static let edges = Interest(rawValue: EPOLLET.rawValue)
 }
 
-/// What is so with a descriptor that was watched.
+/// The state of a watched descriptor.
 struct Readiness {
     let slot: SlotID
     private let bits: UInt32
@@ -23,7 +23,8 @@ struct Readiness {
 
     var hasInput: Bool { bits & EPOLLIN.rawValue != 0 }
     var hasRoomForOutput: Bool { bits & EPOLLOUT.rawValue != 0 }
-    /// The other side is gone for good, or the connection failed. Told whether it is watched for or not.
+    /// The other side is gone for good, or the connection failed. Always reported, even if it is not watched
+    /// for.
     var hasHungUp: Bool { bits & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
 }
 
@@ -32,7 +33,7 @@ struct Poller: ~Copyable {
     let descriptor: Int32
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
-    /// With room for so many events a turn.
+    /// Makes a poller that returns at most this many events at once.
     init(events: Int) throws(SystemFault) {
         descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
         if descriptor < 0 { throw SystemFault("epoll_create1") }
@@ -45,7 +46,7 @@ struct Poller: ~Copyable {
         if control(EPOLL_CTL_ADD, watched, slot, interest) != 0 { throw SystemFault("epoll_ctl") }
     }
 
-    /// Watches a descriptor that is watched for something else from now on.
+    /// Changes what a descriptor is watched for.
     func change(_ watched: Int32, as slot: SlotID, for interest: Interest) {
         guard control(EPOLL_CTL_MOD, watched, slot, interest) == 0 else {
             preconditionFailure("a watched descriptor is unknown: \(SystemFault("epoll_ctl"))")
@@ -58,11 +59,11 @@ struct Poller: ~Copyable {
         }
     }
 
-    /// Waits up to `milliseconds` for events and says how many there are.
+    /// Waits up to `milliseconds` for events, and returns their number.
     func wait(milliseconds: Int32) -> Int {
         let count = epoll_wait(descriptor, events.baseAddress!, Int32(events.count), milliseconds)
         if count >= 0 { return Int(count) }
-        // A signal: what there is comes at the next turn.
+        // A signal interrupted the call. The next turn gets the events.
         if errno == EINTR { return 0 }
         preconditionFailure("an epoll set broke: \(SystemFault("epoll_wait"))")
     }

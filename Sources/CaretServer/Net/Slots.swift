@@ -1,7 +1,7 @@
-/// Names one stay of something in a slot; a later stay in the same slot has another name.
+/// Identifies one use of a slot. A later use of the same slot has another generation.
 package struct SlotID: Hashable, Sendable {
     package let slot: UInt32
-    /// How often the slot was given before.
+    /// How often the slot has been used before.
     let generation: UInt32
 
     init(slot: UInt32, generation: UInt32) {
@@ -9,7 +9,7 @@ package struct SlotID: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// As the system hands it back with an event.
+    /// As returned by the system with an event.
     package init(word: UInt64) {
         self.init(slot: UInt32(truncatingIfNeeded: word), generation: UInt32(word >> 32))
     }
@@ -17,7 +17,7 @@ package struct SlotID: Hashable, Sendable {
     package var word: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
 }
 
-/// Things by number, where a number that is free again names what comes next, and an old name finds nothing.
+/// Elements in numbered slots. Numbers are reused, but an old key does not find a new element.
 package struct Slots<Content> {
     private struct Slot {
         var generation: UInt32 = 0
@@ -29,7 +29,7 @@ package struct Slots<Content> {
 
     package var count: Int { slots.count - free.count }
 
-    /// All that is there, in the order of the slots.
+    /// All elements, in the order of the slots.
     var contents: [Content] { slots.compactMap(\.content) }
 
     package subscript(id: SlotID) -> Content? {
@@ -37,10 +37,10 @@ package struct Slots<Content> {
         return slots[Int(id.slot)].content
     }
 
-    /// What is in a slot now.
+    /// The current element of a slot.
     subscript(slot: Int) -> Content? { slots[slot].content }
 
-    /// Puts in what `make` makes for its name, and answers with the name.
+    /// Adds the element that `make` returns for its key, and returns the key.
     @discardableResult
     package mutating func insert(_ make: (SlotID) -> Content) -> SlotID {
         if free.isEmpty {

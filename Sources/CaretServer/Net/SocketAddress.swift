@@ -1,17 +1,17 @@
 package import Glibc
 
-/// Where a socket is, or the other side of one.
+/// The address of a socket, or of its other side.
 package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address and the port as numbers.
     case ip4(UInt32, port: UInt16)
-    /// The upper and the lower half of the address, the number of the interface it belongs to, and the port.
+    /// The upper and lower half of the address, the number of its network interface, and the port.
     case ip6(UInt64, UInt64, scope: UInt32, port: UInt16)
     /// The other side of a Unix socket has an empty path.
     case unix(path: String)
 
-    /// The addresses of a host, by name or number: at least one.
+    /// The addresses of a host, given by name or number. There is at least one.
     ///
-    /// It may ask the network, and wait for it: not for a loop.
+    /// May wait for the network, so never call it on a loop.
     package static func resolved(host: String, port: UInt16) throws(AddressFault) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -26,7 +26,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         return addresses
     }
 
-    /// Nil where the address is of no kind that is known here.
+    /// Nil if the address is of an unknown kind.
     init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
@@ -46,7 +46,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether only this machine can be at the other side.
+    /// Whether the other side must be on this machine.
     package var isLoopback: Bool {
         switch self {
         case .ip4(let number, _): number >> 24 == 127
@@ -56,7 +56,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Of TCP; nil for a Unix socket.
+    /// The TCP port; nil for a Unix socket.
     package var port: UInt16? {
         switch self {
         case .ip4(_, let port), .ip6(_, _, _, let port): port
@@ -94,7 +94,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Calls `body` with the address in the system's form.
+    /// Calls `body` with the address as the system represents it.
     package func inSystemForm<Answer>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Answer
     ) throws(AddressFault) -> Answer {
@@ -118,7 +118,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         case .unix(let path):
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
-            // One byte ends it.
+            // For the NUL byte at the end.
             let limit = MemoryLayout.size(ofValue: address.sun_path) - 1
             guard path.utf8.count <= limit else { throw .longPath(bytes: path.utf8.count, limit: limit) }
             withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -137,7 +137,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why an address is of no use.
+/// Why an address cannot be used.
 package enum AddressFault: Error, Equatable, CustomStringConvertible {
     case unknownHost(String)
     case longPath(bytes: Int, limit: Int)

@@ -1,22 +1,22 @@
 import CaretConcurrency
 import Glibc
 
-/// A loop's index among the server's loops.
+/// The index of a loop among the server's loops.
 package struct LoopNumber: Hashable, Sendable {
     package let rawValue: Int
 
     package init(_ rawValue: Int) { self.rawValue = rawValue }
 }
 
-/// Only the code on a loop has the loop's context, so it proves that it runs there.
+/// Only code on a loop has the loop's context. So it proves that the code runs there.
 extension LoopNumber: Confinement {
     package func check(_ loop: any LoopContext) {
         precondition(loop.number == self, "loop \(loop.number) touches a value of loop \(self)")
     }
 }
 
-/// The sockets of one loop, with their deadlines and counters. Confined to the loop's queue: others have it only in
-/// what they post.
+/// The sockets of one loop, with their deadlines and counters. Confined to the loop's queue. Other threads
+/// reach it only through posted jobs.
 package final class Sockets {
     private enum Content {
         case mailbox
@@ -25,7 +25,7 @@ package final class Sockets {
         case acceptor(Acceptor)
     }
 
-    /// For how long a turn waits for something to happen.
+    /// How long a turn waits for events.
     enum Waiting {
         case not
         case asLongAsItTakes
@@ -38,12 +38,12 @@ package final class Sockets {
 
     package let number: LoopNumber
     package let settings: LoopSettings
-    /// The moment at which this turn began.
+    /// When this turn began.
     package private(set) var now: Moment
     package var counters = LoopCounters()
-    /// Called behind the events of a turn, before anything is written, and once more at its end.
+    /// Called after the events of a turn, before anything is written, and again at the end of the turn.
     package var behindEvents: (() -> Void)?
-    /// What was read last; the next read, from whichever connection, overwrites it.
+    /// The bytes read last. The next read, by any connection, overwrites them.
     let readBuffer: UnsafeMutableRawBufferPointer
     private let poller: Poller
     private let mailbox: Mailbox
@@ -52,7 +52,7 @@ package final class Sockets {
     private var slots = Slots<Content>()
     private var deadlines = Deadlines()
     private var unflushed: [Connection] = []
-    /// An empty list that has room, to take the place of the one above.
+    /// An empty list with capacity, which replaces the one above.
     private var flushed: [Connection] = []
     private var resumed: [Connection] = []
     private var ended: [(connection: Connection, reason: CloseReason)] = []
@@ -77,13 +77,13 @@ package final class Sockets {
 
     // MARK: What others may ask for
 
-    /// Nil where the connection is over.
+    /// Nil if the connection has ended.
     package subscript(id: SocketID) -> Connection? {
         guard id.loop == number, case .connection(let connection) = slots[id.slot] else { return nil }
         return connection
     }
 
-    /// All connections that are not over.
+    /// All connections that have not ended.
     package var connections: [Connection] {
         slots.contents.compactMap {
             switch $0 {
@@ -93,7 +93,8 @@ package final class Sockets {
         }
     }
 
-    /// Takes over a connected socket, which it closes in any case; nil where the system cannot watch one more.
+    /// Takes over a connected socket and closes it in any case. Returns nil if the system cannot watch
+    /// another socket.
     @discardableResult
     package func adopt(_ socket: AcceptedSocket, _ make: HandlerMaker) -> Connection? {
         var made: Connection?
@@ -119,10 +120,10 @@ package final class Sockets {
 
     // MARK: Turns
 
-    /// Whether the next turn has something to do without any event.
+    /// Whether the next turn has work even without an event.
     var hasWork: Bool { !unflushed.isEmpty || !resumed.isEmpty || !ended.isEmpty }
 
-    /// Waits for something to happen, and does what there is to do.
+    /// Waits for events, and runs a turn.
     func turn(_ waiting: Waiting) {
         if let next = deadlines.next { alarm.set(for: next, now: now) }
         let events = poller.wait(milliseconds: waiting == .not ? 0 : -1)
@@ -139,7 +140,7 @@ package final class Sockets {
         switch slots[readiness.slot] {
         case .connection(let connection): connection.ready(readiness)
         case .acceptor(let acceptor): acceptor.ready()
-        // Jobs and deadlines are looked at in every turn. Nil is who ended in this very turn.
+        // Jobs and deadlines are checked in every turn. A connection is nil if it ended in this turn.
         case .mailbox, .alarm, nil: return
         }
     }
@@ -163,7 +164,7 @@ package final class Sockets {
     private func finishTurn() {
         if !resumed.isEmpty { deliverRests() }
         behindEvents?()
-        // What connections are told because of that is written in this turn.
+        // Output that this causes is still written in this turn.
         run(mailbox.takeAll())
         if !unflushed.isEmpty { flush() }
         if !ended.isEmpty { tellEnded() }
@@ -191,7 +192,7 @@ package final class Sockets {
         for (connection, reason) in list { connection.tellClosed(reason) }
     }
 
-    /// Does the jobs that are left, writes once more, and closes everything.
+    /// Runs the remaining jobs, writes once more, and closes everything.
     func stop() {
         run(mailbox.close())
         finishTurn()
@@ -207,9 +208,9 @@ package final class Sockets {
         close(poller.descriptor)
     }
 
-    // MARK: What connections and acceptors ask for
+    // MARK: For connections and acceptors
 
-    /// A connection was closed at once.
+    /// Counts a connection that was closed at once.
     func noteRefusal() {
         counters.refused += 1
         settings.refused(self)
@@ -223,7 +224,8 @@ package final class Sockets {
 
     func setDeadline(_ moment: Moment?, of slot: SlotID) { deadlines[Int(slot.slot)] = moment }
 
-    /// The descriptor is closed now; the handler is told at the end of the turn, outside of any call it makes.
+    /// Closes the descriptor now. The handler is called at the end of the turn, outside any call that it
+    /// makes.
     func remove(_ connection: Connection, _ reason: CloseReason) {
         setDeadline(nil, of: connection.id.slot)
         slots.remove(connection.id.slot)
@@ -238,7 +240,7 @@ package final class Sockets {
 
     func unwatch(_ descriptor: Int32) { poller.remove(descriptor) }
 
-    /// Watches a connection again that was unwatched.
+    /// Watches a connection again that was not watched.
     func watchAgain(_ connection: Connection, for interest: Interest) {
         do throws(SystemFault) {
             try poller.add(connection.descriptor, as: connection.id.slot, for: interest)
@@ -275,9 +277,9 @@ package final class Sockets {
         slots.remove(acceptor.slot)
     }
 
-    // MARK: Calls of the system
+    // MARK: System calls
 
-    /// Reads into the buffer; the answer is that of the system.
+    /// Reads into the buffer. Returns what the system returns.
     func read(from descriptor: Int32) -> Int {
         let count = uninterrupted { recv(descriptor, readBuffer.baseAddress, readBuffer.count, 0) }
         counters.reads += 1
@@ -285,11 +287,11 @@ package final class Sockets {
         return count
     }
 
-    /// Writes the front of a queue that is not empty, as much of it as goes into one call.
+    /// Writes the front of a nonempty queue, as much of it as fits in one call.
     func write(_ output: borrowing OutputQueue, to descriptor: Int32) -> Written {
         let (front, isAll) = output.front
         let (count, size): (Int, Int)
-        // A peer that is gone must not end the process by a signal.
+        // Without MSG_NOSIGNAL, writing to a closed connection would end the process by a signal.
         let flags = Int32(MSG_NOSIGNAL)
         if isAll {
             size = front.count

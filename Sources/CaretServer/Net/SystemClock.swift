@@ -1,4 +1,4 @@
-// Both: a type of the C library belongs to whichever of them the compiler has met first.
+// Both modules are imported: a type of the C library belongs to the one that the compiler sees first.
 import CLinux
 import Glibc
 
@@ -6,14 +6,15 @@ import Glibc
 struct SystemClock: Sendable {
     let id: clockid_t
 
-    /// The wall's, since 1970.
+    /// The wall clock, since 1970.
     static let wall = SystemClock(id: CLOCK_REALTIME)
-    /// It only goes forward.
+    /// A clock that never goes back.
     static let steady = SystemClock(id: CLOCK_MONOTONIC)
-    /// What this process has used of the processor.
+    /// The CPU time of this process.
     static let processor = SystemClock(id: CLOCK_PROCESS_CPUTIME_ID)
 
-    /// Of a clock that only goes forward: one of the wall may be set to before 1970, or to where no 64 bits suffice.
+    /// Only for a clock that never goes back. A wall clock can be before 1970, or so late that 64 bits are
+    /// not enough.
     var nanoseconds: UInt64 {
         let time = time
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A call of the system that failed.
+/// A failed system call.
 package struct SystemFault: Error, Equatable, CustomStringConvertible {
-    /// The call's name.
+    /// The name of the call.
     package let call: String
-    /// The `errno` it left.
+    /// The `errno` that it set.
     package let code: Int32
 
-    /// Of the call that failed just now.
+    /// Describes the call that has just failed.
     package init(_ call: StaticString, code: Int32 = errno) {
         self.call = call.description
         self.code = code
@@ -16,7 +16,8 @@ package struct SystemFault: Error, Equatable, CustomStringConvertible {
     package var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 
-/// Does a call again while a signal interrupts it. The answer is negative where it failed, with the reason in `errno`.
+/// Repeats a call as long as a signal interrupts it. Returns a negative number if it failed; `errno` has the
+/// reason.
 @inline(__always)
 package func uninterrupted<Answer: SignedInteger>(_ call: () -> Answer) -> Answer {
     while true {

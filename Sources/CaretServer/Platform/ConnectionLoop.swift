@@ -1,32 +1,32 @@
-/// A loop as the shells see it: it serves connections in turns, and does what others post in between.
+/// A loop as the shells see it: serves connections in turns, and runs posted jobs in between.
 package protocol ConnectionLoop: AnyObject, Sendable {
-    /// Has the job done in one of the next turns, in the order of posting. False where the loop has stopped: the job is
-    /// not done then.
+    /// Runs the job in one of the next turns, in the order of posting. Returns false, and drops the job, if
+    /// the loop has stopped.
     @discardableResult func send(_ job: @escaping @Sendable (any LoopContext) -> Void) -> Bool
 }
 
-/// What the code on a loop has, and no other code: it proves that it runs there.
+/// Only code on a loop has its context. So it proves that the code runs there.
 package protocol LoopContext: AnyObject {
     var number: LoopNumber { get }
-    /// The moment at which this turn began.
+    /// When this turn began.
     var now: Moment { get }
-    /// Called after the events of a turn, before anything is written, and once more at its end.
+    /// Called after the events of a turn, before anything is written, and again at the end of the turn.
     var behindEvents: (() -> Void)? { get set }
 }
 
-/// A connection as its handler sees it. Orders to a connection that is over do nothing.
+/// A connection as its handler sees it. Orders to a closed connection do nothing.
 package protocol ConnectionPort: AnyObject {
     var loop: any LoopContext { get }
-    /// When the handler is to be called. Nil for never.
+    /// When to call the handler; nil for never.
     var deadline: Moment? { get set }
-    /// Has the bytes written after all that were sent before, at the end of the turn.
+    /// Writes the bytes after all bytes that were sent before, at the end of the turn.
     func send(_ payload: Payload)
-    /// Reads nothing more until reading is resumed, so that the other side must wait.
+    /// Stops reading until reading is resumed, so that the other side must wait.
     func pauseReading()
     func resumeReading()
-    /// Writes what waits, and then tells the other side that no more comes. What it sends is still read.
+    /// Writes the queue, and then closes the sending side. Input is still read.
     func endOutput()
-    /// Ends it at once. What waits is given up.
+    /// Ends the connection at once, and drops the queue.
     func close()
 }
 

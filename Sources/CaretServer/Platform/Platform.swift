@@ -1,4 +1,4 @@
-/// What the shells of a server run on: threads, sockets and the system's clock. The simulation has its own.
+/// What the shells of a server run on: threads, sockets and clocks. The simulation provides its own.
 package struct Platform {
     package typealias Block = @Sendable () -> Void
 
@@ -8,7 +8,7 @@ package struct Platform {
         (LoopNumber, _ refused: @escaping @Sendable (any LoopContext) -> Void) throws(SystemFault)
             -> any ConnectionLoop
     let makeQueue: (_ label: String) -> any WorkQueue
-    /// Runs a block beside all queues.
+    /// Runs a block in parallel to all queues.
     let runInBackground: @Sendable (@escaping Block) -> Void
 
     package init(

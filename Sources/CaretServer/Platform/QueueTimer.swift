@@ -1,7 +1,7 @@
-/// An alarm that is set only when its moment changes. Confined to its owner.
+/// An alarm that is set only when its time changes. Confined to its owner.
 final class QueueTimer {
     private let alarm: any QueueAlarm
-    /// For when it is set.
+    /// The time it is set to.
     private var due: Moment?
 
     init(on queue: any WorkQueue, _ passed: @escaping @Sendable () -> Void) {
@@ -10,13 +10,13 @@ final class QueueTimer {
 
     deinit { alarm.cancel() }
 
-    /// Nil for never. For a moment that has come it calls back at once.
+    /// Nil for never. If the time has come already, it calls back at once.
     func set(for moment: Moment?) {
         if moment == due { return }
         due = moment
         alarm.set(for: moment)
     }
 
-    /// It has called back, and is set for nothing.
+    /// It has called back, and is not set any more.
     func passed() { due = nil }
 }

@@ -1,11 +1,11 @@
 package import CaretRooms
 
-/// Sees every state around each of its events. A running server has none: the simulation checks the invariants here, and
-/// plants its faults.
+/// Sees every state before and after each event. A server has none. The simulation checks invariants here,
+/// and plants its faults.
 package protocol StateObserver: AnyObject, Sendable {
-    /// Has a room handle an event.
+    /// Lets a room handle an event.
     func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction]
-    /// Has a room do what is due after its events.
+    /// Lets a room do what is due after its events.
     func endGathering(of room: inout RoomState) -> [RoomAction]
     /// The hub has handled an event.
     func saw(_ hub: HubState)

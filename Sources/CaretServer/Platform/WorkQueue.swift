@@ -1,7 +1,7 @@
 @preconcurrency import Dispatch
 
-/// Runs blocks one at a time, in the order in which they come: a dispatch queue, or in the simulation one that is turned
-/// by hand.
+/// Runs blocks one at a time, in the order in which they come. Either a dispatch queue, or a queue that the
+/// simulation runs step by step.
 package protocol WorkQueue: AnyObject, Sendable {
     func enqueue(_ block: @escaping @Sendable () -> Void)
 
@@ -9,11 +9,11 @@ package protocol WorkQueue: AnyObject, Sendable {
     func makeAlarm(_ passed: @escaping @Sendable () -> Void) -> any QueueAlarm
 }
 
-/// Calls back once its moment has come.
+/// Calls back when its time has come.
 package protocol QueueAlarm: AnyObject {
-    /// Nil for never. The last moment that was set holds.
+    /// Nil for never. Only the time that was set last counts.
     func set(for moment: Moment?)
-    /// Calls back no more.
+    /// Stops calling back.
     func cancel()
 }
 
@@ -36,7 +36,7 @@ private final class DispatchAlarm: QueueAlarm {
 
     func set(for moment: Moment?) {
         guard let moment else { return source.schedule(deadline: .distantFuture) }
-        // Both count from the same beginning.
+        // Both clocks have the same start.
         source.schedule(deadline: DispatchTime(uptimeNanoseconds: max(1, moment.nanoseconds)))
     }
 

@@ -2,7 +2,7 @@ package import CaretConfig
 import CaretRooms
 import CaretWire
 
-// Log fields: where a connection comes from, and why it ends.
+// Log fields: where a connection comes from, and why it ended.
 
 extension Door {
     var field: LogField {
@@ -12,7 +12,7 @@ extension Door {
         }
     }
 
-    /// As administrators are told it.
+    /// As shown to administrators.
     var name: WireString {
         switch self {
         case .address(let address): WireString(address.description)
@@ -62,7 +62,7 @@ extension ByeReason {
 }
 
 extension CloseReason {
-    /// Where the connection's own state has nothing to tell.
+    /// Used if the connection's own state has nothing to report.
     var field: LogField {
         switch self {
         case .ordered: .reason("ordered")

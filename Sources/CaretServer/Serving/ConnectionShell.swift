@@ -3,18 +3,19 @@ package import CaretRooms
 import CaretWire
 import Synchronization
 
-/// Runs the actions of a connection's state, on its socket and with the rooms and the hub. Confined to the connection's loop.
+/// Runs the actions of a connection's state on its socket, the rooms and the hub. Confined to the
+/// connection's loop.
 package final class ConnectionShell: ConnectionHandler {
     package let id: ConnectionID
     private var state: ConnectionState
-    /// It lets go of this shell when it is over.
+    /// Releases this shell when the connection has ended.
     private let connection: any ConnectionPort
     private let door: Door
     private let host: LoopHost
     private let switchboard: Switchboard
     private let since: Moment
     private let readTimes: ReadTimes
-    /// When bytes came last.
+    /// When bytes arrived last.
     private var readAt: Moment
 
     init(

@@ -2,7 +2,7 @@ import CaretConfig
 import CaretWire
 
 extension Counted {
-    /// Everything that was counted, under the names that it has in the log and the documents.
+    /// All counters, under the names that the log and the documentation use.
     init(_ counts: Counts, since: Int64) {
         self.init(
             since: Int(since),
@@ -19,6 +19,6 @@ extension Counted {
 }
 
 extension Int {
-    /// No more than the wire takes: three months of nanoseconds.
+    /// At most what the wire can represent: three months of nanoseconds.
     fileprivate init(onWire number: UInt64) { self = Int(Swift.min(number, UInt64(Limits.integer))) }
 }

@@ -5,9 +5,9 @@ import CaretWire
 
 /// Jobs that would keep a loop from its connections for too long.
 extension RoomJob {
-    /// Bytes of text that a loop may make or read for a room. That takes about a tenth of a millisecond, as much as the
-    /// lines of one turn of a connection. All jobs of a room with a longer text are expensive: a push may need the whole
-    /// text, and a slow reader may get it.
+    /// Bytes of text that a loop may build or read for a room. That takes about a tenth of a millisecond, as
+    /// long as the lines of one turn of a connection. If a room's text is longer, all its jobs are expensive:
+    /// a push may need the whole text, and a slow reader may get it.
     static let mostText = 64 << 10
     /// Edits of a push that a loop may rebase.
     static let mostEdits = 64
@@ -24,7 +24,7 @@ extension RoomJob {
 }
 
 extension RoomEvent {
-    /// For itself; with a large room every event is expensive.
+    /// Considered alone. In a large room every event is expensive.
     package var isExpensive: Bool {
         switch self {
         case .push(let push): push.content.isExpensive

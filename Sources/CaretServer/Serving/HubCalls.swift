@@ -3,7 +3,7 @@ import CaretLog
 import CaretRooms
 import CaretWire
 
-/// What the hub wants of the store.
+/// What the hub needs from the store.
 extension Switchboard {
     /// Calls the store, and sends the hub the answer.
     func make(_ call: StoreCall, _ id: CallID) {
@@ -13,7 +13,7 @@ extension Switchboard {
         }
     }
 
-    /// Logs what was done to tokens.
+    /// Logs changes of tokens.
     private func note(_ answer: StoreAnswer, to call: StoreCall) {
         switch (call, answer) {
         case (_, .tokens(.added(.success(let text)))):
@@ -25,7 +25,7 @@ extension Switchboard {
     }
 }
 
-/// What administrators want of the store and of the server.
+/// What administrators request from the store and the server.
 struct Administration: Sendable {
     let store: any DocumentStore & TokenStore
     let care: StoreCare

@@ -2,16 +2,16 @@ import CaretLog
 import CaretRooms
 import Synchronization
 
-/// Feeds the hub its events, and runs the actions. Confined to the turns of the hub's queue.
+/// Feeds the hub its events, and runs its actions. Confined to the turns of the hub's queue.
 package final class HubRunner: JobWorker {
     package typealias Job = HubJob
 
     private var state: HubState
     private let switchboard: Switchboard
     private let timer: QueueTimer
-    /// When the state wants the time. It asks once, and its last wish holds.
+    /// When the state wants to be called. Only its last request counts.
     private var wake: Int64?
-    /// To be called once the last connection has left.
+    /// Called once the last connection has ended.
     private var finished: (@Sendable () -> Void)?
 
     init(_ switchboard: Switchboard) {
@@ -41,8 +41,9 @@ package final class HubRunner: JobWorker {
 
     private func feed(_ event: HubEvent) {
         let time = switchboard.clock.now
-        // By time and not by the timer: any event may bring the state the time that it waits for. What it asks for then
-        // must outlast the timer's own event, which comes later.
+        // Compares times instead of waiting for the timer, because any event may bring the time that the
+        // state waits for. What the state requests then must survive the timer's own event, which comes
+        // later.
         if let wake, wake <= time { self.wake = nil }
         run(state.handle(event, at: time))
         switchboard.observer?.saw(state)

@@ -1,20 +1,20 @@
 import CaretConcurrency
 
-/// What does the jobs of a queue, in turns: only one thread at a time calls it.
+/// Runs the jobs of a queue, in turns: one thread at a time calls it.
 package protocol JobWorker: SendableMetatype {
     associatedtype Job: Sendable
 
     func run(_ jobs: [Job])
 }
 
-/// Jobs for a worker on one queue. Anybody may enqueue, and never waits.
+/// Jobs for a worker on one queue. Any thread may enqueue, and never waits.
 package final class Inbox<Worker: JobWorker>: Sendable {
     package let queue: any WorkQueue
     private let jobs = CoalescingQueue<Worker.Job, Confined<Worker, Turn>>()
 
     package init(_ queue: any WorkQueue) { self.queue = queue }
 
-    /// Has all jobs done by a worker, also those that came before.
+    /// Sets the worker for all jobs, including those that wait already.
     package func start(_ worker: sending Worker) { jobs.start(Confined(worker, to: Turn())) { wake() } }
 
     package func enqueue(_ job: Worker.Job) { jobs.enqueue(job) { wake() } }
@@ -27,7 +27,7 @@ package final class Inbox<Worker: JobWorker>: Sendable {
         while let (jobs, worker) = self.jobs.next() { worker.home.run { worker.value.run(jobs) } }
     }
 
-    /// Lets go of the worker after the drain that runs, and calls back. Later jobs are dropped.
+    /// Releases the worker after the current drain, and calls back. Later jobs are dropped.
     package func close(then completion: @escaping @Sendable () -> Void) {
         queue.enqueue {
             self.jobs.close()

@@ -6,7 +6,7 @@ import CaretWire
 /// Jobs for connections of one loop, in this order.
 struct ConnectionJobs: Sendable {
     private(set) var jobs: [(connection: ConnectionID, job: ConnectionJob)] = []
-    /// The lines that rooms send. Jobs refer to them, so that a line for many connections is there once.
+    /// The lines that rooms send. Jobs refer to them, so that a line for many connections is stored once.
     private(set) var lines: [[UInt8]] = []
 
     init() {}
@@ -23,13 +23,13 @@ struct ConnectionJobs: Sendable {
         jobs.append((session.connection, .sent(session, output.kind, line: known ?? lines.count - 1)))
     }
 
-    /// A line for many sessions goes to one after the other, in three units at most. In between each session gets lines
-    /// of its own.
+    /// A line for many sessions is sent to one after the other, in up to three units. In between, each
+    /// session gets lines of its own.
     private static let lookedAt = 4
 }
 
 extension [UInt8] {
-    /// Whether both are one and the same memory.
+    /// Whether both are the same memory.
     fileprivate func isStored(with other: [UInt8]) -> Bool {
         withUnsafeBytes { own in
             other.withUnsafeBytes { own.baseAddress == $0.baseAddress && own.count == $0.count }
@@ -37,9 +37,9 @@ extension [UInt8] {
     }
 }
 
-/// What a connection gets from others than its socket.
+/// What a connection receives, other than from its socket.
 enum ConnectionJob: Sendable {
-    /// By a room. Most jobs are this one, so it is kept small.
+    /// From a room. Most jobs are of this kind, so it is kept small.
     case sent(SessionID, RoomOutput.Kind, line: Int)
     case ended(SessionID)
     case cut(SessionID)
@@ -48,27 +48,27 @@ enum ConnectionJob: Sendable {
     indirect case authenticated(Authentication)
 }
 
-/// What the hub gets.
+/// What the hub receives.
 package enum HubJob: Sendable {
     case event(HubEvent)
-    /// The server stops; calls back once the last connection has left.
+    /// The server stops. Calls back once the last connection has ended.
     case shutDown(then: @Sendable () -> Void)
 }
 
-/// What rooms get.
+/// What rooms receive.
 package enum RoomJob: Sendable {
-    /// By a connection, which gets it back where there is no such room.
+    /// From a connection. It gets the event back if the room does not exist.
     case event(DocumentID, RoomEvent, from: ConnectionID)
-    /// By the hub.
+    /// From the hub.
     case order(DocumentID, RoomEvent)
-    /// The answer to an action of the room, and when it came.
+    /// The answer to an action of the room, and when it arrived.
     indirect case answer(RoomInstance, RoomEvent, at: Moment)
     indirect case make(DocumentEntry, Snapshot)
     case drop(DocumentID)
     case timePassed
 }
 
-/// One life of a room. A later room of the same document has another number.
+/// One instance of a room. A later room of the same document has another number.
 package struct RoomInstance: Hashable, Sendable {
     let document: DocumentID
     let number: Int

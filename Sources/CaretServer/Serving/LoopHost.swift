@@ -2,7 +2,7 @@ import CaretConfig
 import CaretLog
 import CaretRooms
 
-/// The connections of one loop, by what the values call them. Confined to the loop.
+/// The connections of one loop, by their ids. Confined to the loop.
 final class LoopHost {
     private let loop: Int
     private let loopCount: Int
@@ -10,14 +10,14 @@ final class LoopHost {
     private let log: LogWriter
     private var made: Int64 = 0
     private var shells: [ConnectionID: ConnectionShell] = [:]
-    /// Of the lines that many connections get at once.
+    /// The payloads of lines that many connections get at once.
     let payloads = SharedPayloads()
     private var emptied: (@Sendable () -> Void)?
 
     private let hub: Inbox<HubRunner>
     private let rooms: RoomQueues
-    /// For each queue of rooms the events of this turn. Rooms get them after all sockets were read, so that pushes that
-    /// came together reach their room together.
+    /// The events of this turn, for each queue of rooms. Rooms get them after all sockets were read, so that
+    /// pushes that arrive together reach their room together.
     private var outgoing: [[RoomJob]]
 
     init(
@@ -45,13 +45,13 @@ final class LoopHost {
         }
     }
 
-    /// Rooms get what the hub sends them about it after what they get here.
+    /// Rooms get the hub's events about this after the events sent here.
     func notifyHub(_ event: HubEvent) {
         bringToRooms()
         hub.enqueue(.event(event))
     }
 
-    /// Gives out the next id. It names the loop, and is used only once.
+    /// Returns the next id. It contains the index of the loop, and is used only once.
     func insert(_ make: (ConnectionID) -> ConnectionShell) -> ConnectionShell {
         made += 1
         let id = ConnectionID(made * Int64(loopCount) + Int64(loop))

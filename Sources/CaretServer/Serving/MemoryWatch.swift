@@ -3,22 +3,22 @@ import CaretConcurrency
 @preconcurrency import Dispatch
 import Glibc
 
-/// Has the process give back the memory that it can spare, for as long as somebody has this.
+/// Returns memory that the process does not need to the system, as long as this object exists.
 package final class MemoryWatch: Sendable {
-    /// Two for each core that works: with fewer they wait for each other, and each keeps some of what was freed in it.
+    /// Two heaps per busy core. With fewer, threads wait for each other, and every heap keeps some of the
+    /// memory freed in it.
     private static let heaps = 2 * Int32(ServerSettings.cores)
 
-    /// Bytes that a heap keeps at its end, where nothing but itself gives them back, and bytes from which on something
-    /// is no part of a heap. Without a word the C library keeps 64 MiB, once it has freed something large.
+    /// Bytes that a heap keeps at its end, and the size from which an allocation is not part of a heap. By
+    /// default the C library keeps 64 MiB once something large was freed.
     private static let (kept, apart): (Int32, Int32) = (256 << 10, 1 << 20)
 
     private let timer: any DispatchSourceTimer
 
-    /// Between two looks, in seconds: so often that nobody waits long for what is given back, and so seldom that it
-    /// costs nothing.
+    /// Seconds between two checks. Memory is returned soon enough, and the checks cost nothing.
     private static let interval = 5
 
-    /// `gaveBack` is told how many bytes went back.
+    /// Calls `gaveBack` with the number of bytes that were returned.
     package init(gaveBack: @escaping @Sendable (Int) -> Void) {
         caret_bound_heaps(MemoryWatch.heaps, MemoryWatch.kept, MemoryWatch.apart)
         let queue = DispatchQueue(label: "caret.memory", qos: .utility)
@@ -41,7 +41,7 @@ private final class MemoryKeeper {
     init(_ gaveBack: @escaping @Sendable (Int) -> Void) { self.gaveBack = gaveBack }
 
     func look() {
-        // Where there is no descriptor now, there is one later.
+        // If there is no descriptor now, there will be one later.
         guard let spare = MemoryKeeper.spare else { return }
         let look = SpareMemory.Look(spare: spare, used: SystemClock.processor.nanoseconds, time: .now)
         guard memory?.looked(look) ?? false else {
@@ -54,8 +54,8 @@ private final class MemoryKeeper {
         if left < spare { gaveBack(spare - left) }
     }
 
-    /// Bytes that the process has from the system, without those of files, less those that somebody in it has; nil where
-    /// the system does not say.
+    /// Bytes that the process has from the system but does not use, without mapped files; nil if the system
+    /// does not report it.
     private static var spare: Int? {
         let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         if file < 0 { return nil }
@@ -63,7 +63,7 @@ private final class MemoryKeeper {
         var text = [UInt8](repeating: 0, count: 128)
         let count = read(file, &text, text.count)
         if count <= 0 { return nil }
-        // In pages: its size, what of that is in memory, and what of that is of files.
+        // In pages: the size, what of it is in memory, and what of that is mapped from files.
         let pages = String(decoding: text[..<count], as: UTF8.self).split(separator: " ").map { Int($0) }
         guard pages.count > 2, let resident = pages[1], let shared = pages[2] else { return nil }
         return max(0, (resident - shared) * Int(getpagesize()) - caret_memory_in_use())

@@ -1,7 +1,7 @@
 package import CaretRooms
 import Synchronization
 
-/// A request whose time from the socket to the answer is measured.
+/// A request whose latency is measured, from the socket to the answer.
 package enum MeasuredRequest: Equatable, Sendable {
     case push(SessionID, seq: Int64)
     case opening(SessionID)
@@ -13,24 +13,26 @@ package enum MeasuredRequest: Equatable, Sendable {
     }
 }
 
-/// When the requests were read that rooms have not answered yet. Only metrics use it; nothing is decided by it.
+/// When unanswered requests were read. Used only for metrics; no decision depends on it.
 ///
-/// Each loop has one. The loop adds a request before it sends it on, and the queues of rooms take it with its answer.
-/// A request without a measured answer, such as a refused one, stays until its session ends or newer ones push it out.
+/// Each loop has one. The loop adds a request before sending it on, and the queue of the room removes it with
+/// its answer. A request without a measured answer, such as a refused one, stays until its session ends or
+/// newer requests replace it.
 package final class ReadTimes: Sendable {
     private struct Entry {
         let request: MeasuredRequest
         let time: Moment
     }
 
-    /// Requests of one connection: more than it has in flight as a rule. The oldest one beyond is not measured.
+    /// Requests of one connection. That is more than it usually has in flight. Beyond this, the oldest one is
+    /// not measured.
     static let mostOfConnection = 64
 
     private let entries = Mutex<[ConnectionID: [Entry]]>([:])
 
     package init() {}
 
-    /// A request that is sent again takes the place of the earlier one, which was most likely refused.
+    /// A repeated request replaces the earlier one, which was probably refused.
     package func add(_ request: MeasuredRequest, at time: Moment) {
         entries.withLock { entries in
             ReadTimes.add(
@@ -44,7 +46,7 @@ package final class ReadTimes: Sendable {
         list.append(entry)
     }
 
-    /// When a request was read that is answered now; nil where that is not known.
+    /// When the request was read that is being answered; nil if that is not known.
     package func take(_ request: MeasuredRequest) -> Moment? {
         entries.withLock { entries in
             let connection = request.session.connection
@@ -60,7 +62,7 @@ package final class ReadTimes: Sendable {
         entries.withLock { $0[session.connection]?.removeAll { $0.request.session == session } }
     }
 
-    /// The connection is over.
+    /// The connection has ended.
     package func forget(_ connection: ConnectionID) { entries.withLock { $0[connection] = nil } }
 }
 

@@ -10,7 +10,7 @@ struct RoomQueues: Sendable {
 
     subscript(document: DocumentID) -> LoopFirstQueue<RoomsRunner> { queues[index(of: document)] }
 
-    /// On which of them the room of a document runs.
+    /// The index of the queue on which the room of a document runs.
     func index(of document: DocumentID) -> Int {
         Int(UInt64(bitPattern: document.value) % UInt64(queues.count))
     }

@@ -5,20 +5,20 @@ import CaretRooms
 import CaretWire
 import Synchronization
 
-/// Some rooms: it feeds each its events, and runs the actions. Confined to the turns of its queue.
+/// Feeds some rooms their events, and runs their actions. Confined to the turns of its queue.
 package final class RoomsRunner: LoopFirstWorker {
     private final class Host {
         let instance: RoomInstance
-        /// Its index among the rooms here.
+        /// The room's index in this runner.
         let slot: Int
         var state: RoomState
-        /// Its text is so long that to make or read all of it is expensive.
+        /// The text is so long that building or reading all of it is expensive.
         var isLarge = false
-        /// It got an event from the jobs of this drain.
+        /// It got an event in this drain.
         var gathers = false
-        /// The room's head when it did what was due last.
+        /// The room's head when its due work was done last.
         var head: Revision
-        /// When the store reported what the jobs of this drain say is on disk.
+        /// When the store reported what this drain's jobs say is on disk.
         var syncedAt: Moment?
 
         init(_ instance: RoomInstance, slot: Int, _ state: RoomState) {
@@ -32,21 +32,21 @@ package final class RoomsRunner: LoopFirstWorker {
     private let switchboard: Switchboard
     private let limits: Limits
     private var rooms: [DocumentID: Host] = [:]
-    /// How much of their histories the rooms keep, by their slots.
+    /// How much history each room keeps, by slot.
     private var windows: WindowBudget
     private var slots: [Host?] = []
     private var freeSlots: [Int] = []
     private var made = 0
     private var wakes = Deadlines()
     private let timer: QueueTimer
-    /// The rooms that got an event. They do what is due after all jobs of the drain.
+    /// The rooms that got an event. Their due work is done after all jobs of the drain.
     private var gathering: [Host] = []
-    /// For each loop what its connections get after all jobs of the drain.
+    /// For each loop, what its connections get after all jobs of the drain.
     private var outgoing: [ConnectionJobs]
     private let tally: Tally
-    /// What the hub gets after the connections have theirs.
+    /// What the hub gets after the connections have received theirs.
     private var hubJobs: [HubJob] = []
-    /// What was sent and is not measured yet.
+    /// What was sent, but not measured yet.
     private var measured: [(latency: Latency, from: UInt64, count: Int)] = []
 
     init(_ queue: LoopFirstQueue<RoomsRunner>, _ switchboard: Switchboard) {
@@ -98,7 +98,7 @@ package final class RoomsRunner: LoopFirstWorker {
         }
     }
 
-    /// The renewal of all epochs concerns every room, also if the room that asked for it is gone.
+    /// The renewal of all epochs concerns every room, even if the room that requested it is gone.
     private func notifyOfRenewal(_ event: RoomEvent, of document: DocumentID) {
         guard case .answered(_, .epochsRenewed(.success(true))) = event else { return }
         notifyHub(.notified(document, .epochsRenewed))
@@ -156,7 +156,7 @@ package final class RoomsRunner: LoopFirstWorker {
         for action in actions { run(action, host) }
     }
 
-    // By reference: to read one thing of a state in place would copy all of it.
+    // Passed by reference, because reading a property of a copy would copy the whole state.
     private static func finish(
         _ state: inout RoomState, _ observer: (any StateObserver)?
     ) -> (actions: [RoomAction], head: Revision, textBytes: Int, windowBytes: Int, notes: RoomNotes) {
@@ -166,7 +166,7 @@ package final class RoomsRunner: LoopFirstWorker {
 
     private func finish(_ host: Host) {
         host.gathers = false
-        // It may have been dropped by the last job.
+        // The previous job may have dropped the room.
         guard rooms[host.instance.document] === host else { return }
         let (actions, head, textBytes, windowBytes, notes) = RoomsRunner.finish(
             &host.state, switchboard.observer)
@@ -181,7 +181,7 @@ package final class RoomsRunner: LoopFirstWorker {
         }
     }
 
-    /// Has rooms that got no event let go of what they keep beyond their share.
+    /// Makes rooms without an event release history beyond their share.
     private func boundWindows() {
         for slot in windows.excess() {
             guard let host = slots[slot] else { continue }
@@ -226,8 +226,9 @@ package final class RoomsRunner: LoopFirstWorker {
 
     private func notifyHub(_ event: HubEvent) { hubJobs.append(.event(event)) }
 
-    /// Connections first: they get what the hub does about it after what they get here. And all of it at once: a client
-    /// that hears that a document is gone may open it again, and its connection must not have it open still.
+    /// Connections come before the hub, so that they get the hub's reaction after this. And they get
+    /// everything at once: a client that learns that a document is gone may open it again, and by then its
+    /// connection must have closed it.
     private func flush() {
         for loop in outgoing.indices where !outgoing[loop].isEmpty {
             switchboard.send(outgoing[loop], toLoop: loop)
@@ -273,7 +274,7 @@ package final class RoomsRunner: LoopFirstWorker {
         if let read = readTimes.take(request) { measured.append((latency, read.nanoseconds, 1)) }
     }
 
-    /// Looks at the clock once for all that was sent.
+    /// Reads the clock once for everything that was sent.
     private func measure() {
         if measured.isEmpty { return }
         let now = switchboard.clock.moment.nanoseconds

@@ -1,14 +1,14 @@
-/// The time of the values, in milliseconds since 1970: that of the wall when the server began, and what has passed
-/// since by the clock that only goes forward.
+/// The time in milliseconds since 1970: the wall clock's when the server started, plus what has passed since
+/// by a clock that never goes back.
 package struct ServerClock: Sendable {
-    /// Milliseconds from 1970 to the beginning of the steady clock.
+    /// Milliseconds from 1970 to the start of the steady clock.
     private let offset: Int64
     private let steady: @Sendable () -> Moment
-    /// When the server began.
+    /// When the server started.
     package let start: Int64
 
-    /// `wall` is in milliseconds since 1970. A wall clock that stands before that, or beyond what the wire has numbers
-    /// for, is taken for one that stands at that edge.
+    /// `wall` is in milliseconds since 1970. If it is before that, or too large for the wire, the nearest
+    /// valid time is used.
     package init(
         wall: Int64 = SystemClock.wall.milliseconds, steady: @escaping @Sendable () -> Moment = { .now }
     ) {
@@ -17,7 +17,7 @@ package struct ServerClock: Sendable {
         self.steady = steady
     }
 
-    /// Some nine thousand years from now, which leaves room below the largest number of the wire.
+    /// About nine thousand years from now, well below the largest number of the wire.
     private static let latest: Int64 = 1 << 48
 
     var moment: Moment { steady() }
@@ -27,7 +27,7 @@ package struct ServerClock: Sendable {
 
     /// The first moment of a millisecond.
     package func moment(of time: Int64) -> Moment {
-        // No deadline is as far off as the bounds, within which no number is too large.
+        // Deadlines are always within these bounds, in which no number overflows.
         let steady = min(max(0, time), 1 << 60) - offset
         return Moment(nanoseconds: UInt64(min(max(0, steady), 1 << 43)) * 1_000_000)
     }

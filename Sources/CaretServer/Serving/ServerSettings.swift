@@ -1,12 +1,12 @@
 package import CaretWire
 import Glibc
 
-/// What a server runs with.
+/// The settings of a server.
 package struct ServerSettings: Sendable {
     package var limits = Limits()
     package var loops: Int
     package var roomQueues: Int
-    /// What it calls itself.
+    /// The name and version that `welcome` sends.
     package var name: WireString
 
     package init(name: WireString, loops: Int, roomQueues: Int) {
@@ -15,6 +15,6 @@ package struct ServerSettings: Sendable {
         self.roomQueues = roomQueues
     }
 
-    /// Those of the machine, of which each has a loop and a queue of rooms where nobody says otherwise.
+    /// The processors of the machine. By default there is a loop and a queue of rooms for each.
     package static let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 }

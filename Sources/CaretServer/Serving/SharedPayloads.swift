@@ -1,19 +1,20 @@
-/// The payloads of lines that were sent last, so that a line that many are sent is stored once. Confined to a loop.
+/// The payloads of the lines sent last, so that a line for many connections is stored once. Confined to a
+/// loop.
 final class SharedPayloads {
     private struct Entry {
-        /// Kept, so that no other line comes to lie where it lies.
+        /// Kept alive, so that no other line gets the same address.
         let line: [UInt8]
         let payload: Payload
     }
 
     private var entries = [Entry?](repeating: nil, count: SharedPayloads.places)
 
-    /// More than the lines of one turn of a busy document; a power of two.
+    /// More than the lines of one turn of a busy document. A power of two.
     private static let places = 256
 
     func payload(of line: [UInt8]) -> Payload {
         let address = SharedPayloads.address(of: line)
-        // Lines lie 16 bytes apart or more.
+        // Lines are at least 16 bytes apart.
         let place = Int(truncatingIfNeeded: address >> 4) & (SharedPayloads.places - 1)
         if let entry = entries[place], SharedPayloads.address(of: entry.line) == address,
             entry.line.count == line.count
@@ -25,7 +26,7 @@ final class SharedPayloads {
         return payload
     }
 
-    /// Lets go of all lines.
+    /// Releases all lines.
     func forget() {
         for place in entries.indices where entries[place] != nil { entries[place] = nil }
     }

@@ -1,14 +1,14 @@
-/// Decides when the memory that was freed is given back to the system.
+/// Decides when to return freed memory to the system.
 ///
-/// The C library keeps what was freed for whoever asks next, in a heap for each of several threads, and returns little of
-/// it by itself. To return it takes time, and so does getting it again: so it is returned when the process rests, or
-/// where that has been waited for long. A value, which is told now and then what the process has.
+/// The C library keeps freed memory for later allocations, in a heap for each of several threads, and returns
+/// little of it by itself. Returning it takes time, and so does getting it again. So it is returned when the
+/// process is idle, or after a long wait. A value, updated now and then with the state of the process.
 package struct SpareMemory: Sendable {
-    /// What the process has at a moment.
+    /// The state of the process at one time.
     package struct Look: Sendable {
-        /// Bytes of memory that are nobody's: it has them from the system, and nobody in it.
+        /// Bytes that the process has from the system but does not use.
         let spare: Int
-        /// CPU time that it has used since its start, in nanoseconds.
+        /// The CPU time since its start, in nanoseconds.
         let used: UInt64
         let time: Moment
 
@@ -19,19 +19,20 @@ package struct SpareMemory: Sendable {
         }
     }
 
-    /// Bytes: less is not worth it.
+    /// Bytes. Returning less is not worthwhile.
     static let leastGrowth = 1 << 20
-    /// Nor is less than this part of what could not be given back before.
+    /// Returning less than this fraction of what could not be returned before is not worthwhile either.
     static let growthPart = 16
-    /// It rests where it uses less than this part of one core.
+    /// The process is idle if it uses less than this fraction of one core.
     static let restingPart: UInt64 = 20
-    /// Seconds: one that never rests gives memory back all the same, since that takes milliseconds.
+    /// Seconds. A process that is never idle returns memory after this time too, because it takes only
+    /// milliseconds.
     static let longestWait = 300
 
-    /// The least that was nobody's since memory was given back last: what lies between pieces that are somebody's stays.
+    /// The least unused memory since memory was last returned. It is fragmented, and cannot be returned.
     private var least: Int
     private var last: Look
-    /// Since when there is something to give back.
+    /// Since when there is memory to return.
     private var dueSince: Moment?
 
     package init(_ first: Look) {
@@ -39,7 +40,7 @@ package struct SpareMemory: Sendable {
         last = first
     }
 
-    /// Whether memory is to be given back now. Then `gaveBack` is told what is left.
+    /// Whether to return memory now. The caller then reports to `gaveBack` what is left.
     package mutating func looked(_ look: Look) -> Bool {
         let passed = look.time.nanoseconds - last.time.nanoseconds
         let rests = (look.used - last.used) * SpareMemory.restingPart < passed

@@ -5,7 +5,7 @@ import CaretWire
 import Glibc
 import Synchronization
 
-/// Checks and copies of the store, which take long and go on beside everything.
+/// Checks and backups of the store. They take long, and run in parallel to everything else.
 struct StoreCare: Sendable {
     typealias Progress = @Sendable (CareProgress) -> Void
 
@@ -13,11 +13,11 @@ struct StoreCare: Sendable {
     private let folder: String
     private let log: LogWriter
 
-    /// Backups have a folder of their own in that of the data. Whoever asks for one chooses no path: a token must not let
-    /// somebody write files where he likes.
+    /// Backups have a folder of their own in the data folder. The requester cannot choose the path, because a
+    /// token must not let anyone write files elsewhere.
     private var backups: String { folder + "/backups" }
 
-    /// Nanoseconds between two progresses.
+    /// Nanoseconds between two progress messages.
     private static let pause: UInt64 = 1_000_000_000
 
     init(_ store: SQLiteStore, in folder: String, _ log: LogWriter) {
@@ -85,7 +85,7 @@ struct StoreCare: Sendable {
     }
 }
 
-/// Lets something happen once in a while.
+/// Limits how often something happens.
 private final class Seldom: Sendable {
     private let pause: UInt64
     private let next: Mutex<UInt64>
@@ -119,7 +119,7 @@ extension Verified {
 }
 
 extension LogEvent {
-    /// What a report has found; nil where nothing is wrong. `failure` stands for one that is not whole.
+    /// The finding of a report; nil if nothing is wrong. `failure` is used for a report that is incomplete.
     fileprivate init?(of report: CheckReport, _ failure: Name) {
         let count = report.findings.count { $0.fault != .stopped }
         if count > 0 {
@@ -135,7 +135,7 @@ extension LogEvent {
         switch fault {
         case .damaged(let report): self = LogEvent(of: report, failure) ?? LogEvent(failure)
         case .database(let found) where fault.isDamage: self.init(.damageFound, .sqlite(found.code))
-        // So ends a copy of a store that is closed.
+        // This is how a copy ends if the store is closed.
         case .database(let found) where found.code == 0: self.init(failure, .reason("stopped"))
         case .database(let found): self.init(failure, .sqlite(found.code))
         case .system(let code): self.init(failure, .errno(code))

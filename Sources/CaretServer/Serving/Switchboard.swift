@@ -6,9 +6,9 @@ package import CaretRooms
 import CaretWire
 import Synchronization
 
-/// Every loop, every queue of rooms and the hub, and the ways between them.
+/// Connects all loops, queues of rooms and the hub.
 ///
-/// What one of them sends another arrives in the order in which it was sent, and after whatever caused it.
+/// What one of them sends to another arrives in the order of sending, and after its cause.
 package final class Switchboard: Sendable {
     let clock: ServerClock
     let connectionSettings: ConnectionSettings
@@ -19,13 +19,13 @@ package final class Switchboard: Sendable {
     let runInBackground: @Sendable (@escaping Platform.Block) -> Void
     let observer: (any StateObserver)?
     package let hub: Inbox<HubRunner>
-    /// Whether the hub wants to know of every commit.
+    /// Whether the hub wants to be informed of every commit.
     let watchesCommits = Atomic(false)
     let lineBudget: Mutex<LineBudget>
     let loops: [any ConnectionLoop]
-    /// How many there are that run rooms.
+    /// How many queues run rooms.
     var roomQueueCount: Int { rooms.queues.count }
-    /// By the index of the loop.
+    /// Indexed by loop.
     private let readTimes: [ReadTimes]
     private let hosts: [Confined<LoopHost, LoopNumber>]
     private let rooms: RoomQueues
@@ -75,7 +75,7 @@ package final class Switchboard: Sendable {
         hub.enqueue(.shutDown { [self] in whenEmpty(loops[...], completion) })
     }
 
-    /// Calls back once the last connection of these loops has left.
+    /// Calls back once the last connection of these loops has ended.
     private func whenEmpty(
         _ loops: ArraySlice<any ConnectionLoop>, _ completion: @escaping @Sendable () -> Void
     ) {
@@ -87,7 +87,7 @@ package final class Switchboard: Sendable {
         if !isAsked { whenEmpty(others, completion) }
     }
 
-    /// Lets go of the hub and of all rooms, and calls back. The loops must have stopped.
+    /// Releases the hub and all rooms, and calls back. The loops must have stopped.
     package func close(then completion: @escaping @Sendable () -> Void) {
         hub.close { [self] in close(rooms.queues[...], completion) }
     }
@@ -101,7 +101,7 @@ package final class Switchboard: Sendable {
 
     // MARK: Connections
 
-    /// Makes the shell of a new connection; on its loop.
+    /// Makes the shell of a new connection. Called on its loop.
     package func shell(for connection: any ConnectionPort, at door: Door) -> ConnectionShell {
         let host = hosts[connection.loop.number.rawValue].value(on: connection.loop)
         connection.loop.behindEvents = { host.bringToRooms() }
@@ -138,7 +138,7 @@ package final class Switchboard: Sendable {
 
     package func send(_ job: RoomJob, to document: DocumentID) { rooms[document].enqueue(job) }
 
-    /// Brings a room the answer to one of its actions.
+    /// Sends a room the answer to one of its actions.
     func answer(_ room: RoomInstance, _ event: RoomEvent) {
         let queue = rooms[room.document]
         let job = RoomJob.answer(room, event, at: clock.moment)

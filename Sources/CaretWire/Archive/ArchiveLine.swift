@@ -1,6 +1,6 @@
 package import CaretCore
 
-/// A line of an archive of whole histories, as docs/storage.md has it: JSON by the rules of the wire.
+/// A line of an archive of whole histories. docs/storage.md has the format, the wire the rules for JSON.
 package enum ArchiveLine: Equatable, Sendable {
     case head(ArchiveHead)
     case document(ArchivedDocument)
@@ -8,9 +8,9 @@ package enum ArchiveLine: Equatable, Sendable {
     case check(Check)
     case end(ArchiveEnd)
 
-    /// The line of this type; nil where there is none.
+    /// Decodes the line of this type; nil if the type is unknown.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
-        // The most frequent one first.
+        // The most frequent type comes first.
         if type.says(ArchivedRevision.type) {
             self = .revision(try ArchivedRevision(fields))
         } else if type.says(ArchivedDocument.type) {
@@ -34,7 +34,7 @@ package struct ArchiveHead: WireMessage {
     package static let version = 1
 
     package var version: Int
-    /// When it was begun, in milliseconds, and by whom.
+    /// When the archive was begun, in milliseconds, and which program wrote it.
     package var made: Int
     package var server: WireString
 
@@ -57,19 +57,20 @@ package struct ArchiveHead: WireMessage {
     }
 }
 
-/// A document whose revisions follow, behind `start` and through `revision`.
+/// A document. Its revisions after `start`, up to `revision`, follow.
 package struct ArchivedDocument: WireMessage {
     package static var type: StaticString { "document" }
 
     package var document: WireString
-    /// Of the server that it comes from; no other one counts in it.
+    /// The epoch on the exporting server. It means nothing on any other server.
     package var epoch: WireString
     package var revision: Revision
     package var start: Revision
-    /// The text at `start`, where that is not 0.
+    /// The text at `start`; nil if `start` is 0.
     package var text: WireString?
     package var newline: Newline
-    /// When it was last changed and when it was deleted, in milliseconds; the latter nil for one that lives.
+    /// When the document was last changed and when it was deleted, in milliseconds. `deleted` is nil for a
+    /// document that exists.
     package var updated: Int
     package var deleted: Int?
 
@@ -97,7 +98,9 @@ package struct ArchivedDocument: WireMessage {
         updated = try fields.integer("updated")
         deleted = try fields.integer(optional: "deleted")
         if start > revision { throw fields.fault("start", "is \(start.value), behind rev \(revision.value)") }
-        if (start > 0) != (text != nil) { throw fields.fault("text", "stands beside a start above 0 alone") }
+        if (start > 0) != (text != nil) {
+            throw fields.fault("text", "must be given if start is above 0, and only then")
+        }
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -112,7 +115,7 @@ package struct ArchivedDocument: WireMessage {
     }
 }
 
-/// A revision: who made it when, and what it changed in the text of the one before. Offsets count UTF-16.
+/// A revision: who made it when, and what it changed in the previous text. Offsets count UTF-16 code units.
 package struct ArchivedRevision: WireMessage {
     package static var type: StaticString { "revision" }
 
@@ -145,13 +148,13 @@ package struct ArchivedRevision: WireMessage {
     }
 }
 
-/// The last line: how much stands in front of it, and the sum of that.
+/// The last line: how much precedes it, and a checksum of that.
 package struct ArchiveEnd: WireMessage {
     package static var type: StaticString { "end" }
 
     package var documents: Int
     package var revisions: Int
-    /// The SHA-256 of all lines in front of this one with their LF, in hexadecimal digits.
+    /// The SHA-256 of all lines before this one, including their LF, in hexadecimal digits.
     package var sum: WireString
 
     package init(documents: Int, revisions: Int, sum: WireString) {

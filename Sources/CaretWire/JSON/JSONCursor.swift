@@ -1,6 +1,6 @@
-/// A place in a line, and the tokens that may stand there.
+/// A position in a line, with functions that read the token there.
 ///
-/// The bytes are UTF-8: that is checked once, for the whole line, before anything else looks at them.
+/// The bytes must be valid UTF-8, which is checked once for the whole line.
 struct JSONCursor {
     let bytes: UnsafeBufferPointer<UInt8>
     var index = 0
@@ -12,7 +12,7 @@ struct JSONCursor {
 
     var isAtEnd: Bool { index >= bytes.count }
 
-    /// The byte here; at the end NUL, which begins no token either.
+    /// The byte at the position. At the end it is NUL, which begins no token.
     @inline(__always)
     var byte: UInt8 { index < bytes.count ? bytes[index] : 0 }
 
@@ -22,10 +22,10 @@ struct JSONCursor {
         fault(.wanted(wanted, found: isAtEnd ? nil : byte))
     }
 
-    /// Blanks are a space, a tab, LF and CR, and nothing else.
+    /// Skips space, tab, LF and CR.
     @inline(__always)
     mutating func skipBlanks() {
-        // Hardly any line has a blank, and no byte above a space is one.
+        // Few lines have blanks, and no byte above a space is one.
         if byte <= UInt8(ascii: " ") { skipSomeBlanks() }
     }
 
@@ -33,7 +33,7 @@ struct JSONCursor {
         while index < bytes.count, bytes[index].isBlank { index += 1 }
     }
 
-    /// Passes the string that begins here. True where it has an escape.
+    /// Skips a string. Returns true if it contains an escape.
     mutating func passString() throws(JSONFault) -> Bool {
         index += 1
         var hasEscape = false
@@ -67,7 +67,7 @@ struct JSONCursor {
         }
     }
 
-    /// Passes the digits of a `\u`, and the second half of a pair where this is the first.
+    /// Skips the digits of a `\u` escape, and the second half of a surrogate pair if this is the first.
     private mutating func passUnit(escapeAt start: Int) throws(JSONFault) {
         let unit = try hexUnit(escapeAt: start)
         guard UTF16.isSurrogate(unit) else { return }
@@ -94,7 +94,7 @@ struct JSONCursor {
         return unit
     }
 
-    /// Passes `true`, `false` or `null`, whichever begins as what stands here.
+    /// Skips `true`, `false` or `null`.
     mutating func passWord(_ word: StaticString) throws(JSONFault) {
         for offset in 0..<word.utf8CodeUnitCount {
             guard byte == word.utf8Start[offset] else { throw fault(wanted: .value) }
@@ -102,7 +102,7 @@ struct JSONCursor {
         }
     }
 
-    /// Passes the number that begins here.
+    /// Skips a number.
     mutating func passNumber() throws(JSONFault) {
         let start = index
         if byte == UInt8(ascii: "-") { index += 1 }
@@ -126,7 +126,7 @@ struct JSONCursor {
         }
     }
 
-    /// Passes the fraction and the exponent of the number that began at `start`, its digits at `digits`.
+    /// Skips the fraction and the exponent of a number that begins at `start` and has its digits at `digits`.
     private mutating func passFraction(of start: Int, _ digits: Int) throws(JSONFault) {
         let integerEnd = index
         if byte == UInt8(ascii: ".") {
@@ -145,7 +145,8 @@ struct JSONCursor {
         while byte.isDigit { index += 1 }
     }
 
-    /// The exponent, if one stands here; one that is absurd counts as one that is only far too large.
+    /// Reads the exponent, if there is one. Absurdly large exponents are reduced to one that is still too
+    /// large.
     private mutating func passExponent() throws(JSONFault) -> Int {
         guard byte | 0x20 == UInt8(ascii: "e") else { return 0 }
         index += 1
@@ -158,7 +159,8 @@ struct JSONCursor {
         return isNegative ? -size : size
     }
 
-    /// The number is zero, or the power of ten of its first digit that is not zero is one that every reader holds.
+    /// Whether the number is zero, or the power of ten of its first nonzero digit is one that every reader
+    /// supports.
     private func isHeld(_ mantissa: Range<Int>, integerEnd: Int, exponent: Int) -> Bool {
         let first = mantissa.first { bytes[$0].isDigit && bytes[$0] != UInt8(ascii: "0") }
         guard let first else { return true }

@@ -1,27 +1,27 @@
-/// Why a line is not one strict JSON object, and at which of its bytes.
+/// Why a line is not one strict JSON object, and at which byte.
 struct JSONFault: Error, Equatable, Sendable {
     enum Reason: Equatable, Sendable {
-        /// Something else stands where this is wanted; nil where the line ends.
+        /// Something else was expected here. The found byte is nil at the end of the line.
         case wanted(Wanted, found: UInt8?)
         case notUTF8
         case byteOrderMark
-        /// A control character stands in a string as itself.
+        /// A string contains an unescaped control character.
         case controlCharacter(UInt8)
-        /// A backslash is followed by nothing that JSON knows.
+        /// An escape that JSON does not define.
         case badEscape
-        /// An escape is one half of a pair, without the other.
+        /// An escape is one half of a surrogate pair.
         case loneSurrogate
-        /// A number begins with a zero that is not all of its integer part.
+        /// A number has a leading zero.
         case leadingZero
-        /// An integer lies outside ±(2^53 − 1).
+        /// An integer is outside ±(2^53 − 1).
         case integerOutOfRange
-        /// A number with a fraction or an exponent lies beyond what every reader can hold.
+        /// A number with a fraction or exponent is outside what every reader supports.
         case numberOutOfRange
-        /// More levels of objects and arrays than may be.
+        /// Too many levels of objects and arrays.
         case tooDeep
-        /// A key stands twice in one object.
+        /// An object has the same key twice.
         case duplicateKey
-        /// More bytes than a place in a line can be counted with.
+        /// The line is too long for its offsets to be stored.
         case tooLong
     }
 
@@ -37,13 +37,13 @@ extension JSONFault: CustomStringConvertible {
     var description: String {
         let what =
             switch reason {
-            case .wanted(let wanted, let found): "\(wanted) is wanted, found \(JSONFault.name(found))"
+            case .wanted(let wanted, let found): "expected \(wanted), found \(JSONFault.name(found))"
             case .notUTF8: "the bytes are not UTF-8"
             case .byteOrderMark: "a byte order mark is not allowed"
             case .controlCharacter(let byte): "\(JSONFault.name(byte)) must be escaped in a string"
             case .badEscape: "there is no such escape"
             case .loneSurrogate: "this surrogate escape is not half of a pair"
-            case .leadingZero: "a number must not begin with a zero more"
+            case .leadingZero: "a number must not have leading zeros"
             case .integerOutOfRange: "an integer must lie within ±\(Limits.integer)"
             case .numberOutOfRange:
                 "a number must lie between 1e-\(Limits.exponent) and 1e\(Limits.exponent + 1)"

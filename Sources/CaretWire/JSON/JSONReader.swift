@@ -1,9 +1,9 @@
 /// Checks that a line is one strict JSON object, and finds the members of that object.
 ///
-/// Strict is RFC 8259 and I-JSON as the protocol says, in every value, whether somebody wants it or not. One pass, no
-/// recursion; what it allocates is in proportion to the keys of the line, and is used again for the next one.
+/// Strict means RFC 8259 and I-JSON as docs/protocol/json.md defines it, in every value, used or not. Makes
+/// one pass without recursion. Memory is proportional to the number of keys, and reused for the next line.
 struct JSONReader {
-    /// The keys of the object with their values, after `check`.
+    /// The keys and values of the object, after `check`.
     private(set) var members = KeyStack()
     private var levels: [Level] = []
 
@@ -11,7 +11,8 @@ struct JSONReader {
         case value, key, afterValue, end
     }
 
-    /// An open object or array: in four bytes, and without room for the deepest line, since every connection has some.
+    /// An open object or array. It takes four bytes and does not reserve the full depth, because every
+    /// connection has some.
     private struct Level {
         private let place: Int32
 
@@ -41,7 +42,7 @@ struct JSONReader {
         guard cursor.isAtEnd else { throw cursor.fault(wanted: .end) }
     }
 
-    /// Gives back what an unusual line took.
+    /// Frees what an unusual line needed.
     mutating func shrink() { members.shrink() }
 
     private func checkEncoding(_ line: UnsafeBufferPointer<UInt8>) throws(JSONFault) {
@@ -111,7 +112,8 @@ struct JSONReader {
         return try close(&cursor)
     }
 
-    /// Ends the innermost object or array. The keys of the outermost stay, as the members of the message.
+    /// Ends the innermost object or array. The keys of the outermost object stay, as the members of the
+    /// message.
     private mutating func close(_ cursor: inout JSONCursor) throws(JSONFault) -> Step {
         cursor.index += 1
         if let base = levels.removeLast().base {

@@ -1,7 +1,7 @@
-/// A string in a line that was checked, as it stands between its quotes.
+/// A string in a checked line, still escaped.
 struct JSONString {
     let line: UnsafeBufferPointer<UInt8>
-    /// Between the quotes.
+    /// The bytes between the quotes.
     let range: Range<Int>
     let hasEscape: Bool
 
@@ -14,22 +14,24 @@ struct JSONString {
     @inline(__always)
     var raw: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: line[range]) }
 
-    /// The index behind its last quote.
+    /// The index after its closing quote.
     var end: Int { range.upperBound + 1 }
 
-    /// The one copy that is made of a text on its way from the line to whoever keeps it, unless it has escapes.
+    /// The unescaped string. If there are no escapes, this is the only copy made of a text on its way from
+    /// the line.
     var decoded: WireString {
-        // The whole line is valid UTF-8, so its parts between quotes are, and so is what escapes make.
+        // The whole line is valid UTF-8, so the bytes between quotes are too, and so is the result of
+        // unescaping.
         guard hasEscape else { return WireString(String(copying: UTF8Span(unchecked: raw.span))) }
         return withUnescaped(raw) { WireString(String(copying: UTF8Span(unchecked: $0.span))) }
     }
 
-    /// It stands for this word, escaped or not.
+    /// Whether the unescaped string equals `word`.
     @inline(__always)
     func says(_ word: StaticString) -> Bool { hasEscape ? saysEscaped(word) : raw.equals(word) }
 
     private func saysEscaped(_ word: StaticString) -> Bool {
-        // No byte takes more than six when it is escaped.
+        // An escaped byte has at most six bytes.
         raw.count <= 6 * word.utf8CodeUnitCount && withUnescaped(raw) { $0.equals(word) }
     }
 }

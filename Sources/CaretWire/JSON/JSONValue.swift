@@ -1,4 +1,4 @@
-/// A value in a line that was checked: what it is, and what is in it.
+/// A value in a checked line.
 struct JSONValue {
     enum Kind {
         case object, array, string, number, bool, null
@@ -23,10 +23,10 @@ struct JSONValue {
         }
     }
 
-    /// Nil where it is no `true` and no `false`.
+    /// Nil unless the value is `true` or `false`.
     var bool: Bool? { kind == .bool ? line[start] == UInt8(ascii: "t") : nil }
 
-    /// Nil where it is no number, and where it is one with a fraction or an exponent. `-0` is 0.
+    /// Nil unless the value is a number without fraction and exponent. `-0` is 0.
     var integer: Int? {
         guard kind == .number else { return nil }
         var index = start
@@ -43,7 +43,7 @@ struct JSONValue {
         return isInteger ? (isNegative ? 0 &- size : size) : nil
     }
 
-    /// It must be a string.
+    /// The value must be a string.
     var string: JSONString {
         var (index, hasEscape) = (start + 1, false)
         while true {
@@ -55,7 +55,7 @@ struct JSONValue {
         return JSONString(line, start + 1..<index, hasEscape: hasEscape)
     }
 
-    /// The index behind its last byte.
+    /// The index after its last byte.
     var end: Int {
         var cursor = JSONCursor(line, at: start)
         var depth = 0
@@ -76,7 +76,7 @@ struct JSONValue {
         return cursor.index
     }
 
-    /// Calls `body` with each element and its index. It must be an array.
+    /// Calls `body` with each element and its index. The value must be an array.
     @inline(__always)
     func forEachElement<Failure: Error>(
         _ body: (_ element: JSONValue, _ index: Int) throws(Failure) -> Void
@@ -93,7 +93,7 @@ struct JSONValue {
         }
     }
 
-    /// Calls `body` with each member. It must be an object.
+    /// Calls `body` with each member. The value must be an object.
     @inline(__always)
     func forEachMember<Failure: Error>(
         _ body: (_ key: JSONString, _ value: JSONValue) throws(Failure) -> Void
@@ -113,7 +113,7 @@ struct JSONValue {
         }
     }
 
-    /// How many levels of objects and arrays it has, itself counted.
+    /// How many levels of objects and arrays the value has, itself included.
     var nesting: Int {
         var (depth, deepest) = (0, 0)
         var index = start
@@ -133,12 +133,12 @@ struct JSONValue {
 }
 
 extension JSONCursor {
-    /// Passes a number or a word up to what may follow one, or else one byte.
+    /// Skips a number or a word, or else one byte.
     fileprivate mutating func passPlain() {
         repeat { index += 1 } while !isAtEnd && !byte.endsPlain
     }
 
-    /// Passes what stands between two elements or members.
+    /// Skips what separates two elements or members.
     fileprivate mutating func passComma() {
         skipBlanks()
         guard byte == UInt8(ascii: ",") else { return }

@@ -1,11 +1,11 @@
-/// Appends JSON to a buffer that is used again and again: once it has grown, writing allocates nothing.
+/// Appends JSON to a buffer. The buffer is reused, so writing allocates nothing once it has grown.
 package struct JSONWriter: Sendable {
-    /// What was written. Whoever has sent it empties it, and keeps the room.
+    /// The written bytes. The owner empties it after sending, and keeps the capacity.
     package var bytes: [UInt8]
 
     package init(_ bytes: [UInt8] = []) { self.bytes = bytes }
 
-    /// Begins an object: the message itself, or one in an array or behind a key.
+    /// Begins an object: the message itself, an element of an array, or the value of a key.
     mutating func beginObject() {
         separateElement()
         bytes.append(UInt8(ascii: "{"))
@@ -20,7 +20,7 @@ package struct JSONWriter: Sendable {
 
     mutating func endArray() { bytes.append(UInt8(ascii: "]")) }
 
-    /// Writes the key of the member that follows.
+    /// Writes the key of the next member.
     mutating func key(_ key: StaticString) {
         if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
         bytes.append(UInt8(ascii: "\""))
@@ -45,7 +45,7 @@ package struct JSONWriter: Sendable {
         quoted(string)
     }
 
-    /// Writes a string where it needs no separator: the caller has seen to that.
+    /// Writes a string without a separator before it. The caller has written that.
     mutating func quoted(_ string: WireString) {
         bytes.append(UInt8(ascii: "\""))
         string.withBytes { escaped($0) }
@@ -60,16 +60,16 @@ package struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes what is JSON already.
+    /// Writes bytes that are JSON already.
     mutating func json(_ json: [UInt8]) {
         separateElement()
         bytes.append(contentsOf: json)
     }
 
-    /// Ends a message as the wire does.
+    /// Ends a message with a line end.
     mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
 
-    /// An element follows another one where what stands before it neither opens anything nor belongs to a key.
+    /// Writes a comma, unless the previous byte opened something or ended a key.
     private mutating func separateElement() {
         switch bytes.last {
         case nil, UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break
@@ -96,7 +96,7 @@ package struct JSONWriter: Sendable {
         }
     }
 
-    /// Writes the inside of a string: whole runs at once, and an escape only for what needs one.
+    /// Writes the inside of a string. Plain runs are copied whole.
     private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
         var start = 0
         while true {
@@ -126,10 +126,10 @@ package struct JSONWriter: Sendable {
 }
 
 extension WireString {
-    /// Bytes that a byte takes at most inside a JSON string.
+    /// The most bytes that one byte can take in a JSON string.
     package static let mostEscape = 6
 
-    /// Bytes that it takes inside a JSON string.
+    /// The number of bytes that this byte takes in a JSON string.
     package var escapedBytes: Int {
         withBytes { text in
             var (sum, index) = (text.count, text.endOfRun(from: 0))
@@ -170,7 +170,7 @@ extension JSONWriter {
         value(bool)
     }
 
-    /// Writes a member that stands only where it is true.
+    /// Writes a member only if it is true.
     mutating func member(_ name: StaticString, ifTrue bool: Bool) {
         if bool { member(name, true) }
     }

@@ -1,14 +1,14 @@
 /// The keys of the objects that are open while a line is checked, innermost last.
 ///
-/// Nothing is allocated for a line whose keys fit what earlier lines left.
+/// Reuses the memory of earlier lines, so most lines allocate nothing.
 struct KeyStack {
-    /// A key, and where its value begins: in two words, since a hostile line is full of them.
+    /// A key and the start of its value. It has two words, because a hostile line may have very many keys.
     struct Key {
-        /// In the line, or, where it was escaped, in `unescaped`.
+        /// The start of the key: in the line, or in `unescaped` if it was escaped.
         let start: UInt32
         private let lengthAndEscape: UInt32
         let value: UInt32
-        /// In the line, for whoever is told of it.
+        /// The start of the value in the line.
         let place: UInt32
 
         init(start: Int, length: Int, isEscaped: Bool, value: Int, place: Int) {
@@ -22,18 +22,18 @@ struct KeyStack {
         var isEscaped: Bool { lengthAndEscape & 1 == 1 }
     }
 
-    /// A line must be shorter, for its places to fit.
+    /// The longest line whose offsets fit in a key.
     static let longestLine = Int(Int32.max)
 
     private(set) var keys: [Key] = []
-    /// The escaped keys of the line, without their escapes.
+    /// The escaped keys of the line, after unescaping.
     private(set) var unescaped: [UInt8] = []
-    /// Places in `keys`, from 1, by the hash of the key; 0 is free.
+    /// A hash table of indices into `keys`, counted from 1; 0 is a free slot.
     private var table: [UInt32] = []
 
-    /// Up to here each key of an object is compared with each; beyond, they are hashed.
+    /// Up to this many keys of an object are compared pairwise. More are hashed.
     private static let few = 16
-    /// Room for more than this is not kept for the next line.
+    /// Larger buffers are not kept for the next line.
     private static let roomKept = 1 << 10
 
     var count: Int { keys.count }
@@ -43,14 +43,14 @@ struct KeyStack {
         unescaped.removeAll(keepingCapacity: true)
     }
 
-    /// Gives back what an unusual line took. Nothing is copied, even where somebody still looks at the keys.
+    /// Frees what an unusual line needed. Copies nothing, even if the keys are still referenced elsewhere.
     mutating func shrink() {
         if keys.capacity > KeyStack.roomKept { keys = [] }
         if unescaped.capacity > KeyStack.roomKept { unescaped = [] }
         if table.capacity > KeyStack.roomKept { table = [] }
     }
 
-    /// Takes in a key of the line, whose value begins at `value`.
+    /// Adds a key of the line whose value begins at `value`.
     mutating func append(_ key: JSONString, value: Int) {
         let place = key.range.lowerBound
         var (start, length) = (place, key.range.count)
@@ -65,7 +65,7 @@ struct KeyStack {
 
     mutating func removeLast(to count: Int) { keys.removeLast(keys.count - count) }
 
-    /// The first of the keys from `base` on that equals one before it, by its place in the line.
+    /// The start in the line of the first key from `base` on that equals an earlier one.
     mutating func duplicate(from base: Int, in line: UnsafeBufferPointer<UInt8>) -> Int? {
         if keys.count - base <= 1 { return nil }
         let found = keys.count - base <= KeyStack.few ? compared(from: base, line) : hashed(from: base, line)
@@ -79,7 +79,7 @@ struct KeyStack {
         return nil
     }
 
-    /// The hash's seed is the process's own, so nobody can choose keys that meet.
+    /// The seed is random in each process, so nobody can choose keys that collide.
     private mutating func hashed(from base: Int, _ line: UnsafeBufferPointer<UInt8>) -> Int? {
         let count = keys.count - base
         let size = 1 << (Int.bitWidth - (2 * count - 1).leadingZeroBitCount)

@@ -1,15 +1,16 @@
-/// Calls `body` with the bytes that the inside of a checked JSON string stands for.
+/// Calls `body` with the unescaped bytes of a checked JSON string.
 func withUnescaped<Result>(
     _ raw: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
 ) -> Result {
-    // No escape is shorter than what it stands for. A small one lies on the stack.
+    // An escape is never shorter than its character, so `raw.count` bytes are enough. A small buffer is on
+    // the stack.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: raw.count) { room in
         let count = unescape(raw, into: room)
         return body(UnsafeBufferPointer(rebasing: room[..<count]))
     }
 }
 
-/// Writes the bytes that `raw` stands for, and answers how many. `room` has at least as many as `raw`.
+/// Writes the unescaped bytes of `raw` and returns their number. `room` must have at least `raw.count` bytes.
 private func unescape(
     _ raw: UnsafeBufferPointer<UInt8>, into room: UnsafeMutableBufferPointer<UInt8>
 ) -> Int {
@@ -37,7 +38,8 @@ private func unescape(
     return to
 }
 
-/// The scalar of a `\u` or of a pair of them, and how many bytes that takes. The line was checked, so there is one.
+/// The scalar of one or two `\u` escapes, and how many bytes the escapes have. The line was checked, so it
+/// exists.
 private func scalar(
     escapedAt index: Int, in raw: UnsafeBufferPointer<UInt8>
 ) -> (Unicode.Scalar, length: Int) {
@@ -52,7 +54,7 @@ private func unit(at index: Int, in raw: UnsafeBufferPointer<UInt8>) -> UInt32 {
 }
 
 extension UInt8 {
-    /// What this letter behind a backslash stands for; nil for `u`, whose digits say it.
+    /// The character that a backslash and this letter mean; nil for `u`, which digits follow.
     fileprivate var plainEscape: UInt8? {
         switch self {
         case UInt8(ascii: "b"): 0x08

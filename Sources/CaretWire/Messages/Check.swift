@@ -1,14 +1,14 @@
 package import CaretCore
 
-/// What the text at a revision must add up to.
+/// The length and checksum of the text at a revision.
 package struct Check: WireMessage {
     package static var type: StaticString { "check" }
 
     package var document: WireString
     package var revision: Revision
-    /// In the unit that `hello` agreed on.
+    /// In the agreed unit.
     package var length: Int
-    /// Of the text as UTF-8.
+    /// Computed over the text as UTF-8.
     package var crc32: UInt32
 
     package init(document: WireString, revision: Revision, length: Int, crc32: UInt32) {
@@ -45,7 +45,7 @@ extension UInt8 {
     fileprivate var isLowercaseHexDigit: Bool { hexDigit != nil && (isDigit || self & 0x20 != 0) }
 }
 
-/// A client's text at a revision is not what `check` says; it opens the document again.
+/// The client's text at a revision does not match `check`. The client then opens the document again.
 package struct Diverged: WireMessage {
     package static var type: StaticString { "diverged" }
 

@@ -1,4 +1,4 @@
-/// What a client says to the server.
+/// A message from a client to the server.
 package enum ClientMessage: Equatable, Sendable {
     case hello(Hello)
     case open(Open)
@@ -18,7 +18,7 @@ package enum ClientMessage: Equatable, Sendable {
     case pong(Pong)
     case admin(AdminRequest)
 
-    /// The message of this type; nil where there is none. The most frequent ones are asked for first.
+    /// Decodes the message of this type; nil if the type is unknown. The most frequent types come first.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
         if type.says(Push.type) {
             self = .push(try Push(fields))
@@ -67,7 +67,7 @@ package enum ClientMessage: Equatable, Sendable {
 
     /// Appends the message as one line.
     package func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
-        // Not through `any WireMessage`, whose box would be an allocation.
+        // Avoids `any WireMessage`, since boxing would allocate.
         switch self {
         case .hello(let message): message.encode(id: id, into: &writer)
         case .open(let message): message.encode(id: id, into: &writer)

@@ -1,11 +1,11 @@
 package import CaretCore
 
-/// Asks for a page of the documents that the client may read.
+/// Requests a page of the documents that the client may read.
 package struct List: WireMessage {
     package static var type: StaticString { "list" }
 
     package var prefix: WireString?
-    /// The name behind which the page begins.
+    /// The page begins after this name.
     package var after: WireString?
     package var limit: Int
 
@@ -42,14 +42,14 @@ extension JSONWriter {
     }
 }
 
-/// What is told of a document to whoever lists or follows documents.
+/// A document as reported to clients that list or follow documents.
 package struct DocumentSummary: WireMessage {
     package static var type: StaticString { "document" }
 
     package var document: WireString
     package var epoch: WireString
     package var revision: Revision
-    /// In the unit that `hello` agreed on.
+    /// In the agreed unit.
     package var length: Int
     /// When it was created or last changed, in milliseconds.
     package var updated: Int
@@ -86,7 +86,7 @@ package struct Listed: WireMessage {
     package static var type: StaticString { "listed" }
 
     package var documents: [DocumentSummary]
-    /// There are more behind the last one.
+    /// More documents follow the last one of this page.
     package var hasMore: Bool
 
     package init(documents: [DocumentSummary], hasMore: Bool = false) {
@@ -112,7 +112,7 @@ package struct Listed: WireMessage {
     }
 }
 
-/// Asks to be told of documents as they are created and changed.
+/// Subscribes to documents being created, changed, renamed and deleted.
 package struct Follow: WireMessage {
     package static var type: StaticString { "follow" }
 

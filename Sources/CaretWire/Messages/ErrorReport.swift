@@ -1,16 +1,16 @@
 import CaretCore
 
-/// A message of the client was refused.
+/// A client's message was refused.
 package struct ErrorReport: WireMessage {
     package static var type: StaticString { "error" }
 
-    /// An unknown one is a refusal that keeps the connection.
+    /// A client treats an unknown code as a refusal that keeps the connection.
     package var code: OpenWord<ErrorCode>
-    /// For a person.
+    /// For people.
     package var message: WireString
     package var document: WireString?
     package var seq: Int?
-    /// Where the document is, where a base could not be used.
+    /// The document's head, sent when a base cannot be used.
     package var head: WirePosition?
     package var retryAfterMilliseconds: Int?
 

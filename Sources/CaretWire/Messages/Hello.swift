@@ -1,12 +1,12 @@
 package import CaretCore
 
-/// The first message of a connection: who is there, and what it can.
+/// The first message of a connection: who the client is, and what it supports.
 package struct Hello: WireMessage {
     package static var type: StaticString { "hello" }
 
-    /// What names the client to the server, and is nobody else's to know.
+    /// Identifies the client to the server. It is a secret between the two.
     package var client: WireString
-    /// The units that it can count in, best first, less those that are not known here.
+    /// The units that the client supports, best first. Units that are unknown here are left out.
     package var units: [CodeUnit]
     package var token: WireString?
     package var info: WireInfo?
@@ -21,11 +21,11 @@ package struct Hello: WireMessage {
     }
 
     init(_ fields: Fields) throws(FieldFault) {
-        // Another version may say everything else in another way, so this is asked first.
+        // Checked first, because another version may define all other fields differently.
         let version = try fields.integer("protocol", in: -Limits.integer...Limits.integer)
         if version != Limits.protocolVersion {
             var fault = fields.fault(
-                "protocol", "is \(version), where this server speaks \(Limits.protocolVersion)")
+                "protocol", "is \(version); this server speaks version \(Limits.protocolVersion)")
             fault.code = .unsupportedProtocol
             throw fault
         }
@@ -41,11 +41,11 @@ package struct Hello: WireMessage {
         let client = try fields.string("client")
         let isPrintable = client.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
         guard isPrintable, Limits.client.contains(client.utf8.count) else {
-            // Its value is a secret, also from whoever reads a log of errors.
+            // The id is a secret, so the message does not repeat it. Logs may be read by others.
             let problem =
                 "has \(client.utf8.count) bytes\(isPrintable ? "" : ", not all of them printable ASCII")"
-                + ", where \(Limits.client.lowerBound) to \(Limits.client.upperBound) printable ASCII"
-                + " characters are wanted"
+                + "; expected \(Limits.client.lowerBound) to \(Limits.client.upperBound) printable ASCII"
+                + " characters"
             throw fields.fault("client", problem)
         }
         return client
@@ -60,20 +60,20 @@ package struct Hello: WireMessage {
     }
 }
 
-/// The answer to `hello`: what was agreed on.
+/// The answer to `hello`: what client and server have agreed on.
 package struct Welcome: WireMessage {
     package static var type: StaticString { "welcome" }
 
     package var unit: CodeUnit
     package var server: WireString
     package var user: WireString
-    /// The public id of the client, by which others see it; nil from a server that does not tell.
+    /// The public id of the client, which others see. Nil from a server that does not send it.
     package var client: WireString?
     package var features: [WireString]
     package var limits: Limits.Announced
-    /// Seconds of silence until a ping.
+    /// Seconds of silence after which the server sends `ping`.
     package var ping: Int
-    /// What the epochs of all documents begin with; nil from a server that does not tell.
+    /// The beginning of all epochs of this store. Nil from a server that does not send it.
     package var store: WireString?
 
     package init(
@@ -135,7 +135,7 @@ extension Fields {
 }
 
 extension Limits.Announced {
-    /// A limit that is not told is what the protocol says.
+    /// A limit that is missing has the protocol's default.
     init(_ value: JSONValue) throws(FieldFault) {
         self.init()
         let fields = try Fields(value, limits: self)

@@ -1,8 +1,8 @@
 package import CaretCore
 
-/// A revision of a document, by its number or by a time when it was the head.
+/// A revision of a document, given by its number or by a time at which it was the head.
 package enum Moment: Hashable, Sendable {
-    /// Nothing was said: the head of a document, or the beginning of its history.
+    /// Not given: the head of a document, or the beginning of its history.
     case unsaid
     case revision(Revision)
     /// In milliseconds.
@@ -10,7 +10,7 @@ package enum Moment: Hashable, Sendable {
 }
 
 extension Fields {
-    /// `at`, a time, may stand in place of the revision.
+    /// Reads a revision, or the time `at` instead of it.
     func moment(_ revision: StaticString) throws(FieldFault) -> Moment {
         let time = try integer(optional: "at")
         let number = try self.revision(optional: revision)
@@ -18,7 +18,7 @@ extension Fields {
         case (let number?, nil): return .revision(number)
         case (nil, let time?): return .time(time)
         case (nil, nil): return .unsaid
-        case (_?, _?): throw fault("at", "stands beside \(revision); one of them is wanted")
+        case (_?, _?): throw fault("at", "is given together with \(revision); expected one of them")
         }
     }
 }
@@ -33,7 +33,7 @@ extension JSONWriter {
     }
 }
 
-/// Asks for the text of a document.
+/// Requests the text of a document.
 package struct Read: WireMessage {
     package static var type: StaticString { "read" }
 
@@ -93,15 +93,15 @@ package struct WireText: WireMessage {
     }
 }
 
-/// Asks for a page of a document's revisions.
+/// Requests a page of a document's revisions.
 package struct History: WireMessage {
     package static var type: StaticString { "history" }
 
     package var document: WireString
-    /// Behind what the page begins.
+    /// The page begins after this revision.
     package var after: Moment
     package var limit: Int
-    /// The revisions are to come with their edits.
+    /// Whether the answer includes the edits of each revision.
     package var wantsEdits: Bool
 
     package init(
@@ -129,7 +129,7 @@ package struct History: WireMessage {
     }
 }
 
-/// What history tells of a revision. Lengths are in the unit that `hello` agreed on.
+/// A revision as listed by `revisions`. Lengths are in the agreed unit.
 package struct RevisionSummary: Hashable, Sendable {
     package let revision: Revision
     package let author: WireChange.Author
@@ -158,9 +158,10 @@ package struct RevisionSummary: Hashable, Sendable {
         edits = try fields.edits(optional: "edits")
     }
 
-    /// What it takes at most as it is written.
+    /// An upper bound on its encoded size.
     package var mostBytes: Int {
-        // Keys and brackets, and 20 digits a number. Each byte of a string may become an escape of six.
+        // Covers keys, brackets and 20 digits for each number. Each byte of a string can become a 6-byte
+        // escape.
         let texts = (edits ?? []).reduce(author.user.utf8.count + author.client.utf8.count) {
             $0 + $1.text.utf8.count
         }
@@ -184,7 +185,7 @@ package struct Revisions: WireMessage {
 
     package var document: WireString
     package var revisions: [RevisionSummary]
-    /// There are more behind the last one.
+    /// More revisions follow the last one of this page.
     package var hasMore: Bool
 
     package init(document: WireString, revisions: [RevisionSummary], hasMore: Bool = false) {
@@ -213,7 +214,7 @@ package struct Revisions: WireMessage {
     }
 }
 
-/// Makes a new revision whose text is that of an old one. It is a push like any other.
+/// Makes a new revision whose text is that of an old one. It counts as a push.
 package struct Restore: WireMessage {
     package static var type: StaticString { "restore" }
 

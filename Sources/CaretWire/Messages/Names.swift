@@ -1,6 +1,6 @@
 package import CaretCore
 
-/// Gives a document another name.
+/// Renames a document.
 package struct Rename: WireMessage {
     package static var type: StaticString { "rename" }
 
@@ -36,7 +36,7 @@ package struct Delete: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) { writer.member("doc", document) }
 }
 
-/// The answer to a request that has nothing else to tell.
+/// The answer to a request that returns nothing.
 package struct Done: WireMessage {
     package static var type: StaticString { "done" }
 
@@ -45,17 +45,17 @@ package struct Done: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) {}
 }
 
-/// A document is not there any more, by this name: told to each session that had it open, and to each follower.
+/// A document no longer exists under this name. Sent to each session that has it open, and to each follower.
 package struct Gone: WireMessage {
     package static var type: StaticString { "gone" }
 
     package var document: WireString
-    /// Of the document that is gone: another one may have its name by now.
+    /// The epoch of the document that is gone. Another document may have its name already.
     package var epoch: WireString?
     package var reason: OpenWord<GoneReason>
-    /// Its new name, told to those who may read it.
+    /// Its new name, only sent to those who may read it.
     package var to: WireString?
-    /// Told to a follower, and no end of a session.
+    /// The message is for a follower, and does not end a session.
     package var isFollowed: Bool
 
     package init(
@@ -86,7 +86,7 @@ package struct Gone: WireMessage {
     }
 }
 
-/// What the receiver may do with a document has changed.
+/// The receiver's rights on a document have changed.
 package struct RightsChange: WireMessage {
     package static var type: StaticString { "rights" }
 
@@ -109,7 +109,7 @@ package struct RightsChange: WireMessage {
     }
 }
 
-/// The whole text in place of changes that cannot be had.
+/// The whole text, sent when the changes are not available.
 package struct Resync: WireMessage {
     package static var type: StaticString { "resync" }
 

@@ -1,6 +1,6 @@
 package import CaretCore
 
-/// A revision with the history that it counts in.
+/// A revision together with the epoch that it belongs to.
 package struct WirePosition: Hashable, Sendable {
     package let epoch: WireString
     package let revision: Revision
@@ -11,17 +11,17 @@ package struct WirePosition: Hashable, Sendable {
     }
 }
 
-/// Opens a document: from now on its changes come.
+/// Opens a document and subscribes to its changes.
 package struct Open: WireMessage {
     package static var type: StaticString { "open" }
 
     package var document: WireString
-    /// The document is made where there is none.
+    /// Create the document if it does not exist.
     package var create: Bool
-    /// Where the client left off.
+    /// The last position the client knows, to resume from it.
     package var resume: WirePosition?
     package var mode: OpenMode
-    /// Several revisions may come as one change.
+    /// The server may combine several revisions into one change.
     package var squash: Bool
 
     package init(
@@ -43,8 +43,8 @@ package struct Open: WireMessage {
         switch (epoch, revision) {
         case (let epoch?, let revision?): resume = WirePosition(epoch: epoch, revision: revision)
         case (nil, nil): resume = nil
-        case (nil, _?): throw fields.fault("epoch", "is missing, where rev is not")
-        case (_?, nil): throw fields.fault("rev", "is missing, where epoch is not")
+        case (nil, _?): throw fields.fault("epoch", "is missing, but rev is given")
+        case (_?, nil): throw fields.fault("rev", "is missing, but epoch is given")
         }
         mode = try fields.word(optional: "mode") ?? .edit
         squash = try fields.flag("squash")
@@ -62,7 +62,7 @@ package struct Open: WireMessage {
     }
 }
 
-/// The highest committed push of whoever is told.
+/// The receiver's highest committed push.
 package struct OwnPush: Hashable, Sendable {
     package let seq: Int
     package let revision: Revision
@@ -105,9 +105,9 @@ package struct Opened: WireMessage {
     package enum Content: Equatable, Sendable {
         /// The whole text.
         case text(WireString)
-        /// What the client has still stands, and changes follow.
+        /// The client's position is still valid, and changes follow from there.
         case resumed
-        /// The whole text, since what the client has does not stand.
+        /// The whole text, because the position that the client sent is not valid any more.
         case textAfterAll(WireString)
     }
 
@@ -177,7 +177,7 @@ package struct Opened: WireMessage {
     }
 }
 
-/// Closes a document: its changes come no more.
+/// Closes a document and ends its changes.
 package struct Close: WireMessage {
     package static var type: StaticString { "close" }
 
@@ -190,7 +190,7 @@ package struct Close: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) { writer.member("doc", document) }
 }
 
-/// The answer to `close`, behind the acks that were due.
+/// The answer to `close`, sent after the acks that are due.
 package struct Closed: WireMessage {
     package static var type: StaticString { "closed" }
 

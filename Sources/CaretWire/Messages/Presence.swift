@@ -1,12 +1,12 @@
 package import CaretCore
 
-/// What a session has selected now, in the text at a revision.
+/// What a session has selected, in the text at a revision.
 package struct Select: WireMessage {
     package static var type: StaticString { "select" }
 
     package var document: WireString
     package var revision: Revision
-    /// None hides the session's carets.
+    /// An empty list hides the session's carets.
     package var selections: [WireSelection]
 
     package init(document: WireString, revision: Revision, selections: [WireSelection]) {
@@ -36,7 +36,7 @@ extension Fields {
     }
 }
 
-/// Who is behind a session, as others may know it.
+/// Whose session it is, as others may see it.
 package struct Introduction: Hashable, Sendable {
     package let user: WireString
     /// The public id of the client.
@@ -62,7 +62,7 @@ package struct Introduction: Hashable, Sendable {
     }
 }
 
-/// Another session of a document, as whoever opens it is told.
+/// Another session of a document, as listed by `opened`.
 package struct Peer: Hashable, Sendable {
     package let session: WireString
     package let introduction: Introduction
@@ -87,12 +87,13 @@ package struct Peer: Hashable, Sendable {
     }
 }
 
-/// Another session of an open document has selected something, or left.
+/// Another session of an open document has changed its selections, or has ended.
 package struct PeerChange: WireMessage {
     package static var type: StaticString { "peer" }
 
     package enum News: Hashable, Sendable {
-        /// Its selections in the text at the revision that the receiver has. It is introduced the first time.
+        /// Its selections at the revision that the receiver has reached. The first message about a session
+        /// introduces it.
         case selected(revision: Revision, selections: [WireSelection], introduction: Introduction?)
         case left
     }

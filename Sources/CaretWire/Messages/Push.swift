@@ -1,6 +1,6 @@
 package import CaretCore
 
-/// A change of a document, to be committed.
+/// A change to be committed.
 package struct Push: WireMessage {
     package static var type: StaticString { "push" }
 
@@ -15,9 +15,9 @@ package struct Push: WireMessage {
     package var base: Revision
     package var seq: Int
     package var content: Content
-    /// The ack is to bring the text.
+    /// The ack must include the text.
     package var wantsText: Bool
-    /// The document is made where there is none.
+    /// Create the document if it does not exist.
     package var create: Bool
 
     package init(
@@ -57,7 +57,7 @@ package struct Push: WireMessage {
     }
 }
 
-/// What an ack can be asked to bring.
+/// What a push can request in its ack.
 private enum Want: String, CaseIterable, WireWord {
     case text
 }
@@ -74,20 +74,20 @@ extension Push.Content {
                     }
                 })
         case (nil, _?): self = .text(try fields.string("text"))
-        case (nil, nil): throw fields.fault("edits", "is missing, and so is text; one of them is wanted")
-        case (_?, _?): throw fields.fault("text", "stands beside edits; one of them is wanted")
+        case (nil, nil): throw fields.fault("edits", "is missing, and so is text; expected one of them")
+        case (_?, _?): throw fields.fault("text", "is given together with edits; expected one of them")
         }
     }
 }
 
-/// A push is on disk, synced, or came to nothing.
+/// A push is on disk, synced, or has changed nothing.
 package struct Ack: WireMessage {
     package static var type: StaticString { "ack" }
 
     package var document: WireString
     package var seq: Int
     package var revision: Revision
-    /// The edits as they were committed, where they are not those that were sent.
+    /// The edits as committed, if they differ from the edits sent.
     package var edits: [WireEdit]?
     package var text: WireString?
     package var unchanged: Bool
@@ -128,13 +128,13 @@ package struct Ack: WireMessage {
 }
 
 extension Fields {
-    /// Edits that the server sent, which are as many as they are.
+    /// Edits sent by the server. Their number is not limited here.
     func edits(optional name: StaticString) throws(FieldFault) -> [WireEdit]? {
         try array(optional: name) { value throws(FieldFault) in try WireEdit(value) }
     }
 }
 
-/// A revision of an open document, or several as one.
+/// A revision of an open document, or several revisions combined.
 package struct WireChange: WireMessage {
     package static var type: StaticString { "change" }
 
@@ -153,7 +153,7 @@ package struct WireChange: WireMessage {
 
     package enum Origin: Equatable, Sendable {
         case one(Author)
-        /// Every revision behind this one, joined.
+        /// All revisions after this one, combined.
         case squashed(from: Revision)
     }
 

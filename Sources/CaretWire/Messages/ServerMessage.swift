@@ -1,4 +1,4 @@
-/// What the server says to a client.
+/// A message from the server to a client.
 package enum ServerMessage: Equatable, Sendable {
     case welcome(Welcome)
     case opened(Opened)
@@ -21,7 +21,7 @@ package enum ServerMessage: Equatable, Sendable {
     case error(ErrorReport)
     case admin(AdminAnswer)
 
-    /// The message of this type; nil where there is none. The most frequent ones are asked for first.
+    /// Decodes the message of this type; nil if the type is unknown. The most frequent types come first.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
         if type.says(WireChange.type) {
             self = .change(try WireChange(fields))
@@ -76,7 +76,7 @@ package enum ServerMessage: Equatable, Sendable {
 
     /// Appends the message as one line.
     package func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
-        // Not through `any WireMessage`, whose box would be an allocation.
+        // Avoids `any WireMessage`, since boxing would allocate.
         switch self {
         case .welcome(let message): message.encode(id: id, into: &writer)
         case .opened(let message): message.encode(id: id, into: &writer)

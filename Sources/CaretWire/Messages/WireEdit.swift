@@ -1,4 +1,4 @@
-/// A range of a text, counted in the unit that `hello` agreed on. It may lie outside every text.
+/// A range of a text, in the agreed unit. It is not known yet whether the text has such a range.
 package struct WireRange: Hashable, Sendable {
     package let start: Int
     package let end: Int
@@ -17,8 +17,7 @@ package struct WireRange: Hashable, Sendable {
     }
 }
 
-/// An edit as it is sent: the old text of the range gives way to the new text. Nothing is known of either but that
-/// they are well-formed.
+/// An edit as sent on the wire: replaces the old text of the range. Only its form has been checked.
 package struct WireEdit: Hashable, Sendable {
     package let range: WireRange
     package let text: WireString
@@ -50,9 +49,10 @@ package struct WireEdit: Hashable, Sendable {
 }
 
 extension WireEdit {
-    /// Bytes that an edit without its text takes at most in a list, where no offset is greater than this.
+    /// An upper bound on the encoded size of an edit in a list, without its text, if no offset is greater
+    /// than `farthest`.
     package static func mostBytes(ofOffsets farthest: Int) -> Int {
-        // {"range":[,],"text":""} and a comma, and two numbers.
+        // {"range":[,],"text":""}, a comma, and two numbers.
         var (rest, digits) = (farthest, 1)
         while rest > 9 {
             rest /= 10

@@ -1,12 +1,12 @@
-/// What a client says of its person, which others see as it is: one JSON object, as its bytes.
+/// A JSON object that describes a client's user, kept as bytes. Others receive it unchanged.
 package struct WireInfo: Hashable, Sendable {
     package let json: [UInt8]
 
-    /// An object of at most `Limits.info` bytes and `Limits.infoNesting` levels; nil where it is none.
+    /// Nil unless `json` is an object of at most `Limits.info` bytes and `Limits.infoNesting` levels.
     package init?(json: [UInt8]) {
         var reader = JSONReader()
         let info = json.withUnsafeBufferPointer { bytes -> WireInfo? in
-            // What is no JSON is no info, and why is for its maker to find out.
+            // Invalid JSON gives nil, and the caller finds out why.
             guard (try? reader.check(bytes)) != nil else { return nil }
             var cursor = JSONCursor(bytes)
             cursor.skipBlanks()
@@ -16,7 +16,7 @@ package struct WireInfo: Hashable, Sendable {
         self = info
     }
 
-    /// An object of members whose names differ, each a text; nil where it is too large.
+    /// Makes an object of strings. The names must differ. Nil if the object is too large.
     package init?(members: [(name: WireString, value: WireString)]) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -30,10 +30,10 @@ package struct WireInfo: Hashable, Sendable {
         self.init(json: writer.bytes)
     }
 
-    /// The text of a member; nil where there is none of that name, or it is no text.
+    /// The string with this name; nil if there is none, or if the value is not a string.
     package func string(_ name: StaticString) -> WireString? {
         json.withUnsafeBufferPointer { bytes in
-            // It was checked before it became one, so there is no fault to tell.
+            // The bytes were checked when the value was made, so reading them cannot fail.
             let fields = try? Fields(JSONValue(in: bytes, at: 0), limits: Limits.Announced())
             guard let value = fields?.value(optional: name), value.kind == .string else { return nil }
             return value.string.decoded
@@ -52,7 +52,8 @@ package struct WireInfo: Hashable, Sendable {
             let levels = "levels of objects and arrays"
             throw .tooMany(nesting, levels, limit: Limits.infoNesting, in: value, code: .tooLarge)
         }
-        // A line break can only be a blank between two tokens here, and would end the line that it is passed on in.
+        // A line break here is between two tokens. It must go, because it would end the line that carries the
+        // object.
         json = value.line[value.start..<end].map {
             $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0
         }

@@ -1,14 +1,15 @@
-/// What one line says, as a value that writes itself.
+/// A message that can write itself as a line.
 package protocol WireMessage: Equatable, Sendable {
-    /// The word of its `type`.
+    /// The value of its `type` field.
     static var type: StaticString { get }
 
-    /// Writes the members behind `type` and `id`.
+    /// Writes the fields that follow `type` and `id`.
     func writeMembers(to writer: inout JSONWriter)
 }
 
 extension WireMessage {
-    /// Appends the message as one line, its end with it. The same bytes serve everybody who is told the same.
+    /// Appends the message as one line with its line end. All receivers of the same message share the same
+    /// bytes.
     package func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
         writer.bytes.append(UInt8(ascii: "{"))
         writer.key("type")

@@ -1,4 +1,4 @@
-/// A selection as it is sent, counted in the unit that `hello` agreed on: from the anchor to the head, which moves.
+/// A selection as sent on the wire, in the agreed unit. The head is the end that moves when it is extended.
 package struct WireSelection: Hashable, Sendable {
     package let anchor: Int
     package let head: Int

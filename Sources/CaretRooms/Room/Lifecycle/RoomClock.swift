@@ -1,4 +1,4 @@
-/// What time it is in a room, and when something is due next.
+/// The time in a room, and when something is due next.
 struct RoomClock: Sendable {
     private(set) var now: Int64
     private var due: Int64?
@@ -9,7 +9,7 @@ struct RoomClock: Sendable {
 
     mutating func needs(at time: Int64) { due = min(due ?? time, time) }
 
-    /// Takes the time that it is; true where something is due.
+    /// Sets the current time. Returns true if something is due.
     mutating func passed(to time: Int64) -> Bool {
         now = max(now, time)
         if let asked, asked <= now { self.asked = nil }
@@ -18,7 +18,7 @@ struct RoomClock: Sendable {
         return true
     }
 
-    /// For when a waking has to be asked for; nil where that was asked for.
+    /// When the room must be woken; nil if that was requested already.
     mutating func wake() -> Int64? {
         guard let due, due < asked ?? .max else { return nil }
         asked = due

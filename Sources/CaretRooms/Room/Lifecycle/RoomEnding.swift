@@ -2,9 +2,9 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// The end of all sessions of a room, and of the room.
+/// Ending all sessions of a room, and the room.
 extension RoomState {
-    /// Tells everybody that the document is not there any more, after all replies that are due.
+    /// Tells everybody that the document is gone, after all replies that are due.
     mutating func endAllSessions(
         _ reason: GoneReason, _ refusal: RequestRefusal, to name: DocumentName? = nil,
         readers: Set<SessionID> = []
@@ -29,7 +29,7 @@ extension RoomState {
             }
         }
         let ended = sessions.all
-        // Nobody is left to be told who has gone.
+        // Nobody is left to be informed of departures.
         sessions.removeAll()
         presence = PresenceBoard()
         for session in ended {
@@ -39,13 +39,13 @@ extension RoomState {
     }
 
     private mutating func refuseQueued(_ request: RoomRequest, _ refusal: RequestRefusal) {
-        // Presence may be dropped on the way.
+        // Selections may be lost on the way.
         if case .select = request { return }
         refuse(request, refusal)
     }
 
-    /// Sends a session the ack that is due, after what comes before it in its stream if that is in the window, whatever
-    /// its credit.
+    /// Sends a session the ack that is due, whatever its credit. The revisions before it are sent first if
+    /// the window has them.
     private mutating func sendAllDue(to index: Int) {
         guard let due = sessions[index].stream.due else { return }
         if !sessions[index].stream.isBarred {
@@ -58,14 +58,14 @@ extension RoomState {
         sendDueAck(to: index)
     }
 
-    /// The document is not what it was: nobody is served anything of it any more.
+    /// The document is damaged or has another history, so nobody is served any more of it.
     mutating func closeAsDamaged() {
         refuseAll(RequestRefusal(.damaged))
         endAllSessions(.damaged, RequestRefusal(.damaged))
         close(with: RequestRefusal(.damaged))
     }
 
-    /// The document is damaged, and the store has not noticed.
+    /// The room has found damage that the store did not notice.
     mutating func reportDamage() {
         effects.notes.foundDamage = true
         closeAsDamaged()
@@ -80,7 +80,7 @@ extension RoomState {
         catchUp.close()
     }
 
-    /// Refuses all that waits for something, in an order that is the same everywhere.
+    /// Refuses everything that waits, in a deterministic order.
     private mutating func refuseAll(_ refusal: RequestRefusal) {
         _ = pushes.takeReady()
         for pusher in pushes.pushers { resolve(pusher, refusing: refusal) }
@@ -107,7 +107,7 @@ extension RoomState {
         guard closedWith == nil, pause.asked == .reload else { return }
         pause.finishFirst()
         let isSameHistory = entry.epoch == log.epoch
-        // A head lower than the known one is damage, or a fork.
+        // A head lower than the known one means damage, or a fork.
         if isSameHistory, snapshot.revision < head {
             reportDamage()
             return
@@ -125,7 +125,7 @@ extension RoomState {
         headMoved()
     }
 
-    /// The log begins again, with everybody who has the document open.
+    /// The log begins again. The sessions stay.
     private mutating func restart(at snapshot: Snapshot, in epoch: Epoch, _ reason: ResyncReason) {
         catchUp.forgetHeads()
         log.restart(at: snapshot, in: epoch)
@@ -133,7 +133,7 @@ extension RoomState {
         pushers.forgetAll()
         for index in sessions.indices {
             sessions.needText(index, reason)
-            // What was selected in another text is nowhere in this one.
+            // Selections in the old text have no place in the new one.
             if sessions[index].presence.known != nil { setSelections([], of: index) }
         }
     }
@@ -145,7 +145,7 @@ extension RoomState {
         for repeated in due { submit(.push(repeated.push, wasAccepted: true)) }
     }
 
-    /// The store could not tell what the document is now.
+    /// The store could not report the document's current state.
     private mutating func reloadFailed(_ refusal: StoreRefusal) {
         guard closedWith == nil, pause.asked == .reload else { return }
         switch refusal {

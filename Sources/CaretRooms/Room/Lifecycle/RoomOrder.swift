@@ -1,9 +1,9 @@
 package import CaretWire
 
-/// Who ordered a room to be renamed or deleted, and what the room needs for its answers.
+/// Who ordered a rename or delete, and what the room needs for its answers.
 package struct RoomOrder: Equatable, Sendable {
-    /// Gets the answer, `done` or an error, after everything that the requester's own session gets. It is no session of
-    /// the room.
+    /// Gets the answer, `done` or an error, after everything that the requester's own session gets. It is not
+    /// a session of the room.
     package let requester: SessionID
     package let id: RequestID?
     /// The name that the requester used for the document.

@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// What a room must do while it accepts nothing new: it first waits for the append in flight and for all answers.
+/// Why a room accepts nothing new. It waits for the append in flight and for all answers first.
 enum PauseReason: Equatable, Sendable {
     case rename(to: DocumentName, RoomOrder)
     case delete(RoomOrder)
@@ -11,7 +11,7 @@ enum PauseReason: Equatable, Sendable {
     /// A client knows this revision, which is beyond the head.
     case renewal(known: Revision)
 
-    /// Who asked for it.
+    /// Who requested it.
     var order: RoomOrder? {
         switch self {
         case .rename(_, let order), .delete(let order): order
@@ -22,13 +22,13 @@ enum PauseReason: Equatable, Sendable {
 
 /// The reasons for which a room accepts nothing new, and the requests that wait for the end of the pause.
 package struct RoomPause: Sendable {
-    /// How far the first reason is.
+    /// The state of the first reason.
     enum Phase: Equatable, Sendable {
-        /// It waits for what is under way.
+        /// It waits for work under way.
         case waiting
-        /// The store was asked.
+        /// The store was called.
         case asked
-        /// The store could not do it. It is asked again later.
+        /// The store could not do it. It is called again later.
         case resting
     }
 
@@ -39,14 +39,15 @@ package struct RoomPause: Sendable {
     package var isOver: Bool { reasons.isEmpty }
     var hasQueued: Bool { !queued.isEmpty }
     var first: PauseReason? { reasons.first }
-    /// The reason that the store was asked for, if it was.
+    /// The reason for which the store was called, if it was.
     var asked: PauseReason? { phase == .asked ? reasons.first : nil }
 
     func awaits(_ reason: PauseReason) -> Bool { reasons.contains(reason) }
 
     mutating func add(_ reason: PauseReason) { reasons.append(reason) }
 
-    /// Before all other reasons, which may be about what is gone; but after the one that the store was asked for.
+    /// Comes before all other reasons, which may be about a history that is gone, but after a call to the
+    /// store that is under way.
     mutating func addReload() {
         if reasons.contains(.reload) { return }
         reasons.insert(.reload, at: phase == .waiting ? 0 : min(1, reasons.count))
@@ -56,13 +57,13 @@ package struct RoomPause: Sendable {
     mutating func rest() { phase = .resting }
     mutating func endRest() { if phase == .resting { phase = .waiting } }
 
-    /// The first reason is dealt with.
+    /// The first reason is resolved.
     mutating func finishFirst() {
         reasons.removeFirst()
         phase = .waiting
     }
 
-    /// The document has another name: those who ordered something by the old one come too late.
+    /// The document was renamed. Orders that use the old name are removed and returned.
     mutating func takeAllButReload() -> [PauseReason] {
         let late = reasons.filter { $0 != .reload }
         reasons.removeAll { $0 != .reload }
@@ -76,7 +77,7 @@ package struct RoomPause: Sendable {
 
     // MARK: Requests that wait
 
-    /// Lets a request wait, or refuses it.
+    /// Makes a request wait, or refuses it.
     package mutating func queue(_ request: RoomRequest) -> RequestRefusal? { queued.join(request) }
 
     mutating func takeQueued() -> [RoomRequest] {
@@ -84,7 +85,7 @@ package struct RoomPause: Sendable {
         return queued
     }
 
-    /// Replaces the requests that wait; nil takes one away.
+    /// Replaces the waiting requests; nil removes one.
     mutating func changeQueued(_ change: (RoomRequest) -> RoomRequest?) {
         if !queued.isEmpty { queued = queued.compactMap(change) }
     }

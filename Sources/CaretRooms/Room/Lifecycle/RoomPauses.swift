@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Renaming and deleting the document: the room pauses, asks the store, and goes on.
+/// Renaming and deleting the document: the room pauses, calls the store, and continues.
 extension RoomState {
     mutating func rename(to name: DocumentName, _ order: RoomOrder) {
         pause(for: .rename(to: name, order), order)
@@ -20,7 +20,7 @@ extension RoomState {
 
     mutating func requestReload() { pause.addReload() }
 
-    /// Asks the store for what the room paused for, once all that was under way has ended.
+    /// Calls the store for the reason of the pause, once everything under way has ended.
     mutating func continuePause() {
         guard pause.phase == .waiting, let first = pause.first, !pushes.isAppending, queries.isEmpty,
             catchUp.isIdle
@@ -44,7 +44,7 @@ extension RoomState {
         deliverStreams()
     }
 
-    /// Goes on with the next reason, or with the requests that waited.
+    /// Continues with the next reason, or with the requests that waited.
     mutating func resume() {
         if !pause.isOver || closedWith != nil { return }
         for request in pause.takeQueued() { submit(request) }
@@ -90,7 +90,7 @@ extension RoomState {
         if refusal == .gone { requestReload() }
     }
 
-    /// The orders that name the document as it was called before.
+    /// The orders that use the document's old name.
     private mutating func refuseLateOrders() {
         for reason in pause.takeAllButReload() {
             if let order = reason.order { refuse(order, .notFound) }

@@ -4,12 +4,12 @@ import CaretWire
 
 /// A client that knows more than the store.
 ///
-/// The room tells nobody of a revision before it is on disk. So a client that knows a revision beyond the head, in the
-/// same epoch, was told of it before the store was put back to an older state in a way that the store did not notice.
-/// The same revision numbers would then mean two texts. So the epochs are renewed, and everybody starts with the text
-/// that the store has.
+/// The room sends nothing about a revision before it is on disk. So if a client knows a revision beyond the
+/// head, in the same epoch, the store was put back to an older state without noticing. The same revision
+/// numbers would then mean two texts. So the epochs are renewed, and everybody starts with the text that the
+/// store has.
 extension RoomState {
-    /// The revision that a client left off at, if the document should have it and does not.
+    /// The revision that a client resumes from, if it is beyond the head.
     func revisionBeyondHead(of opening: RoomOpening) -> Revision? {
         guard !trustsStore, let resume = opening.resume, resume.epoch == log.epochName,
             resume.revision > head
@@ -17,13 +17,14 @@ extension RoomState {
         return resume.revision
     }
 
-    /// Has the epochs renewed before anybody is served anything more.
+    /// Renews the epochs before anybody is served again.
     mutating func queueForRenewal(_ opening: RoomOpening, _ known: Revision) {
         pause.add(.renewal(known: known))
         queue(.open(opening))
     }
 
-    /// The store's answer to a `renewEpochs`: true if it did. Otherwise the client is wrong, and gets the text.
+    /// The store's answer to `renewEpochs`: true if it renewed them. Otherwise the client is wrong, and gets
+    /// the text.
     mutating func epochsRenewed(_ result: Result<Bool, StoreRefusal>) {
         guard closedWith == nil, case .renewal? = pause.asked else { return }
         pause.finishFirst()

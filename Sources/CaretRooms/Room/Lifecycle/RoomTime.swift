@@ -1,17 +1,17 @@
 import CaretWire
 
-/// Whether somebody needs a room.
+/// Whether anybody needs a room.
 enum Idleness: Equatable, Sendable {
     case needed
     /// Nobody has needed it since then.
     case idle(since: Int64)
-    /// It asked to be dropped.
+    /// It asked the hub to drop it.
     case unloading
 }
 
-/// What becomes due as time passes.
+/// Work that becomes due as time passes.
 extension RoomState {
-    /// Something is due. Whatever is not due yet says again when it is.
+    /// Does what is due. Work that is not due yet sets its time again.
     mutating func timeCame() {
         if closedWith != nil { return }
         askAgain()
@@ -30,13 +30,13 @@ extension RoomState {
         pause.endRest()
     }
 
-    /// The store could not tell something that is needed: it is asked again after a while.
+    /// The store could not answer a call whose answer is needed. It is repeated after a while.
     mutating func backOff() {
         queries.rest(until: clock.now + Int64(limits.retryMilliseconds))
         clock.needs(at: queries.restsUntil)
     }
 
-    /// Offers to be dropped after nobody has needed the room for a while.
+    /// Asks to be dropped after nobody has needed the room for a while.
     mutating func noteIdleness() {
         guard isIdle else {
             idleness = .needed

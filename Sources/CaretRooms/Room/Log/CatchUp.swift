@@ -1,7 +1,7 @@
 import CaretCore
 import CaretLog
 
-/// The way back to the store's head, when the store may have more than the room.
+/// How the room catches up with the store's head, if the store may have revisions that the room lacks.
 package struct CatchUp: Sendable {
     enum Phase: Equatable, Sendable {
         case idle
@@ -12,17 +12,17 @@ package struct CatchUp: Sendable {
     }
 
     private(set) var phase = Phase.idle
-    /// The highest head that the store has named. A later reading must reach it.
+    /// The highest head that the store has reported. A later read must reach it.
     private(set) var storeHead: Revision = 0
-    /// What the reading under way must reach: the highest head that was named before the store was asked.
+    /// What the current read must reach: the highest head that was reported before the read began.
     private(set) var mustReach: Revision = 0
-    /// Pushers whose entry names a revision after the head. They are looked up again once the head has moved.
+    /// Pushers whose entry has a revision after the head. They are looked up again once the head has moved.
     private var waiting: [Pusher] = []
 
     var isIdle: Bool { phase == .idle }
 
-    /// The store was asked for the revisions after the head. An answer to an earlier question may come first, and may
-    /// be older than the head that the store has named since.
+    /// The store was asked for the revisions after the head. The answer to an earlier read may come first,
+    /// and may be older than the head that the store has reported since.
     package mutating func begin(wasAskedBefore: Bool) {
         phase = .reading
         mustReach = wasAskedBefore ? 0 : storeHead
@@ -42,7 +42,7 @@ package struct CatchUp: Sendable {
         return waiting
     }
 
-    /// The document begins again: heads of its old history mean nothing.
+    /// The document's history begins again: heads of the old history mean nothing.
     mutating func forgetHeads() { (storeHead, mustReach) = (0, 0) }
 
     mutating func close() { (phase, waiting) = (.idle, []) }

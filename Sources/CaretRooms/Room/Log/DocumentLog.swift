@@ -2,21 +2,21 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// A document's history as its room knows it: its name, its epoch, and the newest revisions with the text at the head.
+/// A document's history as its room knows it: name, epoch, the newest revisions, and the text at the head.
 ///
-/// It holds only what the store has said is on disk.
+/// Contains only what the store has reported as on disk.
 package struct DocumentLog: Sendable {
     package let document: DocumentID
-    /// The document's name on the wire.
+    /// The document's name as sent to clients.
     package private(set) var name: WireString
     package private(set) var epoch: Epoch
-    /// The epoch's name on the wire; each push must quote it.
+    /// The epoch as sent to clients. Each push must contain it.
     private(set) var epochName: WireString
-    /// The first revision whose text the store keeps.
+    /// The oldest revision whose text the store keeps.
     package private(set) var start: Revision
     private(set) var lineBreak: LineBreak
     package private(set) var window: LogWindow
-    /// The newest revisions that were sent as one.
+    /// The newest revisions, as they were last squashed into one change.
     private var squashed: SquashedLines?
     /// The time of the newest revision: no revision is earlier than the one before it.
     private(set) var newestTime: Int64
@@ -39,17 +39,17 @@ package struct DocumentLog: Sendable {
         newestTime = max(newestTime, committed.logged.time)
     }
 
-    /// Whole texts are given back with the line break of the newest one that was pushed.
+    /// Texts are written back to files with the line breaks of the last whole text that was pushed.
     mutating func setLineBreak(_ lineBreak: LineBreak) { self.lineBreak = lineBreak }
 
-    /// The store has forgotten what led to this revision, which is not beyond the head.
+    /// The store has deleted the revisions before this one, which is not beyond the head.
     mutating func trim(to start: Revision) {
         self.start = start
         window.trim(to: start)
         squashed = nil
     }
 
-    /// Keeps at most so many bytes of revisions from now on.
+    /// Sets the limit of the window in bytes.
     mutating func boundWindow(to bytes: Int) {
         if bytes == window.mostBytes { return }
         setWindowLimit(bytes)
@@ -58,19 +58,19 @@ package struct DocumentLog: Sendable {
 
     package mutating func setWindowLimit(_ bytes: Int) { window.mostBytes = bytes }
 
-    /// The document has another name, also in the lines that are kept.
+    /// The document was renamed. Lines that are kept get the new name too.
     mutating func rename(to name: DocumentName) {
         self.name = WireString(name.description)
         window.forgetLines()
         squashed = nil
     }
 
-    /// What the store says about the document now; its history goes on.
+    /// What the store says about the document now. Its history continues.
     mutating func update(from entry: DocumentEntry) {
         (start, lineBreak, newestTime) = (entry.start, entry.lineBreak, entry.updated)
     }
 
-    /// The document begins again with this text, and with no revisions before it.
+    /// The document's history begins again, with this text and no revisions before it.
     package mutating func restart(at snapshot: Snapshot, in epoch: Epoch) {
         (self.epoch, epochName) = (epoch, epoch.wire)
         window = LogWindow(snapshot, mostBytes: window.mostBytes)
@@ -109,12 +109,12 @@ package struct DocumentLog: Sendable {
 }
 
 extension Epoch {
-    /// What an epoch is called on the wire: letters and digits that say nothing to anybody else.
+    /// The epoch as sent to clients: letters and digits that are opaque to them.
     package var wire: WireString {
         WireString(Epoch.name(ofStore: generation).string + "." + String(document, radix: 36))
     }
 
-    /// What the epochs of all documents of a store begin with.
+    /// The beginning of all epochs of a store.
     package static func name(ofStore generation: UInt64) -> WireString {
         WireString(String(generation, radix: 36))
     }

@@ -2,7 +2,7 @@ import CaretCore
 package import CaretLog
 import CaretWire
 
-/// A revision as a room keeps it: with the text that it made.
+/// A revision as a room keeps it, with the text after it.
 package struct Committed: Sendable {
     let revision: Revision
     let logged: LoggedChange
@@ -10,7 +10,7 @@ package struct Committed: Sendable {
     let text: Text
     /// The public name of its pusher's client; nil until somebody computes it.
     var client: WireString?
-    /// Its line as other sessions get it, once per unit.
+    /// Its line for other sessions, once per unit.
     var lines = UnitLines()
     let pusherHash: Int
 
@@ -38,10 +38,10 @@ extension Pusher {
     }
 }
 
-/// One line in each unit that somebody needed.
+/// One line for each unit that was needed.
 typealias UnitLines = PerUnit<[UInt8]>
 
-/// A value for each unit, made when it is first needed.
+/// A value for each unit, computed when it is first needed.
 struct PerUnit<Made: Sendable>: Sendable {
     private var utf8: Made?
     private var utf16: Made?
@@ -163,7 +163,7 @@ package struct LogWindow: Sendable {
         if let index = index(of: revision) { revisions[index].lines[unit] = line }
     }
 
-    /// The document has another name, which stands in every line.
+    /// The document was renamed, and every line contains the name.
     mutating func forgetLines() {
         runs = PerUnit()
         for index in revisions.indices { revisions[index].lines = UnitLines() }

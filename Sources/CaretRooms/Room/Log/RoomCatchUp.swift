@@ -2,24 +2,25 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// The way back to the store's head: after a conflict, an unknown outcome, or news of a revision that is not known.
+/// Catching up with the store's head: after a conflict, an unknown outcome, or a revision that the room does
+/// not know.
 extension RoomState {
     mutating func readAfterHead() { if catchUp.isIdle { readOn() } }
 
-    /// Asks for the revisions after the head, even if that was asked before: that answer may be from before what this
-    /// one is to tell.
+    /// Reads the revisions after the head, even if such a read is running already, because that one may have
+    /// begun too early.
     mutating func readOn() {
         catchUp.begin(wasAskedBefore: queries.isReading(after: head))
         callRead(after: head)
     }
 
-    /// Asks for the revisions after this one, once for all who wait for them.
+    /// Reads the revisions after this one, once for all sessions that wait for them.
     mutating func read(after revision: Revision) {
         if !queries.isReading(after: revision) { callRead(after: revision) }
     }
 
     private mutating func callRead(after revision: Revision) {
-        // As much as a session is sent at once.
+        // As much as a session can receive at once.
         call(.read(log.document, after: revision, limit: limits.creditBytes))
     }
 
@@ -31,7 +32,7 @@ extension RoomState {
         if closedWith != nil { return }
         switch result {
         case .success(let reading) where reading.segment.first != revision.next:
-            // Nobody may be sent revisions of another place, nor be rebased over them.
+            // The answer begins elsewhere. It must be neither sent nor used for rebasing.
             reportDamage()
             return
         case .failure(.refused(.damaged)), .failure(.wrongText):
@@ -54,13 +55,13 @@ extension RoomState {
             for logged in reading.segment.changes where closedWith == nil { apply(logged) }
             if closedWith != nil { return }
             if head < reading.head { return readOn() }
-            // The store has less than it said: asking again would never end.
+            // The store has less than it reported, so reading again would never end.
             if head < catchUp.mustReach { return reportDamage() }
             if head < catchUp.storeHead { return readOn() }
             endCatchUp()
             headMoved()
         case .failure(.refused(.full)), .failure(.refused(.failed)): catchUp.rest()
-        // The store has another history than the room. Those who wait for its head wait for the reload.
+        // The store has another history than the room. Whoever waits for the head waits for the reload.
         case .failure:
             endCatchUp()
             requestReload()
@@ -69,12 +70,13 @@ extension RoomState {
 
     private mutating func endCatchUp() {
         catchUp.end()
-        // What the log does not have of an uncertain segment is not on disk, and is appended again.
+        // Pushes of an uncertain segment that the log does not contain are not on disk, and are appended
+        // again.
         pushes.returnSegment()
     }
 
-    /// Applies a revision as the log has it. It may be a push that is on its way: what the store knows of its pusher
-    /// tells.
+    /// Applies a revision from the log. It may be a push of this room: what the store knows of its pusher
+    /// shows that.
     mutating func apply(_ logged: LoggedChange) {
         // A log that does not fit its text is damaged, wherever the damage is.
         guard let change = try? logged.change, let text = try? self.text.applying(change) else {
@@ -99,7 +101,7 @@ extension RoomState {
         validateAgain(pusher)
     }
 
-    /// The head has moved: the pushers who waited for that are looked up again.
+    /// The head has moved. Pushers that waited for that are looked up again.
     mutating func headMoved() {
         for pusher in catchUp.takeWaiting() { lookUp(pusher) }
     }

@@ -1,12 +1,12 @@
 import CaretCore
 import CaretWire
 
-/// What was trimmed is gone for good, also from what the room keeps.
+/// Removes trimmed history from what the room keeps too.
 extension RoomState {
-    /// The store has forgotten what was before this revision.
+    /// The store has deleted the revisions before this one.
     mutating func trimmed(start: Revision) {
         if closedWith != nil || start <= log.start { return }
-        // The store has a revision that the room does not know.
+        // The store has a revision that the room does not have yet.
         if start > head {
             requestReload()
             return

@@ -1,7 +1,7 @@
 import CaretCore
 import CaretLog
 
-/// Revisions as one line, for all who are sent the same.
+/// Several revisions as one line, shared by all sessions that need the same ones.
 struct SquashedLines: Sendable {
     let from: Revision
     let revision: Revision

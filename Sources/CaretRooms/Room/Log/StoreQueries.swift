@@ -1,21 +1,21 @@
 import CaretCore
 import CaretLog
 
-/// The calls to the store that are not answered yet, and how long the room waits after the store could not answer.
+/// The calls to the store that are unanswered, and when to call the store again after it could not answer.
 package struct StoreQueries: Sendable {
-    /// A reading of the revisions after one.
+    /// A read of the revisions after one.
     private struct Reading: Sendable {
         var count = 0
-        /// The sessions that are to be sent what is read.
+        /// The sessions that receive the revisions.
         var sessions: [SessionID] = []
     }
 
-    /// In the order of their ids. Mostly there is one.
+    /// In the order of their ids. Usually there is one.
     private var calls: [(id: CallID, call: StoreCall)] = []
     private var lastCall = 0
-    /// Readings under way, by the revision before the first one that is read.
+    /// Current reads, by the revision before the first one that is read.
     private var readings: [Revision: Reading] = [:]
-    /// The store could not answer: it is not asked again before this time.
+    /// The store could not answer. The room does not call it again before this time.
     private(set) var restsUntil: Int64 = .min
 
     package var isEmpty: Bool { calls.isEmpty }
@@ -27,7 +27,7 @@ package struct StoreQueries: Sendable {
         return CallID(lastCall)
     }
 
-    /// The call that was answered; nil if it was answered before.
+    /// Removes and returns the call that was answered; nil if it was answered before.
     package mutating func end(_ id: CallID) -> StoreCall? {
         let index = calls.indices.firstPlace { calls[$0].id >= id }
         return index < calls.count && calls[index].id == id ? calls.remove(at: index).call : nil
@@ -37,7 +37,7 @@ package struct StoreQueries: Sendable {
 
     func isReading(after revision: Revision) -> Bool { readings[revision] != nil }
 
-    /// A session waits for the revisions after this one, which the store was asked for.
+    /// A session waits for the revisions after this one, which the room has requested.
     mutating func wait(_ session: SessionID, forRevisionsAfter revision: Revision) {
         precondition(readings[revision] != nil, "a session waits for a reading that is not under way")
         readings[revision]?.sessions.append(session)
@@ -48,12 +48,12 @@ package struct StoreQueries: Sendable {
         readings[revision]?.sessions.contains(session) ?? false
     }
 
-    /// Whether the store was asked for the text at this revision.
+    /// Whether the room has requested the text at this revision.
     func isReadingText(at revision: Revision) -> Bool {
         calls.contains { if case .text(_, revision) = $0.call { true } else { false } }
     }
 
-    /// The revisions after this one have come; the sessions that wait for them.
+    /// The revisions after this one have arrived. Returns the sessions that wait for them.
     mutating func endReading(after revision: Revision) -> [SessionID] {
         guard var reading = readings[revision] else { return [] }
         let sessions = reading.sessions

@@ -1,38 +1,39 @@
-/// How much of their histories many rooms keep at hand together.
+/// Divides the memory for recent history among many rooms.
 ///
-/// Each may keep as much as every other one. Where all of them together are over the bound, that share is halved, and where
-/// they are far below it, doubled: so a room that is written to has what those leave that are not. A room that is told
-/// something keeps to the share by itself; the others are named by `excess`, a few at a time.
+/// Every room has the same share. If all rooms together exceed the bound, the share is halved. If they are
+/// far below it, the share is doubled. So active rooms can use what idle rooms do not need. A room with
+/// events keeps to the share by itself. `excess` returns the others, a few at a time.
 package struct WindowBudget: Equatable, Sendable {
     private let bound: Int
     private let most: Int
-    /// Bytes that each may keep at hand.
+    /// The share of a room, in bytes.
     package private(set) var share: Int
-    /// What each keeps, by its place.
+    /// What each room keeps, by its index.
     private var held: [Int] = []
     private var sum = 0
-    /// The place from which on it is yet to be seen who keeps more than the share; nil where all keep to it.
+    /// From this index on, rooms must still be checked against the share; nil if all keep to it.
     private var next: Int?
 
-    /// Bytes below which the share does not fall: some keys of a few people.
+    /// The share is never smaller than this: some keystrokes of a few people.
     package static let least = 16 << 10
-    /// So many are named at once: to have one let go of what it keeps takes a tenth of a millisecond at most.
+    /// How many rooms are returned at once. Each takes at most a tenth of a millisecond to release its
+    /// excess.
     package static let atOnce = 4
 
-    /// `bound` is for all together, `most` for one.
+    /// `bound` is for all rooms together, `most` for one.
     package init(bound: Int, most: Int) {
         (self.bound, self.most) = (bound, most)
         share = most
     }
 
-    /// The room at a place keeps so much by now; nothing, once it is gone.
+    /// Records how much a room keeps now; 0 once it is gone.
     package mutating func keeps(_ bytes: Int, at place: Int) {
         if place >= held.count { held += Array(repeating: 0, count: place + 1 - held.count) }
         sum += bytes - held[place]
         held[place] = bytes
     }
 
-    /// The places of rooms that are to let go of what they keep beyond the share.
+    /// The indices of rooms that must release what exceeds the share.
     package mutating func excess() -> [Int] {
         adjust()
         var found: [Int] = []
@@ -43,7 +44,7 @@ package struct WindowBudget: Equatable, Sendable {
         return found
     }
 
-    /// Not before all keep to the share that is.
+    /// The share grows only after all rooms keep to the current one.
     private mutating func adjust() {
         if next != nil { return }
         if sum > bound, share > WindowBudget.least {

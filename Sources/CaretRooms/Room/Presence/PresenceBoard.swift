@@ -1,13 +1,13 @@
 package import CaretCore
 import CaretWire
 
-/// The order in which a room's sessions made themselves known, selected and left. Each session is told what came after
-/// what it was told last, so that nothing grows with those who are late.
+/// The order in which a room's sessions introduced themselves, selected and left. Each session is sent what
+/// is newer than what it was last sent, so no queue grows for sessions that are behind.
 package struct PresenceBoard: Sendable {
     struct News: Equatable, Sendable {
         enum What: Equatable, Sendable {
             case selected(SessionID)
-            /// A session that had made itself known then is gone.
+            /// A session left that was introduced at this moment.
             case left(WireString, known: Int)
         }
 
@@ -18,22 +18,22 @@ package struct PresenceBoard: Sendable {
     package private(set) var now = 0
     /// The number of all sessions' selections.
     package private(set) var selectionCount = 0
-    /// Ascending. A session's older news stays until the list is swept.
+    /// Ascending. Older news about a session stays until the list is swept.
     private var news: [News] = []
-    /// How long the list may become before sweeping it is worth the time.
+    /// How long the list may grow before it is swept.
     private var mostNews = 64
 
     package init() {}
 
     var wantsSweep: Bool { news.count > mostNews }
 
-    /// A session selects; every time is another moment.
+    /// A session selects. Each call gets a new moment.
     package mutating func select(_ selections: [Selection], by session: inout RoomSession) {
         selectionCount += selections.count - session.presence.selections.count
         session.presence.select(selections, at: add(.selected(session.id)))
     }
 
-    /// A session is gone. True if others are to be told.
+    /// A session is gone. Returns true if others must be informed.
     mutating func left(_ session: RoomSession) -> Bool {
         selectionCount -= session.presence.selections.count
         guard let known = session.presence.known else { return false }
@@ -48,19 +48,19 @@ package struct PresenceBoard: Sendable {
     }
 
     func news(after moment: Int) -> ArraySlice<News> {
-        // Mostly there is one, at the end.
+        // Usually there is one, at the end.
         var start = news.count
         while start > 0, news[start - 1].moment > moment { start -= 1 }
         return news[start...]
     }
 
-    /// Keeps what somebody may still have to be told.
+    /// Removes news that every session has been sent.
     mutating func sweep(_ isNeeded: (News) -> Bool) {
         news.removeAll { !isNeeded($0) }
         mostNews = 2 * news.count + 64
     }
 
-    /// How many of those who left are still to be told of.
+    /// How many departures must still be sent.
     var departures: Int {
         news.reduce(0) { if case .left = $1.what { $0 + 1 } else { $0 } }
     }

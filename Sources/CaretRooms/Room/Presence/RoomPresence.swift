@@ -1,7 +1,7 @@
 import CaretCore
 import CaretWire
 
-/// Who has selected what.
+/// Handling selections.
 extension RoomState {
     mutating func select(_ select: Select, _ request: RequestID?, of id: SessionID) {
         guard let index = sessions.index(of: id), !sessions[index].isEnding else {
@@ -15,14 +15,14 @@ extension RoomState {
         }
     }
 
-    /// Keeps a selection, moved to the head; or answers why not.
+    /// Stores a selection, moved to the head. Returns why not, if it is refused.
     private mutating func keep(_ select: Select, of index: Int) -> RequestRefusal? {
         let (revision, unit) = (select.revision, sessions[index].unit)
         if revision > head {
             return RequestRefusal(
                 .baseAhead, "revision \(revision.value) is beyond the head \(head.value)")
         }
-        // A selection in a text that nobody has any more is not worth an error.
+        // A selection in a text that nobody has any more is dropped without an error.
         guard revision >= sessions[index].stream.opened, let text = log.window.text(at: revision),
             let missed = log.window.changes(after: revision)
         else { return nil }
@@ -53,7 +53,7 @@ extension RoomState {
         if presence.wantsSweep { sweepPresence() }
     }
 
-    /// A session is gone from the room.
+    /// A session has left the room.
     mutating func forgetPresence(of session: RoomSession) {
         guard presence.left(session) else { return }
         sessions.needDelivery()
@@ -61,7 +61,8 @@ extension RoomState {
     }
 
     private mutating func sweepPresence() {
-        // A session that reads so slowly that more have left meanwhile than a room has places is not waited for.
+        // A session is disconnected if it reads so slowly that more sessions have left meanwhile than a room
+        // can have.
         if presence.departures > limits.roomSelections {
             for index in sessions.indices
             where sessions[index].presence.told < presence.now && !sessions[index].stream.isCut {
@@ -81,9 +82,9 @@ extension RoomState {
         }
     }
 
-    // MARK: Telling
+    // MARK: Sending
 
-    /// Tells a session that has been brought to the head what the others have selected since it was told last.
+    /// Sends a session at the head what others have selected since it was last sent selections.
     mutating func tellPresence(to index: Int) {
         if sessions[index].presence.told == presence.now { return }
         let next = sessions[index].presence.toldAt + Int64(limits.peerMilliseconds)
@@ -105,7 +106,7 @@ extension RoomState {
         sessions[index].presence.toldAll(until: presence.now, at: clock.now)
     }
 
-    /// The line that tells of a session, with its introduction for those who were introduced only to earlier ones.
+    /// The line about a session, with its introduction for receivers that do not know it yet.
     private mutating func peerLine(of other: Int, in unit: CodeUnit, introducedAt: Int) -> [UInt8] {
         let introduces = (sessions[other].presence.known ?? 0) > introducedAt
         if let line = sessions[other].presence.line(at: head, in: unit, introducing: introduces) {
@@ -120,8 +121,8 @@ extension RoomState {
         return line
     }
 
-    /// The sessions that have made themselves known, for a session that opens the document. One that resumes is told
-    /// where their selections are once it has been brought to the head.
+    /// The introduced sessions, for a session that opens the document. A session that resumes gets their
+    /// selections once it has reached the head.
     func peers(in unit: CodeUnit, resumed: Bool) -> [Peer] {
         sessions.all.compactMap { session in
             if session.presence.known == nil { return nil }

@@ -1,23 +1,23 @@
 package import CaretCore
 import CaretWire
 
-/// What a session has selected, and what it has been told of others. Moments are those of the `PresenceBoard`.
+/// What a session has selected, and what it was sent about others. Moments come from the `PresenceBoard`.
 package struct SessionPresence: Sendable {
     /// In the text at the head.
     package private(set) var selections: [Selection] = []
-    /// When the session made itself known; nil before it has.
+    /// When the session introduced itself; nil before that.
     package private(set) var known: Int?
     /// When it last selected.
     package private(set) var selected = 0
-    /// The lines that tell others of it.
+    /// The lines about it for others.
     private var lines = PeerLines()
-    /// It has been told what others selected up to this moment.
+    /// It was sent what others selected up to this moment.
     package private(set) var told: Int
-    /// It has been told who made themselves known up to this moment.
+    /// It was sent the introductions up to this moment.
     private(set) var introduced: Int
-    /// The time at which it was last told of others.
+    /// The time when it was last sent selections of others.
     private(set) var toldAt: Int64 = .min / 2
-    /// When there was something to tell, its stream was not at the head.
+    /// Its stream was behind the head when there was something to send.
     private(set) var isLate = false
 
     init(told: Int, introduced: Int) { (self.told, self.introduced) = (told, introduced) }
@@ -33,20 +33,20 @@ package struct SessionPresence: Sendable {
         for index in selections.indices { selections[index] = selections[index].mapped(through: change) }
     }
 
-    // MARK: Telling it of others
+    // MARK: What it is sent about others
 
     package mutating func toldAll(until moment: Int, at time: Int64) {
         (told, introduced, toldAt, isLate) = (moment, moment, time, false)
     }
 
-    /// Its text is not the one that earlier selections were told for: it is told all of them again.
+    /// It has another text now, so all selections are sent again.
     mutating func forgetTold() { told = 0 }
 
     mutating func becameLate() { isLate = true }
 
-    // MARK: Telling others of it
+    // MARK: What others are sent about it
 
-    /// The line that tells others of it, if one was made at this revision.
+    /// The line about it, if one was made at this revision.
     func line(at head: Revision, in unit: CodeUnit, introducing: Bool) -> [UInt8]? {
         guard lines.revision == head else { return nil }
         return introducing ? lines.introducing[unit] : lines.plain[unit]
@@ -58,8 +58,8 @@ package struct SessionPresence: Sendable {
     }
 }
 
-/// The lines that tell where a session's selections are at a revision: one a unit, and one with an introduction for
-/// those who do not know the session.
+/// The lines with a session's selections at a revision: one per unit, and one with an introduction for
+/// receivers that do not know the session.
 private struct PeerLines: Sendable {
     var revision: Revision?
     var plain = UnitLines()

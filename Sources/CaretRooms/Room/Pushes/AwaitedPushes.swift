@@ -1,14 +1,14 @@
 import CaretLog
 
-/// A connection waits for its pushes, because of a request that the room does not answer itself.
+/// A connection waits for its pushes before a request that the room does not answer itself.
 package struct AwaitedPushes: Equatable, Sendable {
     let pusher: Pusher
     let connection: ConnectionID
 }
 
-/// What others may ask about pushes.
+/// Requests about the state of pushes.
 extension RoomState {
-    /// Answered by `pushesSettled`, once every push of this pusher that came before is committed or refused.
+    /// Answered by `pushesSettled`, once every earlier push of this pusher is committed or refused.
     mutating func awaitPushes(of pusher: Pusher, for connection: ConnectionID) {
         awaited.append(AwaitedPushes(pusher: pusher, connection: connection))
     }

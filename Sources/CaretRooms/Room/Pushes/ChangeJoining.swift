@@ -4,8 +4,8 @@ import CaretWire
 
 /// Joining neighbouring edits of a change. A joined edit also replaces the text between them, by itself.
 extension Change {
-    /// The same change with at most so many edits; `new` is the text that it makes. Neighbours with the least text
-    /// between them are joined first, and the first ones where that is equal.
+    /// The same change with at most so many edits. `new` is the text after it. Neighbours with the least text
+    /// between them are joined first; if that is equal, the first ones.
     func joined(making new: Text, atMost most: Int) -> Change {
         let surplus = edits.count - max(1, most)
         if surplus <= 0 { return self }
@@ -23,8 +23,8 @@ extension Change {
         }
     }
 
-    /// The same change with so many edits joined that they take at most so many bytes on a line, where that is possible:
-    /// one edit takes no more than the text that it makes.
+    /// The same change, with edits joined until they fit in so many bytes of a line. If even one edit does
+    /// not fit, it is returned anyway: it is as long as the text that it makes.
     func joined(making new: Text, toBytes most: Int) -> Change {
         var change = self
         while change.edits.count > 1, !change.fits(most, making: new) {
@@ -35,15 +35,15 @@ extension Change {
 
     private func fits(_ bytes: Int, making new: Text) -> Bool {
         let removed = edits.reduce(0) { $0 + $1.range.upperBound.value - $1.range.lowerBound.value }
-        // A unit of UTF-16 has at most three bytes of UTF-8, so that no offset in any unit is greater.
+        // A UTF-16 code unit has at most three bytes of UTF-8, so no offset in any unit is larger.
         return edits.fit(bytes, farthest: new.length.utf8 + 3 * removed) { $0 }
     }
 
-    /// `joins` is asked once for each edit but the last, in their order, whether it is joined with the next one.
+    /// Calls `joins` once for each edit but the last, in order: whether to join it with the next one.
     private func joined(making new: Text, where joins: (Int) -> Bool) -> Change {
         var result: [Edit] = []
         var first = 0
-        // What the edits before an edit move the text by.
+        // By how much the previous edits move the text.
         var (shift, shiftOfFirst) = (0, 0)
         for (index, edit) in edits.enumerated() {
             shift += edit.inserted.utf16 - (edit.range.upperBound.value - edit.range.lowerBound.value)
@@ -68,20 +68,21 @@ extension Change {
 }
 
 extension LoggedChange {
-    /// Whether its edits take at most so many bytes on a line. One that was stored before there was such a bound may not.
+    /// Whether its edits fit in so many bytes of a line. A change that was stored before this bound existed
+    /// may not.
     func fits(_ bytes: Int) -> Bool {
         let end = edits.last.map { $0.start.utf8 + $0.removed.utf8 } ?? 0
         return edits.fit(bytes, farthest: end) { $0.edit }
     }
 
-    /// The same with other edits that do the same to the text.
+    /// The same change with other edits that have the same effect.
     func with(_ change: Change, in old: Text) -> LoggedChange {
         LoggedChange(pusher: pusher, seq: seq, time: time, edits: change.logged(in: old))
     }
 }
 
 extension Change {
-    /// Its edits with their places in all units; the change must fit the text.
+    /// Its edits with their offsets in all units. The change must fit the text.
     func logged(in old: Text) -> [LoggedEdit] {
         edits.map { edit in
             guard let logged = try? LoggedEdit(edit, in: old) else {
@@ -93,10 +94,10 @@ extension Change {
 }
 
 extension Array {
-    /// Whether edits take at most so many bytes on a line where no offset is greater than `farthest`.
+    /// Whether edits fit in so many bytes of a line, if no offset is greater than `farthest`.
     fileprivate func fit(_ bytes: Int, farthest: Int, _ edit: (Element) -> Edit) -> Bool {
         let frame = count * WireEdit.mostBytes(ofOffsets: farthest)
-        // Mostly that is enough, and no text is looked at.
+        // Usually this is enough, and no text is examined.
         if frame + reduce(0, { $0 + WireString.mostEscape * edit($1).inserted.utf8 }) <= bytes { return true }
         var sum = frame
         for element in self where sum <= bytes { sum += WireString(edit(element).text).escapedBytes }

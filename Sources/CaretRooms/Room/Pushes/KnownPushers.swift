@@ -1,18 +1,18 @@
 import CaretCore
 package import CaretLog
 
-/// What the room knows of pushers: the highest committed push of each, kept while somebody needs it.
+/// What the room knows of pushers: the highest committed push of each, as long as it is needed.
 package struct KnownPushers: Sendable {
     enum Knowledge: Equatable, Sendable {
         case lookingUp(Lookup)
         case known(PusherEntry?)
     }
 
-    /// A lookup in the store that has no answer yet.
+    /// An unanswered lookup in the store.
     struct Lookup: Equatable, Sendable {
         /// The requests that wait for the answer, in the order sent.
         var requests: [RoomRequest] = []
-        /// The pusher's last revision that was committed since. An answer from an earlier head is outdated.
+        /// The pusher's last revision committed since. An answer from an earlier head is outdated.
         var committed: Revision?
     }
 
@@ -50,26 +50,26 @@ package struct KnownPushers: Sendable {
 
     // MARK: Lookups
 
-    /// Begins a lookup unless one is under way; true if the caller is to ask the store.
+    /// Begins a lookup, unless one is under way. Returns true if the caller must call the store.
     mutating func beginLookup(of pusher: Pusher) -> Bool {
         if case .lookingUp? = knowledge[pusher] { return false }
         knowledge[pusher] = .lookingUp(Lookup())
         return true
     }
 
-    /// Lets a request wait for the lookup of its pusher, or returns why it is refused.
+    /// Makes a request wait for the lookup of its pusher. Returns why, if it is refused.
     mutating func wait(_ request: RoomRequest, for pusher: Pusher) -> RequestRefusal? {
         guard case .lookingUp(var lookup)? = knowledge[pusher] else {
             preconditionFailure("a request waits for a lookup that was not begun")
         }
         if case .open(let opening) = request { openers[opening.session] = pusher }
-        // Taken out, so that its requests are not copied.
+        // Removed first, so that its requests are not copied.
         knowledge[pusher] = .lookingUp(Lookup())
         defer { knowledge[pusher] = .lookingUp(lookup) }
         return lookup.requests.join(request)
     }
 
-    /// A push of this pusher was committed after this head, so an answer from this head does not have it.
+    /// A push of this pusher was committed after this head, so an answer from this head lacks it.
     func isOutdated(_ pusher: Pusher, at head: Revision) -> Bool {
         guard case .lookingUp(let lookup)? = knowledge[pusher], let committed = lookup.committed else {
             return false
@@ -99,7 +99,7 @@ package struct KnownPushers: Sendable {
 
     /// Replaces each request that waits; nil removes it.
     mutating func changeWaiting(_ change: (RoomRequest) -> RoomRequest?) {
-        // The order of the dictionary does not matter: no request depends on another pusher's.
+        // The order of the dictionary does not matter, because no request depends on another pusher's.
         for (pusher, known) in knowledge {
             guard case .lookingUp(var lookup) = known else { continue }
             for request in lookup.requests { openers[request.session] = nil }
@@ -109,7 +109,7 @@ package struct KnownPushers: Sendable {
         }
     }
 
-    /// All pushers with a lookup under way, in an order that is the same everywhere.
+    /// All pushers with a lookup under way, in a deterministic order.
     var beingLookedUp: [Pusher] {
         knowledge.filter { if case .lookingUp = $0.value { true } else { false } }.keys.sorted()
     }
@@ -127,7 +127,7 @@ package struct KnownPushers: Sendable {
         }
     }
 
-    /// A push was read from the log. The log has no digest of it, so a repeat could not be recognised.
+    /// A push was read from the log. The log has no digest of it, so a repeat could not be recognised here.
     mutating func committed(_ revision: Revision, by pusher: Pusher) {
         switch knowledge[pusher] {
         case .known: knowledge[pusher] = nil
@@ -147,7 +147,7 @@ package struct KnownPushers: Sendable {
 
     package mutating func retain(_ pusher: Pusher) { holders[pusher, default: 0] += 1 }
 
-    /// Forgets a pusher when nobody needs it any more.
+    /// Forgets a pusher that is no longer needed.
     package mutating func release(_ pusher: Pusher) {
         let left = (holders[pusher] ?? 1) - 1
         holders[pusher] = left > 0 ? left : nil

@@ -7,11 +7,11 @@ package struct PendingPush: Equatable, Sendable {
     enum Stage: Equatable, Sendable {
         /// It waits for the text at this revision.
         case needsText(Revision)
-        /// Its change, made at this revision, waits for the revisions after it.
+        /// Its change, made at this revision, waits for the later revisions.
         case needsHistory(Change, at: Revision)
-        /// Its change is being computed in the background, and will be one at this revision.
+        /// Its change is being computed in the background, for this revision.
         case computing(WorkID, at: Revision)
-        /// It waits for the next segment. Its intent is what it does at this revision.
+        /// It waits for the next segment. The intent is its effect at this revision.
         case ready(PushIntent, at: Revision)
         /// It is in the segment that is being appended.
         case inFlight
@@ -19,15 +19,15 @@ package struct PendingPush: Equatable, Sendable {
 
     package var push: RoomPush
     var stage: Stage
-    /// Nothing was known of earlier pushes of this pusher.
+    /// No earlier push of this pusher was known.
     let isFirstOfPusher: Bool
-    /// A whole text, as it was pushed; nil if edits were pushed.
+    /// The whole text as pushed; nil if edits were pushed.
     let whole: NormalText?
-    /// What a restore takes the document back to, once that was read.
+    /// The text to restore, once the store has returned it.
     var target: Text?
-    /// The answer goes to another session than the one that pushed it first.
+    /// The answer goes to another session than the first that pushed it.
     var hasMoved = false
-    /// How often the room has computed something for it in the background.
+    /// How often its change was computed in the background.
     var rounds = 0
 
     package init(_ push: RoomPush, whole: NormalText?, isFirstOfPusher: Bool) {
@@ -37,15 +37,15 @@ package struct PendingPush: Equatable, Sendable {
         stage = .needsText(push.base)
     }
 
-    /// How often a push is computed in the background while others commit. After that they wait for it: otherwise an
-    /// expensive push would never catch up with a busy document. Other documents wait for nothing. Not one of `Limits`:
-    /// nothing is refused above it.
+    /// How often a push is computed in the background while others commit. After that the others wait for it,
+    /// because an expensive push would never catch up with a busy document. Other documents are not affected.
+    /// It is not part of `Limits`, because nothing is refused above it.
     private static let mostRounds = 3
 
     /// Other pushes wait until this one is computed.
     var hasPriority: Bool { rounds > PendingPush.mostRounds }
 
-    /// It was sent again: the answer goes to where it was sent last.
+    /// It was sent again. The answer goes to where it was sent last.
     mutating func repeated(_ other: RoomPush) {
         if push.session != other.session { hasMoved = true }
         push.session = other.session
@@ -55,10 +55,10 @@ package struct PendingPush: Equatable, Sendable {
     }
 }
 
-/// What a push does to the document once its turn comes.
+/// What a push does to the document when its turn comes.
 enum PushIntent: Equatable, Sendable {
     case change(Change)
-    /// The text becomes this one again, whatever it is then. `found` is the change to it from the text that was
+    /// The text becomes this one again, whatever it is then. `found` is the change from the text that was
     /// compared last, computed in the background.
     case restore(Text, found: Change?)
 }

@@ -1,17 +1,17 @@
 import CaretCore
 import CaretLog
 
-/// A repeat of a committed push, which waits for what the store has of that push.
+/// A repeat of a committed push that waits for the store to return that push.
 struct PendingRepeat: Equatable, Sendable {
     enum Stage: Equatable, Sendable {
         case needsChange
-        /// The first answer was from before the revision was there.
+        /// The first answer was older than the revision.
         case needsChangeAgain
         case needsText(LoggedChange)
     }
 
     let push: RoomPush
-    /// The revision that the push was committed as.
+    /// The revision of the push.
     let revision: Revision
     var stage = Stage.needsChange
 

@@ -3,7 +3,7 @@ import CaretLog
 package import CaretWire
 
 extension Text {
-    /// The length in front of an offset in a unit that is known only now.
+    /// The length before an offset, in a unit known only at run time.
     func length(before offset: Int, in unit: CodeUnit) throws(TextError) -> TextLength {
         switch unit {
         case .utf8: try length(before: UTF8Offset(offset))
@@ -12,7 +12,7 @@ extension Text {
         }
     }
 
-    /// The change that these edits are in this text, which is that of a revision.
+    /// These edits as a change of this text, which is that of the base.
     package func change(
         _ edits: [WireEdit], in unit: CodeUnit, at revision: Revision
     ) throws(RequestRefusal) -> Change {
@@ -52,11 +52,11 @@ extension Text {
         }
     }
 
-    /// The selections that these are in this text; nil where one is none.
+    /// These selections in this text; nil if one does not fit.
     package func selections(_ selections: [WireSelection], in unit: CodeUnit) -> [Selection]? {
         var result: [Selection] = []
         for selection in selections {
-            // Which offset is wrong is told by the caller, who knows the message.
+            // The caller knows the message, and reports which offset is wrong.
             guard let anchor = try? length(before: selection.anchor, in: unit),
                 let head = try? length(before: selection.head, in: unit)
             else { return nil }
@@ -65,7 +65,7 @@ extension Text {
         return result
     }
 
-    /// Selections of this text as they are sent in a unit.
+    /// Selections of this text as sent in a unit.
     package func wire(_ selections: [Selection], in unit: CodeUnit) -> [WireSelection] {
         selections.map { selection in
             WireSelection(count(selection.anchor, in: unit), count(selection.head, in: unit))
@@ -82,12 +82,12 @@ extension Text {
 }
 
 extension LoggedChange {
-    /// Its edits as they are sent in a unit.
+    /// Its edits as sent in a unit.
     func wireEdits(in unit: CodeUnit) -> [WireEdit] {
         edits.map { WireEdit($0, in: unit) }
     }
 
-    /// Whether these edits, sent in a unit, are literally its own.
+    /// Whether these edits, sent in a unit, are exactly its own.
     func isSaid(by sent: [WireEdit], in unit: CodeUnit) -> Bool {
         sent.count == edits.count && zip(sent, edits).allSatisfy { $0.says($1, in: unit) }
     }
@@ -107,10 +107,10 @@ extension WireEdit {
     }
 }
 
-/// A whole text as it was sent, with the line breaks that the server keeps.
+/// A whole text as sent, with the line breaks that the server uses.
 package struct NormalText: Equatable, Sendable {
     let text: Text
-    /// What the first line break says; nil where there is none.
+    /// The kind of the first line break; nil if there is none.
     let lineBreak: LineBreak?
 
     init(_ sent: WireString) {
@@ -127,7 +127,7 @@ package struct NormalText: Equatable, Sendable {
         for byte in utf8 {
             defer { last = byte }
             if byte == UInt8(ascii: "\n"), last == UInt8(ascii: "\r") {
-                // The first line break is this one, if the one that was made of its first half is.
+                // This is the first line break, unless an earlier half of it was.
                 if first == nil { first = .crlf }
                 continue
             }

@@ -2,15 +2,16 @@ package import CaretCore
 package import CaretLog
 import CaretWire
 
-/// The pushes that a room has accepted and not resolved: at most one of each pusher.
+/// The pushes that a room has accepted and not resolved: at most one per pusher.
 package struct PushPipeline: Sendable {
     private var pending: [Pusher: PendingPush] = [:]
-    /// The pushers whose push is ready, in the order in which it became so.
+    /// The pushers whose push is ready, in the order in which they became ready.
     private var ready: [Pusher] = []
     package private(set) var inFlight: SegmentInFlight? { didSet { isAppending = inFlight != nil } }
-    /// Whether a segment is in flight. Every event asks for this, and the segment would be copied to find out.
+    /// Whether a segment is in flight. Every event needs this, and reading it from the segment would copy the
+    /// segment.
     private(set) var isAppending = false
-    /// How many appends in a row lost to another writer.
+    /// How many appends in a row lost against another writer.
     private(set) var conflicts = 0
     /// The computation that all other pushes wait for.
     private var priority: WorkID?
@@ -18,17 +19,17 @@ package struct PushPipeline: Sendable {
     package subscript(pusher: Pusher) -> PendingPush? { pending[pusher] }
 
     var isEmpty: Bool { pending.isEmpty && !isAppending }
-    /// An expensive push has waited for others, and others wait for it now.
+    /// An expensive push has waited for others, and now the others wait for it.
     var isHeldUp: Bool { priority != nil }
-    /// All that have a push here, in an order that is the same everywhere.
+    /// All pushers with a push here, in a deterministic order.
     var pushers: [Pusher] { pending.keys.sorted() }
 
-    /// Those whose push is at such a stage, in an order that is the same everywhere.
+    /// The pushers whose push is at such a stage, in a deterministic order.
     func pushers(where holds: (PendingPush.Stage) -> Bool) -> [Pusher] {
         pending.filter { holds($0.value.stage) }.keys.sorted()
     }
 
-    /// Whether an answer to a push is due to this session.
+    /// Whether this session is owed an answer to a push.
     func owesAnswer(to session: SessionID, of pusher: Pusher) -> Bool {
         pending[pusher]?.push.session == session
     }
@@ -37,7 +38,7 @@ package struct PushPipeline: Sendable {
 
     package mutating func add(_ push: PendingPush) { pending[push.push.pusher] = push }
 
-    /// Takes a push out, whose answer is sent by the caller.
+    /// Removes a push. The caller sends the answer.
     mutating func remove(_ pusher: Pusher) -> PendingPush? {
         guard let removed = pending.removeValue(forKey: pusher) else { return nil }
         switch removed.stage {
@@ -48,12 +49,12 @@ package struct PushPipeline: Sendable {
         return removed
     }
 
-    /// It was sent again: the answer goes to where it was sent last.
+    /// It was sent again. The answer goes to where it was sent last.
     mutating func repeated(_ push: RoomPush) {
         pending[push.pusher]?.repeated(push)
     }
 
-    /// Its pusher has a newer session, which is answered, though it did not ask.
+    /// Its pusher has a newer session. The answer goes there, although that session did not push.
     mutating func moveAnswer(of pusher: Pusher, to session: SessionID) {
         guard let known = pending[pusher], known.push.session != session else { return }
         pending[pusher]?.push.session = session
@@ -61,7 +62,7 @@ package struct PushPipeline: Sendable {
         pending[pusher]?.hasMoved = true
     }
 
-    /// The pushers whose push is answered to this session. It looks at all pushes.
+    /// The pushers whose answer goes to this session. Checks all pushes.
     func pushers(answeredTo session: SessionID) -> [Pusher] {
         pending.filter { $0.value.push.session == session }.keys.sorted()
     }
@@ -91,7 +92,8 @@ package struct PushPipeline: Sendable {
         if pending.values[index].hasPriority { priority = id }
     }
 
-    /// The push that some work was for, and the revision at which its result is a change; nil if nobody waits for it.
+    /// The push that a result is for, and the revision at which the result is a change; nil if nobody waits
+    /// for it.
     mutating func endComputing(_ id: WorkID) -> (known: PendingPush, revision: Revision)? {
         if priority == id { priority = nil }
         for known in pending.values {
@@ -102,8 +104,7 @@ package struct PushPipeline: Sendable {
 
     // MARK: The segment
 
-    /// All that are ready, for whoever plans a segment. The pushes that do not come into it are given back by
-    /// `returnReady`.
+    /// Removes all that are ready, to plan a segment. `returnReady` puts back those that are not part of it.
     package mutating func takeReady() -> [Pusher] {
         defer { ready = [] }
         return ready
@@ -121,16 +122,16 @@ package struct PushPipeline: Sendable {
 
     package mutating func endAppend() { inFlight = nil }
 
-    /// Whether it is on disk is not known, and will be read from the log.
+    /// Whether the segment is on disk is unknown. The log will show it.
     mutating func outcomeIsUnknown() { inFlight?.isUncertain = true }
 
-    /// Nobody else was first.
+    /// No other writer was first.
     mutating func endConflict() { conflicts = 0 }
 
-    /// Somebody else was first.
+    /// Another writer was first.
     mutating func noteConflict() { conflicts += 1 }
 
-    /// The pushes of the segment that was not appended wait for the next one, before all others.
+    /// The pushes of a segment that was not appended wait for the next one, before all others.
     package mutating func returnSegment() {
         guard let segment = inFlight else { return }
         inFlight = nil

@@ -6,31 +6,31 @@ package import CaretWire
 package struct RoomPush: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case edits([WireEdit])
-        /// A whole text as it was sent, line breaks and all.
+        /// A whole text as sent, with its line breaks.
         case text(WireString)
-        /// The text at the base is to be the document's again.
+        /// The document's text becomes that of the base again.
         case restore
     }
 
-    /// Who is to be answered; it need not have the document open.
+    /// Who gets the answer. They need not have the document open.
     package var session: SessionID
     package var id: RequestID?
-    /// What he calls the document.
+    /// The name that they use for the document.
     package let document: WireString
     package let participant: Participant
-    /// What he may do with the document as it is now.
+    /// What they may do with the document now.
     package var rights: Rights
-    /// The epoch that the push names.
+    /// The epoch in the push.
     package let epoch: WireString?
     package var base: Revision
     package let seq: Int64
     package var content: Content
     package var wantsText: Bool
-    /// The document was made for this push.
+    /// The document was created for this push.
     package var isFirst: Bool
-    /// Of the content, by which a repeat is known.
+    /// A digest of the content, which recognises a repeat.
     package let digest: Digest
-    /// When it came, in milliseconds.
+    /// When it arrived, in milliseconds.
     package let time: Int64
 
     package init(
@@ -53,7 +53,7 @@ package struct RoomPush: Equatable, Sendable {
         self.time = time
     }
 
-    /// An ack needs no edits where these are they.
+    /// An ack needs no edits if they are these.
     var edits: [WireEdit]? {
         guard case .edits(let edits) = content else { return nil }
         return edits

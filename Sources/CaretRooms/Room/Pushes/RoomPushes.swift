@@ -4,7 +4,7 @@ import CaretWire
 
 /// Accepting pushes, and resolving them.
 extension RoomState {
-    /// Decides about a push of which the room knows what its pusher has pushed before.
+    /// Decides about a push. The room knows what its pusher has pushed before.
     mutating func validate(_ push: RoomPush, wasAccepted: Bool) {
         if push.rights == .none { return refuse(push, .notFound) }
         if !wasAccepted, push.edits != nil, !isOpen(push.session) { return refuse(push, .notOpen) }
@@ -24,7 +24,8 @@ extension RoomState {
         sessions.index(of: session).map { !sessions[$0].isEnding } ?? false
     }
 
-    /// A push that is not newer than the highest committed one: its repeat, or another push of a seq that was used.
+    /// A push that is not newer than the highest committed one: a repeat of it, or another push with an old
+    /// seq.
     private mutating func answer(_ push: RoomPush, notNewerThan entry: PusherEntry) {
         if push.seq == entry.seq, push.digest == entry.digest {
             let index = sessions.index(of: push.session)
@@ -42,7 +43,7 @@ extension RoomState {
                 .seqReused, "seq \(push.seq) was used \(what); the highest committed is \(entry.seq)"))
     }
 
-    /// A push while another one of its pusher, or this one, is not resolved.
+    /// A push while another one of its pusher, or this one, is unresolved.
     private mutating func answer(_ push: RoomPush, beside known: PendingPush) {
         if push.seq == known.push.seq, push.digest == known.push.digest {
             pushes.repeated(push)
@@ -57,7 +58,7 @@ extension RoomState {
         if sessions[index].mode == .watch {
             return RequestRefusal(.forbidden, "the document was opened to be watched, not written")
         }
-        // The client regards it as in flight until it has the ack.
+        // For the client it is in flight until the ack arrives.
         if let seq = sessions[index].stream.due?.committed.logged.seq {
             return .inFlight(seq, "is committed, and its ack is on the way")
         }
@@ -111,7 +112,7 @@ extension RoomState {
 
     // MARK: Resolving
 
-    /// A push is not pending any more. The caller has answered it, or does so next.
+    /// Removes a resolved push. The caller has answered it, or does so next.
     @discardableResult
     mutating func resolve(_ pusher: Pusher) -> PendingPush? {
         guard let resolved = pushes.remove(pusher) else { return nil }
@@ -124,12 +125,12 @@ extension RoomState {
         if let resolved = resolve(pusher) { refuse(resolved.push, refusal) }
     }
 
-    /// A session that is to be closed may have waited for this answer.
+    /// A session that is closing may have waited for this answer.
     mutating func noteAnswered(_ session: SessionID) {
         if let index = sessions.index(of: session), sessions[index].isEnding { sessions.needDelivery() }
     }
 
-    /// An accepted push is validated once more, because what was known of its pusher is no longer true.
+    /// Validates an accepted push again, because what was known of its pusher is no longer true.
     mutating func validateAgain(_ pusher: Pusher) {
         if let resolved = resolve(pusher) { submit(.push(resolved.push, wasAccepted: true)) }
     }
@@ -138,7 +139,7 @@ extension RoomState {
 extension RequestRefusal {
     fileprivate static let readOnly = RequestRefusal(.forbidden, "the document may be read here, not written")
 
-    /// Of a push while another one of its pusher is not resolved.
+    /// For a push while another one of its pusher is unresolved.
     static func unsettled(_ push: RoomPush, beside other: RoomPush) -> RequestRefusal {
         push.seq == other.seq
             ? RequestRefusal(.seqReused, "seq \(push.seq) is on its way with other content")
@@ -149,7 +150,7 @@ extension RequestRefusal {
         RequestRefusal(.pushInFlight, "seq \(seq) \(why)")
     }
 
-    /// Why a push with these rights does not come into a segment.
+    /// Why a push with these rights cannot be part of a segment; nil if it can.
     static func ofRights(_ rights: Rights) -> RequestRefusal? {
         switch rights {
         case .none: .notFound

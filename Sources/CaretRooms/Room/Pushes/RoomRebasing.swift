@@ -2,14 +2,16 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// The way of an accepted push until it waits for a segment: to its change, and with that change to the head.
+/// Takes an accepted push to the next segment: first to its change, then with that change to the head.
 extension RoomState {
-    // These two are not `Limits`: nothing is refused above them, so no operator or client needs to know them.
+    // These two are not part of `Limits`: nothing is refused above them, so no operator or client needs to
+    // know them.
 
-    /// Texts that have at most so many bytes together are compared at once; longer ones are compared in the background.
+    /// Texts with at most so many bytes together are compared at once. Longer ones are compared in the
+    /// background.
     private static let diffAtOnce = 16 << 10
-    /// Revisions times edits up to which a change is rebased at once, which takes about a millisecond. A larger product is
-    /// computed in the background.
+    /// Revisions times edits up to which a change is rebased at once, which takes about a millisecond. Larger
+    /// products are computed in the background.
     private static let rebaseAtOnce = 20_000
 
     /// The store's answer to a `text`.
@@ -34,7 +36,7 @@ extension RoomState {
         }
     }
 
-    /// Finds out what a push does in the text that it was made against.
+    /// Finds the change of a push in the text that it was made from.
     mutating func prepare(_ pusher: Pusher, in text: Text) {
         guard let known = pushes[pusher] else { return }
         let base = known.push.base
@@ -60,7 +62,7 @@ extension RoomState {
         }
     }
 
-    /// Only now is it known how many edits a whole text is.
+    /// Only now is the number of edits of a whole text known.
     private mutating func rebaseWhole(_ pusher: Pusher, _ change: Change) {
         guard let push = pushes[pusher]?.push else { return }
         if let refusal = refusalOfWork(push, edits: change.edits.count) {
@@ -69,7 +71,7 @@ extension RoomState {
         rebaseForward(pusher, change, from: push.base)
     }
 
-    /// A push waits for its turn with its change, made at this revision, as soon as all revisions after that are at hand.
+    /// A push has its change at this revision. It waits until all later revisions are available.
     private mutating func rebaseForward(_ pusher: Pusher, _ change: Change, from base: Revision) {
         guard let missed = log.window.changes(after: base) else {
             pushes.waitForHistory(pusher, change, at: base)
@@ -84,7 +86,7 @@ extension RoomState {
         pushes.becameReady(pusher, .change(change), at: base)
     }
 
-    /// It may be a repeat of a push that has been forgotten.
+    /// It may be a repeat of a push that the store has forgotten.
     private func isTooOld(_ pusher: Pusher, _ base: Revision, _ next: LoggedChange) -> Bool {
         guard let known = pushes[pusher], known.isFirstOfPusher, known.push.base == base else {
             return false
@@ -92,8 +94,8 @@ extension RoomState {
         return known.push.time - next.time > Int64(limits.pusherDays) * 86_400_000
     }
 
-    /// Looks for a push among the revisions that it is rebased over. If it is there, it is a repeat that the store did
-    /// not know, and would be committed twice. True if the push was resolved.
+    /// Looks for a push among the revisions that it is rebased over. If it is there, it is a repeat that the
+    /// store did not recognise, and it would be committed twice. Returns true if the push was resolved.
     private mutating func resolveRepeat(
         _ pusher: Pusher, in missed: some Collection<LoggedChange>, after base: Revision
     ) -> Bool {
@@ -102,10 +104,10 @@ extension RoomState {
         for (index, logged) in missed.enumerated() where logged.seq >= push.seq && logged.pusher == pusher {
             let revision = Revision(base.value + 1 + index)
             if !known.isFirstOfPusher {
-                // The store remembers an earlier push as the highest one: what it remembers is out of date.
+                // The store remembers an earlier push as the highest one, which is outdated.
                 reportDamage()
             } else if logged.seq == push.seq {
-                // The store has forgotten this pusher, and the log has not.
+                // The store has forgotten this pusher, but the log has not.
                 resolve(pusher)
                 answer(
                     push,
@@ -147,11 +149,11 @@ extension RoomState {
         let logged = reading.segment.changes.prefix(head.value - base.value)
         if resolveRepeat(pusher, in: logged, after: base) { return }
         let missed = logged.compactMap { logged in
-            // If one does not fit, the log does not fit either, which is damage.
+            // If one does not fit, the log does not fit either, which means damage.
             try? logged.change
         }
         if missed.count < logged.count { return reportDamage() }
-        // What was committed meanwhile is in the window, or is asked for next.
+        // Revisions committed meanwhile are in the window, or are requested next.
         let revision = Revision(base.value + missed.count)
         let work = ChangeWork.rebase(change, over: missed)
         if missed.count * (change.edits.count + 1) <= RoomState.rebaseAtOnce {
@@ -186,18 +188,18 @@ extension RoomState {
 
     // MARK: Before the segment
 
-    /// A push that would take long to compare if others came before it in its segment.
+    /// Whether a push would take long to compare if others came before it in its segment.
     func mustLeadSegment(_ pusher: Pusher) -> Bool {
         guard case .ready(.restore(let target, _), _)? = pushes[pusher]?.stage else { return false }
         return !isShort(target)
     }
 
-    /// Whether the text is compared with the head's at once.
+    /// Whether the text is compared with the head at once.
     private func isShort(_ target: Text) -> Bool {
         text.length.utf8 + target.length.utf8 <= RoomState.diffAtOnce
     }
 
-    /// A push that is ready, with what it does at the head; nil if that must be computed first, or the push is resolved
+    /// The effect of a ready push at the head; nil if it must be computed first, or if the push is resolved
     /// now.
     mutating func memberAtHead(_ pusher: Pusher) -> SegmentPlan.Member? {
         guard let known = pushes[pusher], case .ready(let intent, let revision) = known.stage else {

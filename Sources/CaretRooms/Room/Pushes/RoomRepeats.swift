@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Answers to pushes that were committed before: the same ack again.
+/// Answering repeats of committed pushes: with the same ack again.
 extension RoomState {
     mutating func answer(_ push: RoomPush, repeating entry: PusherEntry) {
         if let committed = log.window[entry.revision] {
@@ -12,7 +12,7 @@ extension RoomState {
         read(after: Revision(entry.revision.value - 1))
     }
 
-    /// The store has answered what comes after a revision.
+    /// The store has returned the revisions after one.
     mutating func answerRepeats(after revision: Revision, _ result: Result<Reading, HistoryRefusal>) {
         for due in repeats.take(where: { $0.revision == revision.next && $0.needsChange }) {
             switch result {
@@ -22,9 +22,9 @@ extension RoomState {
                 } else {
                     readAgain(due)
                 }
-            // It is validated again when the room knows which document that is.
+            // It is validated again when the room knows which history this is.
             case .failure(.refused(.gone)): repeats.add(due)
-            // It is on disk, and more is not known: an ack that advances nothing needs no edits.
+            // It is on disk, and nothing else is known. An ack that advances nothing needs no edits.
             case .failure: answer(due.push, with: nil, at: due.revision, nil)
             }
         }
@@ -46,7 +46,7 @@ extension RoomState {
         call(.text(log.document, at: due.revision))
     }
 
-    /// The store has answered what the text at a revision is; nil if it could not.
+    /// The store has returned the text at a revision; nil if it could not.
     mutating func answerRepeats(ofTextAt revision: Revision, _ text: Text?) {
         let waiting = repeats.take {
             if case .needsText = $0.stage { $0.revision == revision } else { false }
@@ -61,7 +61,7 @@ extension RoomState {
         _ push: RoomPush, with logged: LoggedChange?, at revision: Revision, _ text: Text?
     ) {
         let unit = push.participant.unit
-        // A change that was stored before changes had a limit is left out: the ack advances nothing.
+        // Edits that were stored before changes had a limit are left out. The ack advances nothing.
         let logged = logged.flatMap { $0.fits(limits.announced.serverList) ? $0 : nil }
         let isLiteral =
             logged.flatMap { logged in push.edits.map { logged.isSaid(by: $0, in: unit) } } ?? false

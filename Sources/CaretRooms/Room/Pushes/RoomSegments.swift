@@ -2,9 +2,9 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// The segments that a room appends: one at a time. Nobody is told of a segment before it is on disk.
+/// Appends segments, one at a time. Nobody is informed of a segment before it is on disk.
 extension RoomState {
-    /// What a segment may cost: some milliseconds.
+    /// The limit of a segment's cost: a few milliseconds.
     private static let mostWork = 50_000
 
     /// Appends what is ready, unless an append is in flight.
@@ -43,7 +43,7 @@ extension RoomState {
             document: log.document, epoch: log.epoch, expected: head, changes: draft.changes,
             lineBreak: draft.lineBreak)
         pushes.append(SegmentInFlight(append: append, plan: plan, draft: draft))
-        // A room that lost twice in a row would lose for ever.
+        // A room that lost twice in a row might lose forever.
         call(pushes.conflicts < 2 ? .append(append) : .appendLocked(append, plan))
     }
 
@@ -80,7 +80,7 @@ extension RoomState {
     private mutating func notCommitted(_ segment: SegmentInFlight, _ outcome: AppendOutcome) {
         switch outcome {
         case .committed: break
-        // A head lower than the known one is damage, or a fork; and at this head nobody else was first.
+        // A head lower than the known one means damage, or a fork. And at this head nobody else was first.
         case .conflict(let found) where found <= head: reportDamage()
         case .conflict(let found):
             pushes.noteConflict()
@@ -88,7 +88,7 @@ extension RoomState {
             pushes.returnSegment()
             readAfterHead()
         case .unknown:
-            // The log says whether it is there.
+            // The log shows whether the segment is there.
             pushes.outcomeIsUnknown()
             readAfterHead()
         case .gone:
@@ -110,7 +110,7 @@ extension RoomState {
     private mutating func refuse(_ segment: SegmentInFlight, _ refusal: RequestRefusal) {
         pushes.endAppend()
         for member in segment.plan.members { resolve(member.push.pusher, refusing: refusal) }
-        // The append would have told where the store's head is.
+        // The append would have reported the store's head.
         if catchUp.hasWaiting, !pause.awaits(.reload) { readAfterHead() }
     }
 
@@ -131,13 +131,13 @@ extension RoomState {
                     pusher,
                     refusing: RequestRefusal(
                         .tooLarge, "the document would have \(bytes) bytes, and \(allowed) are allowed"))
-            // It was validated again when the change of its pusher was applied.
+            // It was validated again when its pusher's change was applied.
             case .overtaken: break
             }
         }
     }
 
-    /// A push is the next revision.
+    /// A push becomes the next revision.
     mutating func resolve(_ pusher: Pusher, as committed: Committed) {
         guard let known = pushes.remove(pusher) else {
             preconditionFailure("revision \(committed.revision.value) is of a push that nobody sent")
@@ -161,7 +161,7 @@ extension RoomState {
         }
     }
 
-    /// The session in whose stream the ack comes: the one that pushed, or another one of its pusher.
+    /// The session whose stream contains the ack: the one that pushed, or another one of its pusher.
     private func receiver(of push: RoomPush) -> Int? {
         sessions.index(of: push.session) ?? sessions.lastIndex(of: push.pusher)
     }

@@ -2,22 +2,22 @@ import CaretCore
 package import CaretLog
 import CaretWire
 
-/// The pushes of a segment, and how to rebase them over changes that others committed meanwhile. It is a value of its own,
-/// so that the store can rebase while it holds its lock.
+/// The pushes of a segment, and how to rebase them over changes that others committed meanwhile. A value, so
+/// that the store can rebase while it holds its lock.
 package struct SegmentPlan: Equatable, Sendable {
     struct Member: Equatable, Sendable {
         let push: RoomPush
-        /// If it is a change, it is one of the head.
+        /// If it is a change, it was made at the head.
         let intent: PushIntent
         let whole: NormalText?
     }
 
     let head: Snapshot
-    /// No revision is earlier than the one before it.
+    /// No revision is earlier than the previous one.
     let time: Int64
     let limits: Limits.Announced
     private(set) var members: [Member] = []
-    /// The cost of rebasing each push over all before it: pushes times edits.
+    /// The cost of rebasing each push over all earlier ones: pushes times edits.
     private(set) var work = 0
 
     init(_ head: Snapshot, time: Int64, limits: Limits.Announced) {
@@ -36,23 +36,23 @@ package struct SegmentPlan: Equatable, Sendable {
 
     func draft(after missed: [LoggedChange]) -> SegmentDraft {
         var draft = SegmentDraft(head, time: time, limits: limits)
-        // A change that does not fit the text is damage. The room finds it when it applies the change.
+        // A change that does not fit the text means damage. The room finds it when it applies the change.
         guard draft.add(missed) else { return SegmentDraft(head, time: time, limits: limits) }
         for member in members { draft.add(member) }
         return draft
     }
 }
 
-/// A segment that is being built: the changes so far, and the text and the revision that they lead to.
+/// A segment under construction: its changes so far, and the resulting text and revision.
 package struct SegmentDraft: Sendable {
     package enum Outcome: Sendable {
         /// It becomes this revision.
         case committed(Committed)
         /// It changes nothing in this text.
         case unchanged(Snapshot)
-        /// The document would grow to this size, which is over the limit.
+        /// The document would grow to this size, which exceeds the limit.
         case tooLarge(bytes: Int)
-        /// Another push of its pusher was committed elsewhere: the room must validate it again.
+        /// Another push of its pusher was committed elsewhere. The room must validate it again.
         case overtaken
     }
 
@@ -74,7 +74,7 @@ package struct SegmentDraft: Sendable {
         self.limits = limits
     }
 
-    /// Adds changes that others committed; false if one does not fit the text.
+    /// Adds changes that others committed. Returns false if one does not fit the text.
     mutating func add(_ missed: [LoggedChange]) -> Bool {
         for logged in missed {
             // The reason is not needed here: the room finds it when it applies the change.
@@ -93,7 +93,7 @@ package struct SegmentDraft: Sendable {
 
     private mutating func outcome(of member: SegmentPlan.Member) -> Outcome {
         if missedPushers.contains(member.push.pusher) { return .overtaken }
-        // Two machines that sync one file must not double it.
+        // Two machines that sync the same file must not double it.
         if let whole = member.whole, whole.text == text { return .unchanged(here) }
         let change = self.change(of: member.intent)
         if change.isEmpty { return .unchanged(here) }
@@ -105,7 +105,7 @@ package struct SegmentDraft: Sendable {
             return .tooLarge(bytes: next.length.utf8)
         }
         if let whole = member.whole?.lineBreak { lineBreak = whole }
-        // Its edits are joined until they fit one line to any client.
+        // Its edits are joined until they fit on one line for every client.
         let joined = change.joined(making: next, toBytes: limits.serverList)
         return .committed(append(member.push, joined, making: next))
     }
@@ -133,7 +133,7 @@ package struct SegmentDraft: Sendable {
     }
 }
 
-/// A segment whose append has no answer yet.
+/// A segment whose append is unanswered.
 package struct SegmentInFlight: Sendable {
     let append: Append
     let plan: SegmentPlan
@@ -141,7 +141,7 @@ package struct SegmentInFlight: Sendable {
     /// The store could not say whether it is on disk.
     package var isUncertain = false
 
-    /// The change of the segment at a revision, if it is exactly what the log has there.
+    /// The change of the segment at a revision, if the log has exactly that change there.
     func change(matching logged: LoggedChange, at revision: Revision) -> PushedChange? {
         let index = revision.value - append.expected.value - 1
         guard append.changes.indices.contains(index), append.changes[index].logged == logged else {

@@ -1,7 +1,7 @@
 import CaretCore
 import CaretWire
 
-/// When the document is at rest, and the checksum of its text.
+/// Decides when the document is at rest, and keeps the checksum of its text.
 struct Checks: Sendable {
     private struct Sum {
         let revision: Revision
@@ -12,13 +12,13 @@ struct Checks: Sendable {
     private var sum: Sum?
     /// The revision whose checksum is being computed.
     private var asked: Revision?
-    /// The answer that is on its way belongs to a history that is no more.
+    /// The answer on its way belongs to a history that no longer exists.
     private var isOutdated = false
     private var askedAt: Int64 = .min / 2
 
     init(at time: Int64) { changed = time }
 
-    /// The document begins again.
+    /// The document's history begins again.
     mutating func restart(at time: Int64) {
         (changed, sum) = (time, nil)
         isOutdated = asked != nil
@@ -30,8 +30,8 @@ struct Checks: Sendable {
 
     func crc32(at revision: Revision) -> UInt32? { sum?.revision == revision ? sum?.crc32 : nil }
 
-    /// When to ask for the next checksum; nil while an answer is on its way. Not for every revision of a document that
-    /// somebody types in.
+    /// When to request the next checksum; nil while an answer is on its way. Revisions that follow each other
+    /// quickly get none.
     func asks(since limits: Limits) -> Int64? {
         asked != nil ? nil : askedAt + Int64(limits.retryMilliseconds)
     }
@@ -45,8 +45,8 @@ struct Checks: Sendable {
 }
 
 extension RoomState {
-    /// Sends a session that has been brought to the head the checksum of its text: when the document is at rest, and
-    /// once after it has resumed.
+    /// Sends a session at the head the checksum of its text: when the document is at rest, and once after a
+    /// resume.
     mutating func sendCheck(to index: Int) {
         if sessions[index].stream.checked == head { return }
         if !sessions[index].stream.wantsCheck, clock.now < checks.rests(since: limits) {

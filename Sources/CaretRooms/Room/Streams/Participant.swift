@@ -11,11 +11,11 @@ package struct SessionID: Hashable, Comparable, Sendable {
     package static func < (left: SessionID, right: SessionID) -> Bool { left.value < right.value }
 }
 
-/// Who is behind a session, and how he counts.
+/// The user and client behind a session, and the unit in which they count offsets.
 package struct Participant: Equatable, Sendable {
-    /// By what his pushes are known; its client is a secret between him and the server.
+    /// Identifies their pushes. `pusher.client` is secret: others only see `introduction.client`.
     package let pusher: Pusher
-    /// What the session is called on the wire.
+    /// The id of the session as sent to clients.
     package let name: WireString
     package let introduction: Introduction
     package let unit: CodeUnit

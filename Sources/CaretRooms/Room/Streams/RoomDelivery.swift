@@ -2,9 +2,9 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Sending each session its stream.
+/// Serving the sessions' streams.
 extension RoomState {
-    /// Sends everybody what there is.
+    /// Serves all sessions.
     mutating func deliverStreams() {
         while sessions.takeDeliveryNeed() {
             for index in sessions.indices { advance(index) }
@@ -13,7 +13,7 @@ extension RoomState {
         log.forgetRuns()
     }
 
-    /// Sends a session what comes after its position, as far as its credit goes.
+    /// Sends a session what follows its position, as far as its credit allows.
     mutating func advance(_ index: Int) {
         if sessions[index].stream.isBarred { return }
         while sessions[index].stream.outstanding < limits.creditBytes, !sessions[index].stream.isCut {
@@ -42,8 +42,8 @@ extension RoomState {
         if let line = takeNext(index) { deliver(line, to: index) }
     }
 
-    /// The line of the revision after a session's position, which counts as sent from now on; nil if that is not in the
-    /// window.
+    /// The line of the revision after a session's position, which counts as sent from now on; nil if the
+    /// window does not have it.
     mutating func takeNext(_ index: Int) -> [UInt8]? {
         let revision = sessions[index].stream.position.next
         if log.window.isMade(revision, by: sessions[index].pusher, sessions[index].pusherHash) {
@@ -55,7 +55,7 @@ extension RoomState {
         return line
     }
 
-    /// A revision of the window as everybody but its pusher is told of it.
+    /// A revision of the window, as sent to everybody but its pusher.
     mutating func line(of revision: Revision, in unit: CodeUnit) -> [UInt8]? {
         if let line = log.window.line(of: revision, in: unit) { return line }
         guard let committed = log.window[revision] else { return nil }
@@ -64,7 +64,7 @@ extension RoomState {
         return line
     }
 
-    /// The pusher of a revision is told of it by an ack.
+    /// The pusher of a revision gets an ack instead.
     private mutating func takeOwn(
         _ logged: LoggedChange, at revision: Revision, of index: Int
     ) -> [UInt8] {
@@ -76,7 +76,7 @@ extension RoomState {
         return ackLine(due, in: unit)
     }
 
-    /// All revisions after a session's position as one change, and then everybody's selections again.
+    /// Sends all revisions after a session's position as one change, followed by everybody's selections.
     private mutating func squash(_ index: Int) {
         let (from, unit) = (sessions[index].stream.position, sessions[index].unit)
         let squashed =
@@ -113,7 +113,7 @@ extension RoomState {
 
     // MARK: Outside the window
 
-    /// A session is served from the store or, if that would cost more than the text, sent the text.
+    /// Serves a session from the store, or sends it the text if that is cheaper.
     private mutating func fallBack(_ index: Int) {
         let stream = sessions[index].stream
         if sessions[index].stream.becameSlow() { effects.notes.slowSessions.append(sessions[index].id) }
@@ -134,7 +134,7 @@ extension RoomState {
         effects.notes.caughtUp.append(sessions[index].id)
     }
 
-    /// Sends revisions that are not in the window any more to the sessions that waited for them.
+    /// Sends revisions that the window no longer has to the sessions that waited for them.
     mutating func serve(
         _ waiting: [SessionID], from revision: Revision, _ result: Result<Reading, HistoryRefusal>
     ) {
@@ -154,7 +154,7 @@ extension RoomState {
         }
     }
 
-    /// Sends a session what of a reading its credit allows. A line is made once for all who are sent the same.
+    /// Sends a session as much of a read as its credit allows. Sessions that need the same line share it.
     private mutating func serve(_ index: Int, _ reading: Reading, _ lines: inout [UnitLines]) {
         let unit = sessions[index].unit
         for (offset, logged) in reading.segment.changes.enumerated() {
@@ -178,7 +178,8 @@ extension RoomState {
         }
     }
 
-    /// Sends a session the whole text; false if the room must first look up what its pusher has pushed.
+    /// Sends a session the whole text. Returns false if the room must look up first what its pusher has
+    /// pushed.
     private mutating func sendText(to index: Int, _ reason: ResyncReason) -> Bool {
         let pusher = sessions[index].pusher
         guard pushers.isKnown(pusher) else {

@@ -1,10 +1,10 @@
 package import CaretWire
 
-/// That somebody opens the document of a room.
+/// A request to open the document of a room.
 package struct RoomOpening: Equatable, Sendable {
     package let session: SessionID
     package let id: RequestID?
-    /// What he calls the document.
+    /// The name that they use for the document.
     package let document: WireString
     package let participant: Participant
     package var rights: Rights

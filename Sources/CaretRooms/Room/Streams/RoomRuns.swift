@@ -13,18 +13,18 @@ struct LineRun: Sendable {
     var last: Revision { Revision(first.value + pusherHashes.count - 1) }
 }
 
-/// The streams of sessions that are several revisions behind.
+/// Sending to sessions that are several revisions behind.
 extension RoomState {
     /// The most bytes of a run. It is a second copy of its lines in memory, and a longer run gains nothing.
     private static let mostTogether = 16 << 10
 
-    /// Sends a session several revisions after its position at once; false if the next is to be sent alone.
+    /// Sends a session several revisions at once. Returns false if the next one must be sent alone.
     mutating func sendRun(to index: Int) -> Bool {
         let first = sessions[index].stream.position.next
         if first == head { return false }
         let run = run(from: first, in: sessions[index].unit)
         if run.pusherHashes.count < 2 { return false }
-        // A session's own pushes are rare in a run. Comparing hashes first avoids comparing names.
+        // A run rarely contains the session's own pushes. Comparing hashes first avoids comparing names.
         if run.lines.count > limits.creditBytes - sessions[index].stream.outstanding
             || run.pusherHashes.contains(sessions[index].pusherHash)
         {
@@ -37,8 +37,8 @@ extension RoomState {
         return true
     }
 
-    /// Sends a session what of a run its credit allows, with an ack in the place of each of its own pushes. All of that
-    /// at once: a run that is not sent to its end is made again for a session that goes on inside it.
+    /// Sends a session as much of a run as its credit allows, with an ack in place of each of its own pushes.
+    /// The whole run is sent at once: otherwise a session that continues inside it would need another run.
     private mutating func sendParts(of run: LineRun, to index: Int) {
         var lines: [UInt8] = []
         lines.reserveCapacity(run.lines.count)
@@ -56,7 +56,7 @@ extension RoomState {
         if !lines.isEmpty { deliver(lines, to: index) }
     }
 
-    /// The revisions from this one on, as many as fit a run.
+    /// As many revisions from this one on as fit in a run.
     private mutating func run(from first: Revision, in unit: CodeUnit) -> LineRun {
         if let run = log.window.runs[unit], run.first == first { return run }
         var (next, pusherHashes, lines) = (first, [Int](), [UInt8]())

@@ -2,13 +2,13 @@ package import CaretCore
 package import CaretLog
 import CaretWire
 
-/// One participant in a room: who they are, how far they have been sent the log, and what they have selected.
+/// A participant of a room: who they are, how much of the log they were sent, and what they have selected.
 package struct RoomSession: Sendable {
     package let id: SessionID
     package let participant: Participant
     let pusherHash: Int
     let mode: OpenMode
-    /// It watches, and wants several revisions as one change.
+    /// It watches, and accepts several revisions as one change.
     let squashes: Bool
     var rights: Rights
     package var stream: SessionStream
@@ -27,11 +27,12 @@ package struct RoomSession: Sendable {
 
     package var pusher: Pusher { participant.pusher }
     package var unit: CodeUnit { participant.unit }
-    /// It ends as soon as it has been sent what is due, and asks for nothing more.
+    /// It ends as soon as it was sent what is due. It sends no more requests.
     var isEnding: Bool { stream.ending != .none }
 }
 
-/// The sessions of a room, in the order of their ids: nothing that is sent depends on the order of a dictionary.
+/// The sessions of a room, in the order of their ids, so that what is sent never depends on the order of a
+/// dictionary.
 package struct SessionList: Sendable {
     private var sessions: [RoomSession]
     /// There may be something to send to every session.
@@ -76,7 +77,7 @@ package struct SessionList: Sendable {
         isDeliveryNeeded = true
     }
 
-    /// Whether there may be something to send; it is sent by the caller.
+    /// Returns whether there may be something to send, and resets it. The caller sends it.
     mutating func takeDeliveryNeed() -> Bool {
         defer { isDeliveryNeeded = false }
         return isDeliveryNeeded

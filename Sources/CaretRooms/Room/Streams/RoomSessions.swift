@@ -2,9 +2,9 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// How sessions come into a room and leave it.
+/// How sessions enter and leave a room.
 extension RoomState {
-    /// Opens the document for a participant of whom the room knows what they have pushed.
+    /// Opens the document for a participant. The room knows what they have pushed.
     mutating func admit(_ opening: RoomOpening) {
         if opening.rights == .none { return refuse(opening, .notFound) }
         if sessions.index(of: opening.session) != nil {
@@ -17,7 +17,7 @@ extension RoomState {
         var line = effects.line(opened, opening.id)
         let listsPeers = line.count <= limits.announced.serverLine
         if !listsPeers {
-            // They are told one by one, once the session has been brought to the head.
+            // They are introduced one by one, once the session has reached the head.
             opened.peers = []
             line = effects.line(opened, opening.id)
         }
@@ -27,7 +27,7 @@ extension RoomState {
                 told: resumed == nil && listsPeers ? presence.now : 0,
                 introduced: listsPeers ? presence.now : 0))
         pushers.retain(session.pusher)
-        // The ack of a push that is on its way comes in the stream of its pusher's newest session.
+        // The ack of a push on its way comes in the stream of its pusher's newest session.
         pushes.moveAnswer(of: session.pusher, to: session.id)
         sessions.add(session)
         if let index = sessions.index(of: session.id) {
@@ -53,7 +53,7 @@ extension RoomState {
             own: own(of: opening.participant.pusher))
     }
 
-    /// Where a session can go on; nil if it needs the whole text.
+    /// Where a session can resume; nil if it needs the whole text.
     private func resumption(of opening: RoomOpening) -> Revision? {
         guard let resume = opening.resume, resume.epoch == log.epochName, resume.revision <= head,
             resume.revision >= log.start
@@ -72,7 +72,7 @@ extension RoomState {
         endClosed()
     }
 
-    /// Ends the sessions that are ending and have been sent what was due.
+    /// Removes the sessions that are ending and were sent what was due.
     mutating func endClosed() {
         var index = 0
         while index < sessions.indices.count {
@@ -103,8 +103,8 @@ extension RoomState {
             || pushes.owesAnswer(to: id, of: sessions[index].pusher) || repeats.owesAnswer(to: id)
     }
 
-    /// The session's connection is gone, and the session with it. Pushes that were accepted go on. Answered by `ended`,
-    /// whether the room knew the session or not.
+    /// The session's connection has ended, and so has the session. Accepted pushes continue. Answered by
+    /// `ended`, whether the room knew the session or not.
     mutating func leave(_ session: SessionID) {
         func stays(_ request: RoomRequest) -> RoomRequest? {
             if case .push = request { return request }
@@ -115,7 +115,7 @@ extension RoomState {
         if sessions.index(of: session) != nil { end(session) } else { effects.add(.ended(session)) }
     }
 
-    /// A session says that its text at a revision is not what it must be: it is ended, and may open again.
+    /// A session reports that its text does not match a `check`. It ends, and may open the document again.
     mutating func diverged(_ session: SessionID, _ revision: Revision) {
         if sessions.index(of: session) != nil {
             effects.add(.diverged(session, revision))
@@ -131,8 +131,8 @@ extension RoomState {
         effects.add(.ended(id))
     }
 
-    /// The session's connection has taken so many bytes that it was sent. It may keep a part to itself that is less
-    /// than the credit. If it takes nothing at all, the connection must notice that.
+    /// The session's connection has sent so many bytes. It may delay reporting a part that is smaller than
+    /// the credit. The connection itself must notice if the client reads nothing at all.
     mutating func written(_ session: SessionID, bytes: Int) {
         guard let index = sessions.index(of: session) else { return }
         sessions[index].stream.taken(bytes)
@@ -141,7 +141,7 @@ extension RoomState {
 
     // MARK: Rights
 
-    /// The rights of a session have changed, or those of a guest who pushed without having the document open.
+    /// The rights of a session have changed, or those of a guest who pushed without opening the document.
     mutating func rightsChanged(_ session: SessionID, _ rights: Rights) {
         pushers.changeWaiting { $0.with(rights, of: session) }
         pause.changeQueued { $0.with(rights, of: session) }
@@ -162,7 +162,7 @@ extension RoomState {
         }
     }
 
-    /// The ack of an own push, out of its place in the stream: a reply, which advances nothing.
+    /// The ack of an own push outside its place in the stream. It is only an answer, and advances nothing.
     mutating func sendDueAck(to index: Int) {
         guard let due = sessions[index].stream.takeDue() else { return }
         deliver(ackLine(due, in: sessions[index].unit), to: index)

@@ -6,18 +6,19 @@ import CaretWire
 enum StreamPhase: Equatable, Sendable {
     /// From the window.
     case live
-    /// From the store, which was asked for the revisions after the session's position.
+    /// From the store, which was asked for them.
     case readingHistory
-    /// Its position is lost: it is sent the whole text next.
+    /// Its position is lost. It is sent the whole text next.
     case needsText(ResyncReason)
 }
 
-/// How a session comes to its end. Either way it is sent the acks that are due first, from whatever phase.
+/// How a session ends. In every phase it is sent the acks that are due first.
 enum SessionEnding: Equatable, Sendable {
     case none
-    /// Its client asked for it.
+    /// Its client requested it.
     case closing(RequestID?)
-    /// Its participant may not read any more: nothing but acks is sent. The client may ask for the close as well.
+    /// Its participant has lost the right to read: nothing but acks is sent. The client may request the close
+    /// too.
     case barred(closing: CloseRequest?)
 }
 
@@ -26,30 +27,30 @@ struct CloseRequest: Equatable, Sendable {
     let id: RequestID?
 }
 
-/// A session's cursor in the room's log, and what has been sent and not taken.
+/// A session's cursor in the room's log, and the bytes that were sent and not acknowledged.
 package struct SessionStream: Sendable {
-    /// The revision whose text it was sent first.
+    /// The revision of the first text that it was sent.
     private(set) var opened: Revision
     /// The head when it was opened.
     let joined: Revision
     /// The last revision that it was sent.
     package private(set) var position: Revision
-    /// Bytes that it was sent and that its connection has not reported as taken.
+    /// Bytes that were sent and that its connection has not acknowledged.
     package private(set) var outstanding = 0
     private(set) var phase = StreamPhase.live
     private(set) var ending = SessionEnding.none
-    /// Nothing more is sent: its connection is to be closed.
+    /// Nothing more is sent: its connection must be closed.
     private(set) var isCut = false
-    /// Its own newest push, until it has been sent the ack.
+    /// Its own newest push, until its ack was sent.
     private(set) var due: AckDue?
-    /// It fell out of the window, and has not been brought to the head since.
+    /// It fell behind the window, and has not reached the head since.
     private(set) var isSlow = false
     /// The revision at which it was last sent a check, or the text.
     private(set) var checked: Revision?
-    /// It is to be sent a check as soon as it has been brought to the head.
+    /// It is sent a check as soon as it reaches the head.
     private(set) var wantsCheck: Bool
 
-    /// `checked` is nil if the first check must wait; a session that resumes wants one at once.
+    /// `checked` is nil if the first check can wait. A session that resumes needs one at once.
     init(at position: Revision, head: Revision, isResumed: Bool) {
         (opened, joined, self.position) = (position, head, position)
         checked = isResumed ? nil : head
@@ -79,20 +80,21 @@ package struct SessionStream: Sendable {
 
     package mutating func waitForHistory() { phase = .readingHistory }
 
-    /// What it waited for has come. It may have lost its position meanwhile.
+    /// What it waited for has arrived. It may have lost its position meanwhile.
     mutating func historyCame() { if phase == .readingHistory { phase = .live } }
 
     mutating func needText(_ reason: ResyncReason) { phase = .needsText(reason) }
 
-    /// It is sent the whole text at the head. That text names its pusher's newest push, which counts as acked.
+    /// It is sent the whole text at the head. That message contains its pusher's newest push, which counts as
+    /// acked.
     mutating func restarted(at head: Revision) {
         phase = .live
         due = nil
         (position, opened, checked, wantsCheck) = (head, head, head, false)
     }
 
-    /// True if it was not slow before. A session that came with an old position is not slow before it has been brought
-    /// to the head once.
+    /// Returns true if it was not slow before. A session that resumed from an old position is not slow before
+    /// it has reached the head once.
     mutating func becameSlow() -> Bool {
         if isSlow || position < joined { return false }
         isSlow = true

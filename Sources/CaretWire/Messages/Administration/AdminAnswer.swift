@@ -1,4 +1,4 @@
-/// What the server answers to an administrator, where it is not `done`.
+/// An answer to an administrator, other than `done`.
 package enum AdminAnswer: Equatable, Sendable {
     case tokens(Tokens)
     case tokenAdded(TokenAdded)
@@ -10,7 +10,7 @@ package enum AdminAnswer: Equatable, Sendable {
     case verified(Verified)
     case backedUp(BackedUp)
 
-    /// The answer of this type; nil where there is none.
+    /// Decodes the answer of this type; nil if the type is unknown.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
         if type.says(Tokens.type) {
             self = .tokens(try Tokens(fields))

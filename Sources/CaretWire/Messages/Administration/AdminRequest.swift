@@ -1,4 +1,4 @@
-/// What an administrator asks of the server as a whole.
+/// An administrator's request about the server as a whole.
 package enum AdminRequest: Equatable, Sendable {
     case listTokens(ListTokens)
     case addToken(AddToken)
@@ -11,13 +11,13 @@ package enum AdminRequest: Equatable, Sendable {
     case verify(Verify)
     case backUp(BackUp)
 
-    /// The words of all their types.
+    /// The types of all administrative requests.
     static let types: [StaticString] = [
         ListTokens.type, AddToken.type, RevokeToken.type, ReadCounters.type, Who.type, ListDeleted.type,
         Undelete.type, Trim.type, Verify.type, BackUp.type,
     ]
 
-    /// The request of this type; nil where there is none.
+    /// Decodes the request of this type; nil if the type is unknown.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
         if type.says(ListTokens.type) {
             self = .listTokens(try ListTokens(fields))
@@ -44,7 +44,7 @@ package enum AdminRequest: Equatable, Sendable {
         }
     }
 
-    /// What document it names.
+    /// The document that the request is about, if any.
     package var document: WireString? {
         switch self {
         case .trim(let trim): trim.document

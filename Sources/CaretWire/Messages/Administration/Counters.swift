@@ -1,4 +1,4 @@
-/// Asks for everything that the server counts.
+/// Requests all counters of the server.
 package struct ReadCounters: WireMessage {
     package static var type: StaticString { "counters" }
 

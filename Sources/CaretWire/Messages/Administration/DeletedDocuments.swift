@@ -1,11 +1,11 @@
 package import CaretCore
 
-/// Asks for a page of the documents that were deleted and may still be brought back.
+/// Requests a page of the deleted documents that can still be brought back.
 package struct ListDeleted: WireMessage {
     package static var type: StaticString { "list_deleted" }
 
     package var prefix: WireString?
-    /// The number behind which the page begins.
+    /// The page begins after this number.
     package var after: Int?
     package var limit: Int
 
@@ -28,15 +28,15 @@ package struct ListDeleted: WireMessage {
     }
 }
 
-/// What is told of a deleted document.
+/// A deleted document as listed by `deleted`.
 package struct DeletedDocument: Equatable, Sendable {
-    /// Several deleted documents may have had one name.
+    /// Identifies the document. Several deleted documents may have had the same name.
     package var number: Int
     package var document: WireString
     package var revision: Revision
-    /// In the unit that `hello` agreed on.
+    /// In the agreed unit.
     package var length: Int
-    /// When it was last changed, and when deleted, in milliseconds.
+    /// When it was last changed and when it was deleted, in milliseconds.
     package var updated: Int
     package var deleted: Int
 
@@ -78,7 +78,7 @@ package struct DeletedDocuments: WireMessage {
     package static var type: StaticString { "deleted" }
 
     package var documents: [DeletedDocument]
-    /// There are more behind the last one.
+    /// More documents follow the last one of this page.
     package var hasMore: Bool
 
     package init(_ documents: [DeletedDocument], hasMore: Bool = false) {
@@ -100,7 +100,7 @@ package struct DeletedDocuments: WireMessage {
     }
 }
 
-/// Brings a deleted document back under its name.
+/// Restores a deleted document under its name.
 package struct Undelete: WireMessage {
     package static var type: StaticString { "undelete" }
 

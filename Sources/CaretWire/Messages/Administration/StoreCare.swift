@@ -1,4 +1,4 @@
-/// Has the store read from end to end, or all that there is of one document.
+/// Reads and checks the whole store, or everything stored for one document.
 package struct Verify: WireMessage {
     package static var type: StaticString { "verify" }
 
@@ -13,7 +13,7 @@ package struct Verify: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) { writer.member("doc", document) }
 }
 
-/// Has the store copied into a file beside it.
+/// Copies the store into a backup file.
 package struct BackUp: WireMessage {
     package static var type: StaticString { "backup" }
 
@@ -22,7 +22,7 @@ package struct BackUp: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) {}
 }
 
-/// How far `verify` or `backup` has come, in documents or pages. It is no answer yet.
+/// Progress of `verify` or `backup`, in documents or pages. The answer is still to come.
 package struct CareProgress: WireMessage {
     package static var type: StaticString { "progress" }
 
@@ -49,12 +49,12 @@ package struct CareProgress: WireMessage {
 package struct Verified: WireMessage {
     package static var type: StaticString { "verified" }
 
-    /// What is not as it was written.
+    /// Something that is damaged.
     package struct Finding: Equatable, Sendable {
-        /// Nil where it is no document's, or not known whose.
+        /// The number of the document; nil if it is not known, or if no document is concerned.
         package var number: Int?
         package var document: WireString?
-        /// What it is, for a person.
+        /// What is wrong, for people.
         package var message: WireString
 
         package init(number: Int?, document: WireString?, message: WireString) {
@@ -66,9 +66,9 @@ package struct Verified: WireMessage {
 
     package var documents: Int
     package var revisions: Int
-    /// The first thousand, or as many as fit an answer. None is the proof that there are none.
+    /// At most 1,000, and as many as fit on a page. If empty, nothing is damaged.
     package var findings: [Finding]
-    /// There were more.
+    /// There are more findings.
     package var hasMore: Bool
 
     package init(documents: Int, revisions: Int, findings: [Finding], hasMore: Bool = false) {
@@ -109,7 +109,7 @@ package struct Verified: WireMessage {
 package struct BackedUp: WireMessage {
     package static var type: StaticString { "backed_up" }
 
-    /// The file's name in the folder `backups` of the data folder.
+    /// The name of the file in the folder `backups` of the data folder.
     package var file: WireString
     package var bytes: Int
     package var documents: Int

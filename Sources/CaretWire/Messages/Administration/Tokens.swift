@@ -1,8 +1,8 @@
-/// Asks for a page of the tokens.
+/// Requests a page of the tokens.
 package struct ListTokens: WireMessage {
     package static var type: StaticString { "list_tokens" }
 
-    /// The number behind which the page begins.
+    /// The page begins after this number.
     package var after: Int?
     package var limit: Int
 
@@ -22,12 +22,12 @@ package struct ListTokens: WireMessage {
     }
 }
 
-/// What is told of a token to whoever lists them.
+/// A token as listed by `tokens`.
 package struct TokenSummary: Equatable, Sendable {
     package enum State: Equatable, Sendable {
         /// `created` is a time in milliseconds.
         case sound(user: WireString, created: Int, grants: [WireGrant])
-        /// It lets nobody in, and can only be revoked.
+        /// Its row is damaged. Nobody can use the token, and it can only be revoked.
         case damaged
     }
 
@@ -72,7 +72,7 @@ package struct Tokens: WireMessage {
     package static var type: StaticString { "tokens" }
 
     package var tokens: [TokenSummary]
-    /// There are more behind the last one.
+    /// More tokens follow the last one of this page.
     package var hasMore: Bool
 
     package init(_ tokens: [TokenSummary], hasMore: Bool = false) {
@@ -92,7 +92,7 @@ package struct Tokens: WireMessage {
     }
 }
 
-/// Makes a token for a user.
+/// Creates a token for a user.
 package struct AddToken: WireMessage {
     package static var type: StaticString { "add_token" }
 
@@ -119,12 +119,12 @@ package struct AddToken: WireMessage {
     }
 }
 
-/// The answer to `add_token`: the only message that ever has a token's text.
+/// The answer to `add_token`. No other message contains the text of a token.
 package struct TokenAdded: WireMessage {
     package static var type: StaticString { "token_added" }
 
     package var number: Int
-    /// What its owner says in `hello`.
+    /// The text that its owner sends in `hello`.
     package var token: WireString
 
     package init(number: Int, token: WireString) {
@@ -143,7 +143,7 @@ package struct TokenAdded: WireMessage {
     }
 }
 
-/// Makes a token good for nothing.
+/// Revokes a token.
 package struct RevokeToken: WireMessage {
     package static var type: StaticString { "revoke_token" }
 

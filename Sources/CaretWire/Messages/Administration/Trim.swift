@@ -1,11 +1,11 @@
 package import CaretCore
 
-/// Forgets the revisions of a document before one, or says what that would forget.
+/// Deletes the history of a document before a revision, or reports what that would delete.
 package struct Trim: WireMessage {
     package static var type: StaticString { "trim" }
 
     package var document: WireString
-    /// The first whose text stays readable.
+    /// The oldest revision whose text stays readable.
     package var revision: Revision
     package var isDryRun: Bool
 
@@ -33,9 +33,9 @@ package struct Trimmed: WireMessage {
     package static var type: StaticString { "trimmed" }
 
     package var document: WireString
-    /// The first revision whose text can be read from now on, or could be.
+    /// The oldest revision whose text is readable afterwards.
     package var start: Revision
-    /// How many are forgotten, or would be.
+    /// How many revisions are deleted, or would be.
     package var revisions: Int
     package var isDryRun: Bool
 

@@ -1,8 +1,8 @@
-/// Asks for a page of the connections that are there.
+/// Requests a page of the current connections.
 package struct Who: WireMessage {
     package static var type: StaticString { "who" }
 
-    /// The number behind which the page begins.
+    /// The page begins after this number.
     package var after: Int?
     package var limit: Int
 
@@ -22,20 +22,20 @@ package struct Who: WireMessage {
     }
 }
 
-/// What is told of a connection to whoever asks who is there.
+/// A connection as listed by `present`.
 package struct ConnectionSummary: Equatable, Sendable {
-    /// As the log has it.
+    /// The number of the connection, which the log uses too.
     package var number: Int
     package var user: WireString
-    /// The public one.
+    /// The public id of the client.
     package var client: WireString
-    /// Where it comes from: an address with its port, or `unix`; nil where that is not known.
+    /// The remote address and port, or `unix`; nil if it is not known.
     package var peer: WireString?
-    /// When it joined, in milliseconds.
+    /// When it was welcomed, in milliseconds.
     package var since: Int
-    /// The documents that it has open.
+    /// The documents that are open on it.
     package var documents: [WireString]
-    /// Those of them whose changes it takes so slowly that they are read from disk for it.
+    /// The open documents that this connection reads so slowly that their changes come from disk.
     package var behind: [WireString]
 
     package init(
@@ -85,7 +85,7 @@ package struct Present: WireMessage {
     package static var type: StaticString { "present" }
 
     package var connections: [ConnectionSummary]
-    /// There are more behind the last one.
+    /// More connections follow the last one of this page.
     package var hasMore: Bool
 
     package init(_ connections: [ConnectionSummary], hasMore: Bool = false) {

@@ -1,4 +1,4 @@
-/// A right to one document, or to all whose names begin alike, as a token has it.
+/// A right on one document, or on all documents whose names share a prefix.
 package struct WireGrant: Equatable, Sendable {
     package enum Scope: Equatable, Sendable {
         case document(WireString)
@@ -13,15 +13,15 @@ package struct WireGrant: Equatable, Sendable {
         self.scope = scope
     }
 
-    /// `limit` is for the bytes of its name.
+    /// `limit` bounds the bytes of the name or prefix.
     init(_ value: JSONValue, atMost limit: Int, _ limits: Limits.Announced) throws(FieldFault) {
         let fields = try Fields(value, limits: limits)
         rights = try fields.word("rights")
         switch (fields.has("doc"), fields.has("prefix")) {
         case (true, false): scope = .document(try fields.string("doc", atMost: limit, orElse: .badName))
         case (false, true): scope = .prefix(try fields.string("prefix", atMost: limit))
-        case (false, false): throw fields.fault("doc", "is missing, and so is prefix; one of them is wanted")
-        case (true, true): throw fields.fault("prefix", "stands beside doc; one of them is wanted")
+        case (false, false): throw fields.fault("doc", "is missing, and so is prefix; expected one of them")
+        case (true, true): throw fields.fault("prefix", "is given together with doc; expected one of them")
         }
     }
 
@@ -36,7 +36,7 @@ package struct WireGrant: Equatable, Sendable {
     }
 }
 
-/// What a grant lets somebody do; each may do all that stands before it.
+/// What a grant allows. Each right includes the ones before it.
 package enum GrantedRights: String, CaseIterable, WireWord {
     case read, write, admin
 }

@@ -1,0 +1,130 @@
+#!/usr/bin/env node
+// Looks at the English of the repository.
+//
+//   scripts/prose.mjs words [FOLDER]         counts the words that the project avoids, for each target and for the docs
+//   scripts/prose.mjs sentences SEED         draws 60 sentences at random: 20 from docs, 20 from comments, 20 from messages
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+// What each kind of phrase is replaced by is in CONTRIBUTING.md.
+const avoided = {
+  pronouns: /\b(whoever|whom|whomever|whichever|he|his|him)\b/gi,
+  archaic: /\b(anew|bears?|dear(er|est|ly)?|thereof|therein|whereof|wherein|hitherto|ere|lest|nought|henceforth)\b/gi,
+  negatives: /\b(is|are|be|was) (none|no \w+|nothing)\b/gi,
+  riddles: /\b(of which|as else|but for|of one's own|that there (is|are)|what (is|was|has|there|they|it|has) \w+)\b/gi,
+  "tell and ask": /\b(tells?|told|asks?|asked|says?|said|knows?|known)\b/gi,
+  "take and settle": /\b(takes?|taken|took|settles?|settled|judges?|judged|hands?|handed)\b/gi,
+  "stand and lie": /\b(stands?|stood|lies|lay)\b/gi,
+  "behind and beside": /\b(behind|beside)\b/gi,
+};
+
+const root = process.argv[3] && process.argv[2] === "words" ? process.argv[3] : dirname(dirname(fileURLToPath(import.meta.url)));
+const paths = execFileSync("git", ["-C", root, "ls-files"], { encoding: "utf8" }).split("\n").filter(Boolean);
+const read = (path) => readFileSync(join(root, path), "utf8");
+
+/// The words of a page outside of its blocks and tables, a paragraph or list item each.
+function paragraphsOfPage(text) {
+  const paragraphs = [];
+  let [paragraph, inBlock] = ["", false];
+  const end = () => {
+    if (paragraph.trim()) paragraphs.push(paragraph.trim());
+    paragraph = "";
+  };
+  for (const line of text.split("\n")) {
+    if (line.startsWith("```")) inBlock = !inBlock;
+    if (inBlock || /^(```|#|\||>|!|<)/.test(line) || !line.trim()) {
+      end();
+      continue;
+    }
+    if (/^\s*([-*]|\d+\.) /.test(line)) end();
+    paragraph += ` ${line.trim().replace(/^([-*]|\d+\.) /, "")}`;
+  }
+  end();
+  return paragraphs;
+}
+
+/// The comments of a file, those of consecutive lines as one.
+function commentsOf(text, mark) {
+  const comments = [];
+  let last = -2;
+  for (const [index, line] of text.split("\n").entries()) {
+    const found = line.match(mark);
+    if (!found) continue;
+    const words = found[1].trim();
+    if (last === index - 1 && comments.length > 0) comments[comments.length - 1] += ` ${words}`;
+    else comments.push(words);
+    last = index;
+  }
+  return comments.filter((comment) => /[a-z] [a-z]/.test(comment));
+}
+
+/// String literals that are read by people: several words, and neither SQL nor JSON.
+function messagesOf(text) {
+  const code = text.split("\n").filter((line) => !/^\s*\/\//.test(line)).join("\n");
+  return [...code.matchAll(/(?<!#)"""\n([\s\S]*?)"""|(?<![#"])"((?:[^"\\\n]|\\.)*)"/g)]
+    .map((match) => (match[1] ?? match[2]).replace(/\s+/g, " ").trim())
+    .filter((words) => /^[a-z`\\(][^{}<>;=]*$/i.test(words) && words.split(" ").filter((word) => /^[a-z,'.]+$/i.test(word)).length >= 4)
+    .filter((words) => !/^(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WITH|ALTER|DROP)\b/.test(words));
+}
+
+const sentences = (paragraph) => paragraph.split(/(?<=[.!?])\s+(?=[A-Z`*“"])/).filter((text) => text.split(" ").length >= 4);
+
+const isPage = (path) => path.endsWith(".md") && !path.startsWith("docs/report/") && path !== "CHANGELOG.md";
+const isCode = (path) => /^(Sources|Tests|Benchmarks)\/.*\.(swift|c|h)$/.test(path);
+const isScript = (path) => /^scripts\/[^.]*$|\.mjs$|^\.ci\/|\.sql$|\.json5$/.test(path);
+
+const prose = { docs: [], comments: [], messages: [] };
+for (const path of paths) {
+  if (isPage(path)) for (const text of paragraphsOfPage(read(path))) prose.docs.push({ path, text });
+  if (isCode(path)) {
+    for (const text of commentsOf(read(path), /(?:^|\s)\/\/\/? (.*)$/)) prose.comments.push({ path, text });
+    if (path.startsWith("Sources/")) for (const text of messagesOf(read(path))) prose.messages.push({ path, text });
+    else for (const found of read(path).matchAll(/@(?:Test|Suite)\(\s*"([^"]*)"/g)) prose.messages.push({ path, text: found[1] });
+  }
+  if (isScript(path)) for (const text of commentsOf(read(path), /^\s*(?:#|\/\/\/?|--) (.*)$/)) prose.comments.push({ path, text });
+}
+
+function printWords() {
+  const target = (path) => (isPage(path) ? "docs" : path.split("/").slice(0, path.includes("/") ? 2 : 1).join("/"));
+  const counts = new Map();
+  const kinds = Object.keys(avoided);
+  for (const { path, text } of [...prose.docs, ...prose.comments, ...prose.messages]) {
+    const row = counts.get(target(path)) ?? { words: 0, ...Object.fromEntries(kinds.map((kind) => [kind, 0])) };
+    row.words += text.split(/\s+/).length;
+    for (const kind of kinds) row[kind] += [...text.matchAll(avoided[kind])].length;
+    counts.set(target(path), row);
+  }
+  const rows = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+  const total = rows.reduce((sum, [, row]) => Object.fromEntries(Object.keys(row).map((key) => [key, (sum[key] ?? 0) + row[key]])), {});
+  const cells = [["", "words", ...kinds], ...[...rows, ["all", total]].map(([name, row]) => [name, row.words, ...kinds.map((kind) => row[kind])])];
+  for (const row of cells) console.log(row.map((cell, index) => (index === 0 ? String(cell).padEnd(32) : String(cell).padStart(index === 1 ? 8 : kinds[index - 2].length + 2))).join(""));
+}
+
+function printSentences(seed) {
+  let state = seed >>> 0;
+  // mulberry32
+  const random = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  for (const [kind, all] of Object.entries(prose)) {
+    const pool = kind === "messages" ? all : all.flatMap(({ path, text }) => sentences(text).map((text) => ({ path, text })));
+    console.log(`\n${kind} (20 of ${pool.length})`);
+    for (let count = 1; count <= 20; count++) {
+      const [{ path, text }] = pool.splice(Math.floor(random() * pool.length), 1);
+      console.log(`${String(count).padStart(2)}  ${text}\n      ${path}`);
+    }
+  }
+}
+
+const [, , order, argument] = process.argv;
+if (order === "words") printWords();
+else if (order === "sentences" && /^\d+$/.test(argument ?? "")) printSentences(Number(argument));
+else {
+  console.error("usage: scripts/prose.mjs words [FOLDER] | sentences SEED");
+  process.exit(2);
+}

@@ -1,58 +1,60 @@
 package import CaretLog
 package import CaretWire
 
-/// What a connection wants done. Whoever runs it answers with the event that each names.
+/// What a connection wants done. The runner answers each with the event named here.
 ///
-/// What is large lies elsewhere: most actions by far are lines to send, and they are moved about in lists.
+/// Large values are stored by reference: nearly all actions are lines to send, and actions are moved around
+/// in lists.
 package enum ConnectionAction: Equatable, Sendable {
-    /// A line, or several, to be written behind all lines before. Answered by `written`, as the bytes are taken.
+    /// One or several lines to be written after all earlier lines. Answered by `written` as the bytes are
+    /// delivered.
     case send([UInt8])
-    /// No bytes are to be read from the peer until `resumeReading`.
+    /// Stop reading from the peer until `resumeReading`.
     case pauseReading
     case resumeReading
-    /// So many bytes of a begun line are to be claimed of the server's budget. Answered by `lineRefused` where it has
-    /// not got them, before more bytes are handed over; not at all where it has.
+    /// Reserve bytes of the server's budget for an incomplete line. If the budget has not enough, answered by
+    /// `lineRefused` before any more bytes. Otherwise not answered.
     case claimLine(bytes: Int)
     case releaseLine(bytes: Int)
     /// Answered by `authenticated`.
     indirect case authenticate(token: WireString?)
-    /// To the hub. Answered by the news `admitted` or `refused`.
+    /// To the hub. Answered by `admitted` or `refused`.
     indirect case join(Joining)
-    /// To the hub. Answered by the news `answered`, or by a room with a line to the request's session.
+    /// To the hub. Answered by `answered`, or by a room with a line to the request's session.
     indirect case ask(HubRequest)
-    /// To the hub: what it told of followed documents has been taken.
+    /// To the hub: what it sent about followed documents has been delivered.
     case tookDocuments
-    /// To the hub: the connection asks nothing more, and tells no room anything more.
+    /// To the hub: the connection sends no more requests, and nothing more to any room.
     case leave
-    /// To the room of this document. Answered by what the room sends and ends; by `undelivered` where it is no more.
+    /// To the room of this document. Answered by what the room sends and ends, or by `undelivered` if there
+    /// is no such room.
     indirect case tell(DocumentID, RoomEvent)
-    /// Answered by `timePassed`, once it is that late.
+    /// Answered by `timePassed` at this time.
     case wake(at: Int64)
-    /// Once all lines are written, the peer is to be told that no more come; its input is read on.
+    /// Once all lines are written, close the sending side. Input is still read.
     case endOutput
-    /// The connection is to be closed now, and nothing more is to be told to it.
+    /// Close the connection now, and call it no more.
     case close
 }
 
-/// What the hub tells a connection.
+/// What the hub sends to a connection.
 package enum ConnectionNews: Equatable, Sendable {
-    /// To `join`: nobody else is this user and client any more.
+    /// The answer to `join`: no other connection has this user and client any more.
     case admitted
-    /// To `join`.
+    /// The answer to `join`.
     case refused(ErrorReport)
-    /// To the request that is under way.
+    /// The answer to the current request.
     case answered(Envelope<ServerMessage>)
-    /// To the request that is under way: it takes long, and its answer comes by `reported`.
+    /// The current request takes long, and `reported` will answer it.
     case begun
-    /// Of a request that takes long: how far it has come, or its answer.
+    /// The progress of a long request, or its answer.
     case reported(Envelope<ServerMessage>)
-    /// A session will be in the room of this document; what the room sends it comes behind this.
+    /// A session will be in the room of this document. What the room sends to it comes after this.
     case placed(SessionID, DocumentID)
-    /// Of followed documents. Answered by `tookDocuments`.
+    /// About followed documents. Answered by `tookDocuments`.
     case documents([ServerMessage])
     case grantsChanged(Grants)
-    /// The connection is to be closed, since another took its place, its token is good for nothing any more, or it
-    /// follows too slowly.
+    /// Close the connection: it was replaced, its token was revoked, or it follows too slowly.
     case ended(ByeReason)
     case shuttingDown(retryAfterMilliseconds: Int?)
 }

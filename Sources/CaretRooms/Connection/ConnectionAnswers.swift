@@ -2,15 +2,15 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// What rooms and the hub answer.
+/// Handling what rooms and the hub send.
 extension ConnectionState {
-    /// Tells a session's room something.
+    /// Sends something to a session's room.
     mutating func tell(_ event: RoomEvent, of session: SessionID) {
         guard let document = documents[session]?.document else { return }
         order(.tell(document, event))
     }
 
-    /// The hub's answer to what is under way.
+    /// The hub's answer to the current request.
     mutating func answered(_ envelope: Envelope<ServerMessage>) {
         switch underway {
         case .asked: break
@@ -22,7 +22,7 @@ extension ConnectionState {
         send(envelope.message, envelope.id)
     }
 
-    /// What is under way takes long: nothing waits for it.
+    /// The current request takes long, so nothing waits for it.
     mutating func beganLong() {
         guard case .asked = underway else { return }
         underway = nil
@@ -32,7 +32,7 @@ extension ConnectionState {
     mutating func reported(_ envelope: Envelope<ServerMessage>) {
         guard isTalking else { return }
         if case .admin(.progress) = envelope.message {
-            // Whoever does not read is told less often.
+            // A client that reads slowly gets progress less often.
             if output.waiting > limits.waitingOutput { return }
         } else {
             longRequests -= 1
@@ -41,8 +41,8 @@ extension ConnectionState {
         send(envelope.message, envelope.id)
     }
 
-    /// A room sends so many bytes of lines to a session of this connection. Nil where `sent` has to look at them; else
-    /// they are to be written as they are, and what is to be done behind them is mostly nothing.
+    /// A room sends bytes of lines to a session of this connection. Returns nil if `sent` must handle them.
+    /// Otherwise they are written as they are, and the result is the further actions, usually none.
     package mutating func forwards(_ bytes: Int, to session: SessionID) -> [ConnectionAction]? {
         guard isTalking, documents.stage(of: session) == .open else { return nil }
         output.add(bytes, of: .session(session), at: now)
@@ -63,10 +63,10 @@ extension ConnectionState {
         } else if let stage = documents.stage(of: session) {
             pass(output, to: session, stage)
         } else if output.kind == .closeRefused, lateCloses.remove(session) != nil {
-            // The room had ended the session, and the client was told so.
+            // The room had ended the session, and the client knows it.
             return
         } else {
-            // The session has ended, and the room still answers a push of its own.
+            // The session has ended, and the room still answers one of its pushes.
             send(output.bytes)
         }
     }
@@ -78,21 +78,21 @@ extension ConnectionState {
             underway = nil
             documents.setStage(.open, of: session)
             send(line, of: .session(session))
-            // It came too late to be of use.
+            // It came too late to be useful.
             if case .finishing = phase { finish(session) }
             return
         }
-        // A goodbye says it.
+        // `bye` says it already.
         if case .finishing(_, .revoked) = phase, output.kind == .rights { return }
         if stage == .closing, output.kind == .closed {
-            // Nobody asked for it where the connection closes the document of itself.
+            // If the connection itself closes the document, no client is waiting for the answer.
             guard case .closing(session, let name, let id, _) = underway else { return }
             underway = .closing(session, name, id, isAnswered: true)
         }
         send(line, of: .session(session))
     }
 
-    /// A session of this connection is no more.
+    /// A session of this connection has ended.
     package mutating func ended(_ session: SessionID) -> [ConnectionAction] {
         guard isTalking else { return [] }
         documents.remove(session)
@@ -106,17 +106,17 @@ extension ConnectionState {
         return settled()
     }
 
-    /// The room ended the session, and has not seen that it was to be closed. It will refuse that.
+    /// The room ended the session before it saw the request to close it. It will refuse that request.
     private mutating func refuseClose(of session: SessionID, _ name: WireString, _ id: RequestID?) {
         fail(.notOpen, "the document was closed before this was seen", id, document: name)
         lateCloses.insert(session)
-        // A room that saw it after all says nothing more.
+        // If the room did see it, it sends nothing more.
         if lateCloses.count > limits.announced.documents, let oldest = lateCloses.min() {
             lateCloses.remove(oldest)
         }
     }
 
-    /// There is no room where this was told: the document was closed on the way.
+    /// The message found no room: the document was closed meanwhile.
     package mutating func undelivered(_ event: RoomEvent) -> [ConnectionAction] {
         guard isTalking else { return [] }
         switch event {

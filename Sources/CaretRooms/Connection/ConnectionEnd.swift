@@ -1,10 +1,10 @@
 package import CaretWire
 
-/// Why a connection came to its end, where it was not simply gone.
+/// Why a connection ended, unless it simply broke.
 package enum ConnectionEnd: Equatable, Sendable {
-    /// Behind an error.
+    /// After an error.
     case refused(ErrorCode)
     case said(ByeReason)
-    /// The peer had sent all that it wanted to.
+    /// The peer had sent everything that it wanted to.
     case left
 }

@@ -1,10 +1,10 @@
 import CaretLog
 import CaretWire
 
-/// The ways in which a connection ends.
+/// How a connection ends.
 extension ConnectionState {
-    /// The last line was sent: nothing more is, and what comes is dropped for a while, so that a reset does not
-    /// swallow it.
+    /// The last line was sent. Input is read and dropped for a while, so that a reset does not swallow that
+    /// line.
     mutating func beginClosing(_ end: ConnectionEnd, at once: Bool = false) {
         switch phase {
         case .closing, .closed: return
@@ -39,7 +39,7 @@ extension ConnectionState {
         longRequests = 0
     }
 
-    /// Says why the server closes the connection, and closes it. Who takes nothing is not waited for.
+    /// Sends `bye` and closes the connection. A client that reads nothing is not waited for.
     mutating func say(goodbye reason: ByeReason, retryAfterMilliseconds: Int? = nil) {
         switch phase {
         case .expectingHello, .authenticating, .joining, .welcomed, .finishing:
@@ -49,13 +49,14 @@ extension ConnectionState {
         }
     }
 
-    /// A room waits in vain for what its session is to take.
+    /// A room waits in vain for its session to receive something.
     package mutating func cut(_ session: SessionID) -> [ConnectionAction] {
         if documents[session] != nil { say(goodbye: .tooSlow) }
         return settled()
     }
 
-    /// The server stops: what is under way is answered, pushes that rooms have are acked, and no more is taken.
+    /// The server stops: requests under way are answered, pushes in rooms are acked, and nothing more is
+    /// accepted.
     mutating func shutDown(_ retryAfterMilliseconds: Int?) {
         let farewell = Farewell.shuttingDown(retryAfterMilliseconds: retryAfterMilliseconds)
         switch phase {
@@ -73,8 +74,8 @@ extension ConnectionState {
         }
     }
 
-    /// The token is good for nothing any more: what is under way is answered, pushes that rooms have are acked or refused,
-    /// and no more is taken.
+    /// The token was revoked: requests under way are answered, pushes in rooms are acked or refused, and
+    /// nothing more is accepted.
     mutating func revoked() {
         switch phase {
         case .welcomed(let member):
@@ -92,19 +93,19 @@ extension ConnectionState {
             .shuttingDown, "the server is shutting down", retryAfterMilliseconds: retryAfterMilliseconds)
     }
 
-    /// Asks the rooms to end the sessions, which they do behind the acks that are due.
+    /// Tells the rooms to end the sessions, which they do after the acks that are due.
     private mutating func closeSessions() {
         for session in documents.sessions where documents.stage(of: session) == .open { finish(session) }
     }
 
     mutating func finish(_ session: SessionID) {
         documents.setStage(.closing, of: session)
-        // Who may not read any more is sent acks alone.
+        // A client without the right to read is sent nothing but acks.
         let isRevoked = if case .finishing(_, .revoked) = phase { true } else { false }
         tell(isRevoked ? .rightsChanged(session, .none) : .close(session, nil), of: session)
     }
 
-    /// Goes on with an ending that waited for what is due.
+    /// Continues an ending that waited for what was due.
     mutating func finishIfDone() {
         if input.hasEnded { finishInput() }
         if case .finishing(_, let farewell) = phase, documents.isEmpty, underway == nil {
@@ -116,7 +117,7 @@ extension ConnectionState {
             }
         }
         if case .closing(let until, let dropped) = phase, output.isEmpty {
-            // The peer has said and heard all.
+            // The peer has sent and received everything.
             if input.hasEnded { return close() }
             phase = .closing(until: until ?? closingUntil, droppedBytes: dropped)
         }

@@ -4,7 +4,7 @@ import CaretWire
 
 /// From the first line to the welcome.
 extension ConnectionState {
-    /// Takes the first message.
+    /// Handles the first message.
     mutating func greet(_ envelope: Envelope<ClientMessage>) {
         guard case .hello(let hello) = envelope.message else {
             return fail(.helloRequired, "hello is the first message of a connection", envelope.id)
@@ -13,7 +13,7 @@ extension ConnectionState {
         order(.authenticate(token: hello.token))
     }
 
-    /// What is known of the token.
+    /// The token was looked up.
     package mutating func authenticated(_ result: Authentication) -> [ConnectionAction] {
         guard case .authenticating(let hello, let id) = phase else { return [] }
         switch result {
@@ -45,7 +45,7 @@ extension ConnectionState {
                     unit: unit, peer: peer)))
     }
 
-    /// The hub tells something.
+    /// The hub has sent something.
     package mutating func told(_ news: ConnectionNews) -> [ConnectionAction] {
         if case .closing = phase { return [] }
         if isClosed { return [] }
@@ -101,7 +101,7 @@ extension ConnectionState {
 
     private mutating func tell(_ messages: [ServerMessage]) {
         guard isTalking else { return }
-        // Whoever is told nothing has taken it.
+        // There is nothing to deliver, so it counts as delivered.
         if messages.isEmpty { return order(.tookDocuments) }
         for (index, message) in messages.enumerated() {
             send(message, of: index == messages.count - 1 ? .follow : .connection)

@@ -1,9 +1,9 @@
 import CaretWire
 
-/// The bytes that came on a connection and are not messages yet.
+/// The received bytes that are not messages yet.
 struct ConnectionInput: Sendable {
     enum Next {
-        /// A line, decoded or at fault, and how long it was.
+        /// A decoded line or its fault, and the line's length.
         case line(Result<Envelope<ClientMessage>, WireFault>, bytes: Int)
         case incomplete
         case tooLong(WireFault)
@@ -11,17 +11,17 @@ struct ConnectionInput: Sendable {
 
     private var framer: LineFramer
     private var decoder: MessageDecoder
-    /// Bytes that came while no line was wanted.
+    /// Bytes that arrived while no line was wanted.
     private var unread: [UInt8] = []
     private var unreadStart = 0
-    /// The peer sends no more.
+    /// The peer has stopped sending.
     var hasEnded = false
-    /// Since when the begun line has been begun; nil while there is none.
+    /// When the incomplete line began; nil if there is none.
     private(set) var begunSince: Int64?
-    /// Bytes of the server's budget that the begun line has.
+    /// Bytes of the server's budget that the incomplete line has reserved.
     private(set) var claimed = 0
     private var lastClaim = 0
-    /// Since when nothing is read; nil while something is.
+    /// When reading was paused; nil if it is not.
     private(set) var pausedSince: Int64?
 
     init(_ limits: Limits) {
@@ -35,7 +35,7 @@ struct ConnectionInput: Sendable {
 
     mutating func allowLines(of bytes: Int) { framer.limit = bytes }
 
-    /// Takes the next line off the front of what is unread.
+    /// Reads the next line from the front of the unread bytes.
     mutating func next() -> Next {
         let held = unread
         unread = []
@@ -67,13 +67,13 @@ struct ConnectionInput: Sendable {
         }
     }
 
-    /// Keeps bytes for later, behind those that are kept.
+    /// Keeps bytes for later, after those that are kept already.
     mutating func keep(_ bytes: UnsafeRawBufferPointer) {
         if !hasUnread { (unread, unreadStart) = ([], 0) }
         unread.append(contentsOf: bytes)
     }
 
-    /// Gives back the room of what was read meanwhile.
+    /// Frees the memory of bytes that were read meanwhile.
     mutating func forgetRead() {
         if unreadStart > 0, !hasUnread { (unread, unreadStart) = ([], 0) }
     }
@@ -82,7 +82,8 @@ struct ConnectionInput: Sendable {
         (unread, unreadStart, begunSince) = ([], 0, nil)
     }
 
-    /// Notes whether a line is begun. It is the same one as before only where none has ended in between.
+    /// Records whether there is an incomplete line. It is the same one as before only if no line ended in
+    /// between.
     mutating func noteBegun(at now: Int64, isSameLine: Bool) {
         if begunBytes == 0 {
             begunSince = nil
@@ -91,10 +92,10 @@ struct ConnectionInput: Sendable {
         }
     }
 
-    /// Changes what the begun line has of the budget to what it needs: by so many bytes, which are negative where
-    /// some are left over.
+    /// Adapts the reserved budget to the incomplete line. Returns by how many bytes it changes; negative if
+    /// some are released.
     mutating func claim(_ limits: Limits) -> Int {
-        // By steps, so that a long line does not ask for every piece of it.
+        // In steps, so that a long line does not reserve for every piece of it.
         let step = limits.freeLine
         let needed = begunSince == nil ? 0 : max(0, (begunBytes - 1) / step) * step
         lastClaim = needed - claimed
@@ -102,7 +103,7 @@ struct ConnectionInput: Sendable {
         return lastClaim
     }
 
-    /// The budget did not have what was claimed last.
+    /// The last reservation was refused.
     mutating func claimRefused() {
         claimed -= max(0, lastClaim)
         lastClaim = 0
@@ -110,7 +111,7 @@ struct ConnectionInput: Sendable {
 
     mutating func pause(at now: Int64) { pausedSince = now }
 
-    /// Goes on; the time that nothing was read is not held against the begun line.
+    /// Resumes reading. The pause does not count against the time of the incomplete line.
     mutating func resume(at now: Int64) {
         if let pausedSince { begunSince = begunSince.map { $0 + now - pausedSince } }
         pausedSince = nil

@@ -2,9 +2,9 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// What a welcomed client says, message by message.
+/// Handling the messages of a welcomed client.
 extension ConnectionState {
-    /// The message is answered before the next that is so is looked at.
+    /// Handles a message.
     func needsAnswer(_ message: ClientMessage) -> Bool {
         switch message {
         case .push(let push): documents[push.document] == nil
@@ -49,7 +49,7 @@ extension ConnectionState {
         order(.ask(HubRequest(connection: self.id, id: id, question: question)))
     }
 
-    /// The name that a document is called by; what is none is refused.
+    /// The name of a document. An invalid name is refused.
     private mutating func name(
         _ document: WireString, _ id: RequestID?, seq: Int? = nil
     ) -> DocumentName? {
@@ -96,7 +96,7 @@ extension ConnectionState {
             unit: member.unit)
     }
 
-    /// The session of a document that is open; what is not is refused.
+    /// The session of an open document. If it is not open, the message is refused.
     private mutating func opened(_ document: WireString, _ id: RequestID?) -> OpenDocument? {
         if let open = documents[document], documents.stage(of: open.session) == .open { return open }
         fail(.notOpen, "this connection does not have the document open", id, document: document)
@@ -165,7 +165,7 @@ extension ConnectionState {
         return true
     }
 
-    /// In whose name a document is pushed to: that of the session that has it open, or of the connection's guest.
+    /// Who pushes: the session that has the document open, or the connection's guest.
     private func address(of document: WireString) -> PushAddress? {
         if let open = documents[document] {
             return PushAddress(session: open.session, participant: open.participant, rights: open.rights)
@@ -176,7 +176,7 @@ extension ConnectionState {
         }
     }
 
-    /// Hands a push to the room where its document is open, and to the hub, which finds the room, where it is not.
+    /// Sends a push to the room if the document is open. Otherwise to the hub, which finds the room.
     private mutating func hand(_ push: RoomPush, _ message: ClientMessage, creates: Bool) {
         if documents[push.document] != nil { return tell(.push(push), of: push.session) }
         guard let name = name(push.document, push.id, seq: Int(push.seq)) else { return }
@@ -191,7 +191,7 @@ private struct PushAddress {
 }
 
 extension DocumentName.Fault {
-    /// What is wrong with a name, for a person.
+    /// What is wrong with a name, for people.
     var problem: String {
         switch self {
         case .empty: "is empty"

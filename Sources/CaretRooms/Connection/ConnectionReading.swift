@@ -1,12 +1,12 @@
 import CaretLog
 import CaretWire
 
-/// Bytes and lines.
+/// Reading bytes and lines.
 extension ConnectionState {
-    /// Bytes came, and are read at this time. They are there only while this runs.
+    /// Reads bytes that arrived. They are valid only during the call.
     ///
-    /// They came before that, however much before, where the server did not come to read them. So they count before any
-    /// deadline does.
+    /// They may have arrived long before `time`, if the server was busy. So they are read before any deadline
+    /// is checked.
     package mutating func received(_ bytes: UnsafeRawBufferPointer, at time: Int64) -> [ConnectionAction] {
         if isClosed { return [] }
         now = max(now, time)
@@ -27,7 +27,7 @@ extension ConnectionState {
         bytes.withUnsafeBytes { received($0, at: time) }
     }
 
-    /// The peer has sent all that it will; it may still read.
+    /// The peer has stopped sending. It may still read.
     package mutating func inputEnded() -> [ConnectionAction] {
         if isClosed { return [] }
         input.hasEnded = true
@@ -41,7 +41,7 @@ extension ConnectionState {
         return settled()
     }
 
-    /// So many bytes of what was sent have been taken.
+    /// This many bytes of output were delivered.
     package mutating func written(_ bytes: Int) -> [ConnectionAction] {
         if isClosed { return [] }
         let taken = output.take(bytes, at: now)
@@ -51,13 +51,13 @@ extension ConnectionState {
     }
 
     private mutating func took(_ bytes: Int, of session: SessionID) {
-        // A room that has handed less than its credit waits for nothing.
+        // A room that has sent less than its credit is not waiting for this.
         let some = limits.creditBytes / 4
         guard let told = documents.took(bytes, of: session, tellingEvery: some) else { return }
         tell(.written(session, bytes: told), of: session)
     }
 
-    /// The server has no room for more of the line that is begun.
+    /// The server's budget has no room for more of the incomplete line.
     package mutating func lineRefused() -> [ConnectionAction] {
         input.claimRefused()
         switch phase {
@@ -76,7 +76,7 @@ extension ConnectionState {
         if !rest.isEmpty { input.keep(rest) }
     }
 
-    /// Runs what waits and reads what is unread, as far as may be now.
+    /// Handles waiting messages and unread bytes, as far as it may now.
     mutating func proceed() {
         runWaiting()
         while input.hasUnread, mayRead {
@@ -86,7 +86,7 @@ extension ConnectionState {
         input.forgetRead()
     }
 
-    /// The next line may be looked at.
+    /// Whether the next line may be read.
     private var mayRead: Bool {
         switch phase {
         case .expectingHello, .welcomed:
@@ -109,7 +109,7 @@ extension ConnectionState {
                 return claim()
             }
         }
-        // The bytes behind a line are not looked at yet, so none is begun.
+        // Bytes after a line are not read yet, so there is no incomplete line.
         if isTalking { input.noteBegun(at: now, isSameLine: isSameLine) }
         claim()
     }
@@ -120,7 +120,7 @@ extension ConnectionState {
         if bytes < 0 { order(.releaseLine(bytes: -bytes)) }
     }
 
-    /// The begun line is given up.
+    /// Drops the incomplete line.
     mutating func dropInput() {
         input.dropAll()
         claim()
@@ -153,7 +153,7 @@ extension ConnectionState {
         }
     }
 
-    /// The refusal of a malformed message that would be refused whatever it said.
+    /// The refusal of a malformed message that would be refused whatever its fields contain.
     private func refusal(ofWhatever fault: WireFault) -> ErrorReport? {
         switch fault.topic {
         case .hello where isTalking: return ErrorReport(.alreadyHello, "hello was said before")
@@ -164,9 +164,9 @@ extension ConnectionState {
         }
     }
 
-    /// Runs the messages that waited for what is now over.
+    /// Runs the messages that waited for what has just ended.
     private mutating func runWaiting() {
-        // `mayRun` takes a copy of everything along.
+        // Evaluated here, because `mayRun` would capture a copy of the whole state.
         while !waiting.isEmpty, case .welcomed = phase, output.waiting <= limits.waitingOutput,
             let next = waiting.next(where: mayRun)
         {
@@ -174,13 +174,13 @@ extension ConnectionState {
         }
     }
 
-    /// Nothing is under way that the message must wait for.
+    /// Whether nothing is under way that the message must wait for.
     private func mayRun(_ message: ClientMessage) -> Bool {
         guard let underway else { return true }
         return !needsAnswer(message) && !underway.isAbout(message)
     }
 
-    /// Reads on or pauses, whichever is due.
+    /// Pauses or resumes reading, as needed.
     mutating func steerReading() {
         let wanted: Bool
         switch phase {
@@ -192,7 +192,7 @@ extension ConnectionState {
         }
         if wanted, input.isPaused {
             input.resume(at: now)
-            // Nobody could be heard meanwhile.
+            // Nobody could be heard during the pause.
             silence = .heard(now)
             order(.resumeReading)
         } else if !wanted, !input.isPaused {

@@ -1,19 +1,19 @@
 package import CaretLog
 package import CaretWire
 
-/// What all connections of a server have in common, there once for all of them. The closures are pure, but for `store`.
+/// What all connections of a server share. The closures are pure, except `store`.
 package final class ConnectionSettings: Sendable {
     package let limits: Limits
-    /// What the server calls itself.
+    /// The name and version that `welcome` sends.
     package let server: WireString
     package let features: [WireString]
-    /// The store's name by now: what the epochs of all its documents begin with.
+    /// The current name of the store: the beginning of all epochs.
     package let store: @Sendable () -> WireString
-    /// What others may know a pusher's client by.
+    /// Computes the public id of a pusher's client.
     package let publicClient: @Sendable (Pusher) -> WireString
-    /// What a session is called on the wire: unique over all servers.
+    /// Computes the public id of a session: unique over all servers.
     package let sessionName: @Sendable (SessionID) -> WireString
-    /// A digest of bytes that nobody can find others for.
+    /// A digest for which nobody can find other bytes.
     package let digest: @Sendable ([UInt8]) -> Digest
 
     package init(

@@ -2,38 +2,39 @@ import CaretCore
 import CaretLog
 package import CaretWire
 
-/// One connection: who is at its other end, what he asks and in which order, and when it ends.
+/// One connection: who the client is, what it has requested in which order, and when the connection ends.
 ///
-/// A value that decides and does nothing, confined to the connection's loop: each event answers with what is to be done, in
-/// that order. Its time is what `timePassed` said last: whoever runs it says the time in front of every other event, but
-/// for bytes that came, which bring it along.
+/// A value that decides and does nothing by itself, confined to the connection's loop: each event returns the
+/// actions to be done, in order. Its time is that of the last `timePassed`. The runner sends the time before
+/// every other event, except for received bytes, which have their own.
 package struct ConnectionState: Sendable {
     package enum Phase: Equatable, Sendable {
         case expectingHello
-        /// It is being found out whose token it is.
+        /// The token is being looked up.
         case authenticating(Hello, RequestID?)
-        /// The hub was asked to let it in.
+        /// The hub was asked to admit it.
         case joining(Member, RequestID?)
         case welcomed(Member)
-        /// Nothing more is read; what is due is sent yet.
+        /// Nothing more is read. What is due is still sent.
         case finishing(Member, Farewell)
-        /// The last line is on its way; input is dropped until the time, which is not known before that line is taken.
+        /// The last line is on its way. Input is dropped until this time, which is unknown until the line is
+        /// delivered.
         case closing(until: Int64?, droppedBytes: Int)
         case closed
     }
 
-    /// What is said last.
+    /// The last message.
     package enum Farewell: Equatable, Sendable {
-        /// Nothing: the peer has sent all that it wants to.
+        /// None: the peer has sent everything that it wanted to.
         case none
         case shuttingDown(retryAfterMilliseconds: Int?)
-        /// The token is good for nothing any more.
+        /// The token was revoked.
         case revoked
     }
 
-    /// A request that is not answered yet, behind which others wait.
+    /// An unanswered request that other requests wait for.
     package enum Underway: Equatable, Sendable {
-        /// The hub answers, or a room the guest.
+        /// The hub will answer it, or a room will answer the guest.
         case asked(ClientMessage)
         case opening(SessionID, WireString)
         /// The session ends; `isAnswered` once `closed` was sent.
@@ -43,13 +44,13 @@ package struct ConnectionState: Sendable {
     }
 
     enum Silence: Equatable, Sendable {
-        /// Something came last then.
+        /// The peer was last heard at this time.
         case heard(Int64)
         case pinged(Int64)
     }
 
     package let id: ConnectionID
-    /// Where it comes from, for administrators; nil where nobody said.
+    /// The peer's address, for administrators; nil if it is not known.
     let peer: WireString?
     let settings: ConnectionSettings
     var now: Int64
@@ -59,7 +60,7 @@ package struct ConnectionState: Sendable {
     var output = OutputLedger()
     var documents = OpenDocuments()
     package var underway: Underway?
-    /// Requests that take long and have no answer yet, behind which nothing waits: the hub takes one at a time.
+    /// Unanswered long requests. Nothing waits for them. The hub accepts one at a time.
     package var longRequests = 0
     /// Sessions whose close was refused here because they had ended. Their room will refuse it too.
     var lateCloses: Set<SessionID> = []
@@ -67,11 +68,11 @@ package struct ConnectionState: Sendable {
     var faults = RecentFaults()
     var rate: PushRate?
     var silence: Silence
-    /// When it is to be woken, as far as that was asked for.
+    /// When it will be called, as far as that was requested.
     var wakes: Int64?
-    /// Why it has ended, or is about to.
+    /// Why it has ended, or is about to end.
     package internal(set) var end: ConnectionEnd?
-    /// The errors that were sent since somebody asked, for whoever counts them.
+    /// The errors that were sent and not counted yet.
     private var refusals: [ErrorCode: Int] = [:]
     package var actions: [ConnectionAction] = []
 
@@ -88,12 +89,12 @@ package struct ConnectionState: Sendable {
         silence = .heard(now)
     }
 
-    /// What is to be done before anything has happened.
+    /// The first actions, before any event.
     package mutating func begun() -> [ConnectionAction] { settled() }
 
     var limits: Limits { settings.limits }
 
-    /// Whoever is at the other end, once that is settled and until it is over.
+    /// The client, from `welcome` until the end.
     var member: Member? {
         switch phase {
         case .welcomed(let member), .finishing(let member, _), .joining(let member, _): member
@@ -101,7 +102,7 @@ package struct ConnectionState: Sendable {
         }
     }
 
-    /// Lines may be sent: those of rooms and of the hub come too late otherwise.
+    /// Whether lines may be sent. Otherwise lines of rooms and the hub come too late.
     var isTalking: Bool {
         switch phase {
         case .welcomed, .finishing: true
@@ -110,12 +111,13 @@ package struct ConnectionState: Sendable {
     }
 
     package var isClosed: Bool { if case .closed = phase { true } else { false } }
-    /// Bytes that were sent and not taken.
+    /// Undelivered bytes.
     package var waitingOutput: Int { output.waiting }
-    /// Bytes of a begun line and of lines that wait, and how many lines those are at most.
+    /// Bytes of the incomplete line and of waiting lines, and an upper bound on the number of those lines.
     package var waitingInput: Int { input.begunBytes + waiting.bytes }
 
-    /// The errors that are to be counted now; nil where there are none, which is asked behind every event.
+    /// Removes and returns the errors to be counted; nil if there are none, which is checked after every
+    /// event.
     package mutating func takeRefusals() -> [ErrorCode: Int]? {
         if refusals.isEmpty { return nil }
         defer { refusals = [:] }
@@ -128,7 +130,7 @@ package struct ConnectionState: Sendable {
 
     mutating func order(_ action: ConnectionAction) { actions.append(action) }
 
-    /// Does what the event made possible, and hands over all that is to be done.
+    /// Does what the event made possible, and returns all actions.
     mutating func settled() -> [ConnectionAction] {
         proceed()
         finishIfDone()
@@ -154,7 +156,7 @@ extension ConnectionState {
         send(writer.bytes, of: owner)
     }
 
-    /// Refuses a message; a code that closes, or any before the welcome, ends the connection.
+    /// Refuses a message. The connection ends if the code closes, or before `welcome`.
     mutating func fail(_ report: ErrorReport, _ id: RequestID?) {
         note(report)
         send(.error(report), id)

@@ -1,15 +1,15 @@
 import CaretWire
 
-/// What a connection does because nothing happened.
+/// What a connection does as time passes.
 extension ConnectionState {
-    /// It is so late, in milliseconds; never earlier than before.
+    /// Sets the time, in milliseconds. It never goes back.
     package mutating func timePassed(_ time: Int64) -> [ConnectionAction] {
         if isClosed { return [] }
         now = max(now, time)
         return meetDueDeadlines() ? settled() : []
     }
 
-    /// False where none can be due.
+    /// False if no deadline can have passed.
     @discardableResult
     mutating func meetDueDeadlines() -> Bool {
         guard let wakes, now >= wakes else { return false }
@@ -25,9 +25,9 @@ extension ConnectionState {
         if let due = silenceDeadline, now >= due { breakSilence() }
     }
 
-    /// Asks to be woken in time for the next deadline; a later one is looked at then.
+    /// Asks to be called for the next deadline. Later ones are checked then.
     mutating func wakeInTime() {
-        // Without a list: this is asked behind every event.
+        // Computed without a list, because it runs after every event.
         let ends = min(closingDeadline ?? .max, outputDeadline ?? .max)
         let next = min(ends, inputDeadline ?? .max, silenceDeadline ?? .max)
         guard next < wakes ?? .max else { return }
@@ -40,12 +40,12 @@ extension ConnectionState {
         return until
     }
 
-    /// A line takes as long as it is, and some time more.
+    /// The time allowed for a line: a fixed time, and more for each byte.
     private func lineEnd(_ since: Int64, bytes: Int) -> Int64 {
         since + Int64(limits.lineSeconds + bytes / limits.lineBytesPerSecond) * 1_000
     }
 
-    /// Until when bytes must be taken, and the line in front.
+    /// The deadline for delivering bytes, and for delivering the first line.
     private var outputDeadline: Int64? {
         if output.isEmpty || isClosed { return nil }
         let taking = output.takenAt + Int64(limits.takingSeconds) * 1_000
@@ -62,7 +62,7 @@ extension ConnectionState {
         }
     }
 
-    /// Silence counts only while somebody listens.
+    /// Silence counts only while the connection reads.
     private var silenceDeadline: Int64? {
         guard case .welcomed = phase, !input.isPaused, !input.hasEnded else { return nil }
         switch silence {
@@ -72,7 +72,7 @@ extension ConnectionState {
 
     private mutating func giveUpOutput() {
         switch phase {
-        // A second goodbye would be taken no sooner.
+        // A second `bye` would not be delivered any sooner.
         case .closing: close()
         case .expectingHello, .authenticating, .joining, .welcomed, .finishing: say(goodbye: .tooSlow)
         case .closed: break

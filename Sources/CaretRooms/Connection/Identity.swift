@@ -2,7 +2,7 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// Whose token it is, and what it is good for.
+/// A token's user and grants.
 package struct Identity: Equatable, Sendable {
     package let user: ByteString
     package let token: TokenID
@@ -14,23 +14,23 @@ package struct Identity: Equatable, Sendable {
         self.grants = grants
     }
 
-    /// Everybody, where nobody needs a token.
+    /// Every client of a server without tokens.
     package static let anonymous = Identity(user: "anonymous", token: .unneeded, grants: .all)
-    /// Whoever the system lets come in at the socket in the data folder.
+    /// Clients at the socket in the data folder, which only the server's system user can open.
     package static let admin = Identity(user: "admin", token: .unneeded, grants: .all)
 }
 
-/// What came of `authenticate`.
+/// The result of `authenticate`.
 package enum Authentication: Equatable, Sendable {
     case known(Identity)
     case unknown
-    /// Too many unknown ones came from its address; it was not looked at.
+    /// Too many unknown tokens came from the address, so this one was not looked up.
     case tooOften(retryAfterMilliseconds: Int)
-    /// It could not be found out.
+    /// The lookup failed.
     case failed
 }
 
-/// Who is at the other end of a connection.
+/// The client of a connection.
 package struct Member: Equatable, Sendable {
     let pusher: Pusher
     let token: TokenID
@@ -39,14 +39,14 @@ package struct Member: Equatable, Sendable {
     let introduction: Introduction
 }
 
-/// That a connection wants in. Its user and client are its own from now on, and no other connection's.
+/// A connection's request to be admitted. From now on no other connection may have its user and client.
 package struct Joining: Equatable, Sendable {
     package let connection: ConnectionID
     package let pusher: Pusher
     package let token: TokenID
     package let grants: Grants
     package let unit: CodeUnit
-    /// Where it comes from, for administrators.
+    /// The peer's address, for administrators.
     package let peer: WireString?
 
     package init(
@@ -63,7 +63,7 @@ package struct Joining: Equatable, Sendable {
 }
 
 extension Access {
-    /// As the wire tells it.
+    /// As sent to clients.
     package var rights: Rights {
         switch self {
         case .none: .none

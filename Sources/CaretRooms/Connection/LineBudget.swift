@@ -1,10 +1,10 @@
-/// The bytes that all begun lines of a server may hold together. It has one home, which every loop asks.
+/// The bytes that all incomplete lines of a server may hold together. All loops share it.
 package struct LineBudget: Equatable, Sendable {
     package private(set) var left: Int
 
     package init(_ limit: Int) { left = limit }
 
-    /// True where the budget had so many bytes; they are claimed then, until they are released.
+    /// Reserves bytes until they are released. Returns false if the budget has not enough.
     package mutating func claim(_ bytes: Int) -> Bool {
         if bytes > left { return false }
         left -= bytes

@@ -2,43 +2,43 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// A document that a connection has open, or is opening or closing.
+/// A document that a connection has open, is opening or is closing.
 struct OpenDocument: Equatable, Sendable {
     enum Stage: Equatable, Sendable {
-        /// It was asked for, and the answer has not come.
+        /// The open was requested and is not answered yet.
         case opening
         case open
-        /// It is being closed, since the client asked for it or none of it is to be told any more.
+        /// It is closing, because the client requested it or must not receive any more of it.
         case closing
     }
 
     let session: SessionID
     let name: DocumentName
     let participant: Participant
-    /// Where its room is; nil until the hub has said it.
+    /// The document that its room belongs to; nil until the hub has reported it.
     var document: DocumentID?
     var rights: Rights
 }
 
-/// The documents that a connection has open, by the names that its client calls them.
+/// The documents that a connection has open, by the names that its client uses.
 struct OpenDocuments: Equatable, Sendable {
     private struct Entry: Equatable, Sendable {
         var document: OpenDocument
         let name: WireString
     }
 
-    /// What is looked at for every line that a room sends.
+    /// What is needed for every line that a room sends.
     private struct Stream: Equatable, Sendable {
         let session: SessionID
         var stage: OpenDocument.Stage
-        /// Bytes that its connection has taken, and of which its room has not been told yet.
+        /// Bytes that were delivered, and not yet reported to the room.
         var taken = 0
     }
 
     private var entries: [SessionID: Entry] = [:]
     private var named: [WireString: SessionID] = [:]
-    /// One for each entry, in the order of their opening, which is that of their sessions. Apart from them, since to look
-    /// at one would count a reference to everything in it.
+    /// One for each entry, in the order of opening, which is the order of sessions. Stored separately,
+    /// because reading an entry would retain everything in it.
     private var streams: [Stream] = []
     private var lastNumber = 0
 
@@ -49,20 +49,20 @@ struct OpenDocuments: Equatable, Sendable {
 
     subscript(session: SessionID) -> OpenDocument? { entries[session]?.document }
 
-    /// Nil where the session has ended.
+    /// Nil if the session has ended.
     func stage(of session: SessionID) -> OpenDocument.Stage? { place(of: session).map { streams[$0].stage } }
 
-    /// All of them, in the order of their opening.
+    /// All of them, in the order of opening.
     var sessions: [SessionID] { streams.map(\.session) }
 
-    /// An id for another session; nil where the connection has had as many as there are.
+    /// An id for another session; nil if the connection has used all ids.
     mutating func nextSession(of connection: ConnectionID) -> SessionID? {
         if lastNumber + 1 >= SessionID.most { return nil }
         lastNumber += 1
         return SessionID(connection, number: lastNumber)
     }
 
-    /// A document that is being opened, of the newest session.
+    /// The newest session's document of this name, if it is being opened.
     mutating func add(_ document: OpenDocument, as name: WireString) {
         entries[document.session] = Entry(document: document, name: name)
         named[name] = document.session
@@ -78,8 +78,8 @@ struct OpenDocuments: Equatable, Sendable {
         if let place = place(of: session) { streams[place].stage = stage }
     }
 
-    /// So many bytes of a session were taken. Answers how many its room is to be told of, some at a time: nobody
-    /// waits for the last ones.
+    /// Bytes of a session were delivered. Returns how many to report to its room. They are reported in larger
+    /// portions; nobody waits for the last ones.
     mutating func took(_ bytes: Int, of session: SessionID, tellingEvery most: Int) -> Int? {
         guard let place = place(of: session) else { return nil }
         let taken = streams[place].taken + bytes
@@ -99,7 +99,7 @@ struct OpenDocuments: Equatable, Sendable {
         streams = []
     }
 
-    /// Whether the three indexes list the same documents.
+    /// Whether the three indices contain the same documents.
     var isSound: Bool {
         let ids = streams.map(\.session)
         return zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 } && Set(ids) == Set(entries.keys)

@@ -1,10 +1,10 @@
-/// The lines that wait for a connection to take them: how long they are, and who is to know when they are taken.
+/// The lines that a connection has not delivered yet: their lengths, and who to inform of the delivery.
 struct OutputLedger: Equatable, Sendable {
     enum Owner: Equatable, Sendable {
         case connection
         /// The bytes count against the session's credit.
         case session(SessionID)
-        /// The last of what the hub told of followed documents.
+        /// The last `document` or `gone` message of a batch for a follower.
         case follow
     }
 
@@ -14,14 +14,14 @@ struct OutputLedger: Equatable, Sendable {
         let owner: Owner
     }
 
-    /// What has been taken, for those who are to know.
+    /// What has been delivered, by who must be informed.
     struct Taken: Equatable, Sendable {
         struct Part: Equatable, Sendable {
             let session: SessionID
             var bytes: Int
         }
 
-        // Mostly there is one, and a list costs an allocation a write.
+        // Usually there is one, and a list would allocate for each write.
         private var first: Part?
         private var others: [Part] = []
         var endsDocuments = false
@@ -38,7 +38,7 @@ struct OutputLedger: Equatable, Sendable {
             }
         }
 
-        /// In the order in which their bytes were taken.
+        /// In the order of delivery.
         func forEachSession(_ body: (SessionID, Int) -> Void) {
             if let first { body(first.session, first.bytes) }
             for part in others { body(part.session, part.bytes) }
@@ -47,15 +47,15 @@ struct OutputLedger: Equatable, Sendable {
 
     private var lines: [Line] = []
     private var first = 0
-    /// Bytes that wait.
+    /// Undelivered bytes.
     private(set) var waiting = 0
-    /// When some bytes were taken last, or the first of them began to wait.
+    /// When bytes were last delivered, or when the first undelivered ones were added.
     private(set) var takenAt: Int64 = 0
-    /// Since when the first line is being taken.
+    /// When the delivery of the first line began.
     private(set) var frontSince: Int64 = 0
 
     var isEmpty: Bool { first == lines.count }
-    /// Whether `waiting` is the sum of what is left of the lines.
+    /// Whether `waiting` is the sum of the undelivered bytes of all lines.
     var isSound: Bool { waiting == lines[first...].reduce(0) { $0 + $1.left } }
     var frontLength: Int { isEmpty ? 0 : lines[first].length }
 
@@ -65,7 +65,7 @@ struct OutputLedger: Equatable, Sendable {
         waiting += bytes
     }
 
-    /// Takes so many bytes off the front; more than wait are all of them.
+    /// Removes delivered bytes from the front. A count above the total removes everything.
     mutating func take(_ bytes: Int, at now: Int64) -> Taken {
         var taken = Taken()
         var rest = min(bytes, waiting)
@@ -94,7 +94,7 @@ struct OutputLedger: Equatable, Sendable {
     }
 
     private mutating func forgetTaken() {
-        // Half of it at a time, so that a line costs the same however many wait.
+        // Removes half of the array at a time, so that the cost of a line does not depend on how many wait.
         if first == lines.count || first > 64 && first * 2 > lines.count {
             lines.removeFirst(first)
             first = 0

@@ -1,10 +1,10 @@
 import CaretCore
 package import CaretWire
 
-/// The content of a push as bytes: equal for a repeat, and for nothing else.
+/// The content of a push as bytes. Only a repeat has the same bytes.
 ///
-/// The store remembers a digest of it for as long as it remembers the push, so it stays as it is: numbers are eight bytes, the
-/// lowest first, and a text has its length in front of it.
+/// The store keeps a digest of it as long as it remembers the push, so this format never changes: numbers
+/// have eight bytes, the lowest first, and a text is preceded by its length.
 package struct PushForm {
     package private(set) var bytes: [UInt8] = []
 

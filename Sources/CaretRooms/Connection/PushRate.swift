@@ -1,4 +1,4 @@
-/// How many pushes a connection may send: so many a second, and twice that at once.
+/// Limits how many pushes a connection may send a second, with a burst of twice that.
 struct PushRate: Equatable, Sendable {
     let perSecond: Int
     /// In thousandths of a push.
@@ -11,9 +11,9 @@ struct PushRate: Equatable, Sendable {
         counted = now
     }
 
-    /// Counts a push; where it is one too many, it is not counted, and so many milliseconds later one will not be.
+    /// Counts a push. If it exceeds the limit, it is not counted, and the result is the milliseconds to wait.
     mutating func excess(at now: Int64) -> Int? {
-        // A second refills as many thousandths a millisecond as there are pushes a second.
+        // Each millisecond refills as many thousandths as there are pushes per second.
         let passed = Int(min(max(0, now - counted), 2_000))
         left = min(left + passed * perSecond, 2 * perSecond * 1_000)
         counted = max(counted, now)

@@ -1,6 +1,6 @@
 package import CaretWire
 
-/// Messages that were read and wait for a request that is not answered yet, in the order sent.
+/// Messages that wait for the current request to be answered, in the order sent.
 struct WaitingLines: Equatable, Sendable {
     private struct Line: Equatable, Sendable {
         let envelope: Envelope<ClientMessage>
@@ -28,7 +28,7 @@ struct WaitingLines: Equatable, Sendable {
         lines[..<end].contains { message.mustFollow($0.envelope.message) }
     }
 
-    /// Takes out the first message that `mayRun` and that overtakes none that it must not.
+    /// Removes the first message that `mayRun` accepts and that overtakes none that it must not.
     mutating func next(where mayRun: (ClientMessage) -> Bool) -> Envelope<ClientMessage>? {
         for index in lines.indices {
             let message = lines[index].envelope.message
@@ -44,7 +44,8 @@ struct WaitingLines: Equatable, Sendable {
 }
 
 extension ClientMessage {
-    /// It is answered before the next request is looked at. A push is one only where its document is not open.
+    /// Whether it must be answered before the next request runs. A push is a request only if its document is
+    /// not open.
     var isRequest: Bool {
         switch self {
         case .open, .close, .diverged, .list, .read, .history, .follow, .unfollow, .rename, .delete, .admin:
@@ -53,7 +54,7 @@ extension ClientMessage {
         }
     }
 
-    /// What documents it is about: at most two.
+    /// The documents that it is about: at most two.
     var documents: (WireString?, WireString?) {
         switch self {
         case .hello, .list, .follow, .unfollow, .ping, .pong, .admin: (nil, nil)
@@ -74,7 +75,7 @@ extension ClientMessage {
         documents.0 == document || documents.1 == document
     }
 
-    /// The other was sent first, and this must not take effect before it.
+    /// Whether this message must not take effect before `other`, which was sent first.
     func mustFollow(_ other: ClientMessage) -> Bool {
         isRequest && other.isRequest || sharesDocument(with: other)
     }

@@ -2,19 +2,19 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// What the hub asks for an administrator, of the store and of whoever runs the server.
+/// What the hub needs for an administrator, from the store and from the hub's runner.
 package enum AdminCall: Equatable, Sendable {
     case counters
     case deleted(prefix: ByteString, after: DocumentID?, limit: Int)
     case undelete(DocumentID)
     case trim(DocumentID, through: Revision)
-    /// It may take long. What it has done so far is told by `progressed`, now and then.
+    /// May take long. `progressed` reports its progress now and then.
     case verify(DocumentID?)
-    /// As long.
+    /// May take long too.
     case backUp(at: Int64)
 }
 
-/// What a call of the same name is answered with.
+/// The answer to the call of the same name.
 package enum AdminCallAnswer: Equatable, Sendable {
     case counted(Counted)
     case deleted(Result<Listing, StoreRefusal>)

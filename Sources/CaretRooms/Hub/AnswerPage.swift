@@ -1,13 +1,12 @@
 import CaretWire
 
-/// Items that are told in one answer, as many as fit: they end where bytes or a number of them do, and never before the
-/// first.
+/// The items of one answer. A page ends after a number of bytes or items, but never before the first item.
 struct AnswerPage<Item> {
     private(set) var items: [Item] = []
-    /// There are more behind the last one.
+    /// More items follow the last one of this page.
     private(set) var hasMore = false
 
-    /// `limit` is for what `bytes` says of each.
+    /// `limit` applies to the sum of `bytes` of the items.
     init(
         of all: some Sequence<Item>, atMost count: Int = .max, within limit: Int, _ bytes: (Item) -> Int
     ) {
@@ -24,22 +23,22 @@ struct AnswerPage<Item> {
 }
 
 extension DeletedDocument {
-    /// As it stands in a page.
+    /// Its encoded size in a page.
     var encodedBytes: Int { DeletedDocuments([self]).encodedBytes - DeletedDocuments([]).encodedBytes }
 }
 
 extension ConnectionSummary {
-    /// As it stands in a page.
+    /// Its encoded size in a page.
     var encodedBytes: Int { Present([self]).encodedBytes - Present([]).encodedBytes }
 }
 
 extension TokenSummary {
-    /// As it stands in a page.
+    /// Its encoded size in a page.
     var encodedBytes: Int { Tokens([self]).encodedBytes - Tokens([]).encodedBytes }
 }
 
 extension Verified.Finding {
-    /// As it stands in an answer.
+    /// Its encoded size in an answer.
     var encodedBytes: Int {
         Verified(documents: 0, revisions: 0, findings: [self]).encodedBytes
             - Verified(documents: 0, revisions: 0, findings: []).encodedBytes

@@ -2,15 +2,15 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Whoever has joined and has not left, in the order of joining.
+/// The connections that have joined and not left, in the order of joining.
 package struct Attendance: Equatable, Sendable {
     enum Stage: Equatable, Sendable {
-        /// It waits until others of its user and client are gone.
+        /// It waits until others of its user and client have ended.
         case waiting
         case present
-        /// It was told to end; what it asks yet comes too late.
+        /// It was told to end. Its further requests come too late.
         case dismissed
-        /// It has left, and its sessions have not all ended.
+        /// It has left, and some of its sessions have not ended yet.
         case leaving
     }
 
@@ -23,14 +23,14 @@ package struct Attendance: Equatable, Sendable {
         /// When it joined, in milliseconds.
         let since: Int64
         var stage = Stage.waiting
-        /// In the order of their opening.
+        /// In the order of opening.
         var sessions: [SessionID] = []
-        /// The document that a push of the guest went to last.
+        /// The document that received the last push of the guest.
         var pushedTo: DocumentID?
     }
 
     private var attendants: [ConnectionID: Attendant] = [:]
-    /// The connections of each user and client, the newest last: it is the one that stays.
+    /// The connections of each user and client, the newest last. That one stays.
     private var crowds: [Pusher: [ConnectionID]] = [:]
 
     var isEmpty: Bool { attendants.isEmpty }
@@ -40,7 +40,7 @@ package struct Attendance: Equatable, Sendable {
 
     func isPresent(_ connection: ConnectionID) -> Bool { attendants[connection]?.stage == .present }
 
-    /// Adds a connection; the answer are those whose place it takes.
+    /// Adds a connection. Returns those that it replaces.
     mutating func join(_ joining: Joining, at now: Int64) -> [ConnectionID] {
         attendants[joining.connection] = Attendant(
             pusher: joining.pusher, token: joining.token, grants: joining.grants, unit: joining.unit,
@@ -50,7 +50,7 @@ package struct Attendance: Equatable, Sendable {
         return replaced
     }
 
-    /// True where it was not told before.
+    /// Returns true the first time.
     mutating func dismiss(_ connection: ConnectionID) -> Bool {
         switch attendants[connection]?.stage {
         case .waiting, .present:
@@ -60,7 +60,7 @@ package struct Attendance: Equatable, Sendable {
         }
     }
 
-    /// Lets in whoever waits for nobody any more.
+    /// Admits connections that need not wait any more.
     mutating func admitted(of pusher: Pusher) -> ConnectionID? {
         guard let crowd = crowds[pusher], crowd.count == 1, attendants[crowd[0]]?.stage == .waiting else {
             return nil
@@ -69,14 +69,14 @@ package struct Attendance: Equatable, Sendable {
         return crowd[0]
     }
 
-    /// The sessions that are to end with the connection; nil where it was not there, or had left.
+    /// The sessions that end with the connection; nil if it is unknown or has left before.
     mutating func leave(_ connection: ConnectionID) -> [SessionID]? {
         guard let attendant = attendants[connection], attendant.stage != .leaving else { return nil }
         attendants[connection]?.stage = .leaving
         return attendant.sessions
     }
 
-    /// Forgets a connection that has left, once nothing of it is left; the answer is whose it was.
+    /// Forgets a connection that has left, once all its sessions have ended. Returns its user and client.
     mutating func forget(_ connection: ConnectionID) -> Pusher? {
         guard let attendant = attendants[connection], attendant.stage == .leaving, attendant.sessions.isEmpty
         else { return nil }
@@ -100,7 +100,7 @@ package struct Attendance: Equatable, Sendable {
         attendants[connection]?.grants = grants
     }
 
-    /// Those that came with a token.
+    /// The connections of a token.
     func connections(with token: TokenID) -> [ConnectionID] {
         connections.filter { attendants[$0]?.token == token }
     }

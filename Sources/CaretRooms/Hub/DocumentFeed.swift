@@ -1,14 +1,15 @@
 import CaretCore
 import CaretLog
 
-/// What happened to documents, in order, for those who follow: each follower is a cursor in it.
+/// What happened to documents, in order. Each follower is a cursor in it.
 ///
-/// A document is told of at most once in so many milliseconds, however often it changes, and only its newest news are kept:
-/// nothing grows with a slow follower but by documents, and by their ends, which all are kept up to a bound.
+/// However often a document changes, it is reported at most once in some milliseconds, and only its newest
+/// news are kept. So a slow follower costs at most one entry per document. Only ends of documents are all
+/// kept, up to a limit.
 package struct DocumentFeed: Equatable, Sendable {
     enum News: Equatable, Sendable {
         case changed(DocumentEntry)
-        /// It was renamed, or deleted where there is no new name.
+        /// It was renamed; deleted if there is no new name.
         case gone(DocumentName, Epoch, to: DocumentName?)
     }
 
@@ -17,30 +18,30 @@ package struct DocumentFeed: Equatable, Sendable {
         let news: News
     }
 
-    /// Ends of documents that are kept for those who have not been told of them. A follower takes a hundred news in the
-    /// time that a line needs there and back, so that he is this far behind only where he takes next to nothing.
+    /// How many ends of documents are kept for followers that have not received them. A follower receives a
+    /// hundred news per round trip, so it is this far behind only if it reads next to nothing.
     static let mostEnds = 10_000
 
     private var items: [Item] = []
-    /// How many of them were left when those that are old were forgotten last.
+    /// How many of them were left after the last cleanup.
     private var kept = 0
     /// How many of them are ends of documents.
     private(set) var ends = 0
-    /// The item that is the newest of a document.
+    /// The newest item of each document.
     private var newest: [DocumentID: Int] = [:]
     private(set) var last = 0
-    /// Documents that changed and have not been looked at since, and when they may be.
+    /// Documents that changed and were not looked up since, and when they may be.
     private var stirred: [DocumentID: Int64] = [:]
-    /// When the first of them may be; nil while others are looked at.
+    /// When the first of them may be looked up; nil during a lookup.
     var nextDue: Int64? { looking.isEmpty ? firstDue : nil }
     private var firstDue: Int64?
-    /// When a document was told of, unless that is long ago.
+    /// When a document was last reported, unless that was long ago.
     private var told: [DocumentID: Int64] = [:]
-    /// Documents that are being looked at.
+    /// Documents that are being looked up.
     private var looking: Set<DocumentID> = []
-    /// Those of them that were renamed or deleted since: what was seen may be from before.
+    /// Those of them that were renamed or deleted meanwhile: the lookup may be older.
     private var outdated: Set<DocumentID> = []
-    /// Somebody follows: nothing is kept else.
+    /// There are followers. Otherwise nothing is kept.
     private(set) var isWatched = false
 
     package mutating func watch(_ isWatched: Bool) {
@@ -50,7 +51,7 @@ package struct DocumentFeed: Equatable, Sendable {
         (kept, ends) = (0, 0)
     }
 
-    /// A document was made or changed.
+    /// A document was created or changed.
     mutating func stir(_ document: DocumentID, at now: Int64, every milliseconds: Int) {
         guard isWatched, stirred[document] == nil else { return }
         let due = max(now, told[document].map { $0 + Int64(milliseconds) } ?? now)
@@ -58,7 +59,7 @@ package struct DocumentFeed: Equatable, Sendable {
         firstDue = min(due, firstDue ?? due)
     }
 
-    /// A document is not called that any more: whatever was to be told of it under that name is not.
+    /// A document no longer has this name. News under this name are dropped.
     mutating func gone(_ document: DocumentID, _ name: DocumentName, _ epoch: Epoch, to: DocumentName?) {
         stirred[document] = nil
         if looking.contains(document) { outdated.insert(document) }
@@ -67,7 +68,7 @@ package struct DocumentFeed: Equatable, Sendable {
         ends += 1
     }
 
-    /// The documents that may be told of again, to be looked at; no others until that is done.
+    /// The documents to look up now. There is one lookup at a time.
     mutating func due(at now: Int64, limit: Int) -> [DocumentID] {
         guard let nextDue, now >= nextDue else { return [] }
         let due = stirred.filter { $0.value <= now }.keys.sorted().prefix(limit)
@@ -77,7 +78,7 @@ package struct DocumentFeed: Equatable, Sendable {
         return Array(due)
     }
 
-    /// What came of looking at documents.
+    /// The result of a lookup.
     mutating func took(_ entries: [DocumentEntry], at now: Int64, every milliseconds: Int) {
         let outdated = outdated
         (looking, self.outdated) = ([], [])
@@ -96,18 +97,18 @@ package struct DocumentFeed: Equatable, Sendable {
         items.append(Item(number: last, news: news))
     }
 
-    /// What is to be told behind an item, of the oldest first.
+    /// What follows an item, the oldest first.
     func items(after number: Int) -> ArraySlice<Item> {
         items[items.indices.firstPlace { items[$0].number > number }...]
     }
 
-    /// There are newer news of the same document, or will be at once.
+    /// There are newer news of the same document, or will be soon.
     func isOld(_ item: Item) -> Bool {
         guard case .changed(let entry) = item.news else { return false }
         return newest[entry.id] != item.number || looking.contains(entry.id)
     }
 
-    /// Forgets what everybody has been told.
+    /// Forgets what every follower was sent.
     mutating func forget(through number: Int) {
         let count = items.count - items(after: number).count
         if count == 0 { return }
@@ -118,7 +119,7 @@ package struct DocumentFeed: Equatable, Sendable {
     }
 
     private mutating func forgetOld() {
-        // Half of them at a time, so that news cost the same however many there are.
+        // Half of them at a time, so that the cost of an item does not depend on how many there are.
         if items.count <= 2 * kept + 64 { return }
         items = items.filter { !isOld($0) }
         kept = items.count

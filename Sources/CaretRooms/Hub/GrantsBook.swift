@@ -1,9 +1,10 @@
 import CaretLog
 
-/// What the hub was told that tokens are good for by now.
+/// What the hub knows of changed grants.
 ///
-/// Whoever joins was looked up some time before, when the hub did not know of it and could tell it of no change. How long
-/// ago that was is not bounded, so nothing is forgotten: it is no more than there are tokens that changed.
+/// A token is looked up some time before its client joins, when the hub does not know of the client and
+/// cannot inform it of changes. That time is not bounded, so nothing is forgotten here. There are at most as
+/// many entries as changed tokens.
 struct GrantsBook: Equatable, Sendable {
     private enum Worth: Equatable, Sendable {
         case nothing
@@ -12,12 +13,12 @@ struct GrantsBook: Equatable, Sendable {
 
     private var changed: [TokenID: Worth] = [:]
 
-    /// A token is good for this from now on; nil is nothing.
+    /// A token has these grants from now on; nil if it was revoked.
     mutating func note(_ grants: Grants?, of token: TokenID) {
         changed[token] = grants.map { .grants($0) } ?? .nothing
     }
 
-    /// What a token is good for by now that was found good for these; nil where that is nothing.
+    /// The current grants of a token that had these when it was looked up; nil if it was revoked.
     func grants(of token: TokenID, found: Grants) -> Grants? {
         switch changed[token] {
         case .nothing: nil

@@ -1,20 +1,20 @@
 package import CaretWire
 
-/// Revisions that are told in one answer, as many as fit.
+/// A page of revisions: as many as fit in one answer.
 ///
-/// How many bytes they take is bounded as long as that will do: to count them is to write them, once more than the answer
-/// does.
+/// Uses an upper bound of the encoded size as long as that is enough. The exact size would require encoding,
+/// once more than the answer does.
 package struct HistoryPage: Equatable, Sendable {
     package private(set) var revisions: [RevisionSummary] = []
-    /// What they take at most.
+    /// An upper bound of their encoded size.
     private var bytes = 0
-    /// Of the first so many it is counted, and of the rest bounded by so much.
+    /// The exact size of the first revisions, and how many they are. The rest is bounded.
     private var counted = 0
     private var bound = 0
 
     package init() {}
 
-    /// Takes a revision in; false where it does not fit any more, which the first one always does.
+    /// Adds a revision. Returns false if it does not fit; the first one always does.
     package mutating func take(_ revision: RevisionSummary, within limit: Int) -> Bool {
         let most = revision.mostBytes
         if bytes + most <= limit {
@@ -38,7 +38,7 @@ package struct HistoryPage: Equatable, Sendable {
 }
 
 extension RevisionSummary {
-    /// As it stands in a page.
+    /// Its encoded size in a page.
     package var encodedBytes: Int {
         Revisions(document: "", revisions: [self]).encodedBytes
             - Revisions(document: "", revisions: []).encodedBytes

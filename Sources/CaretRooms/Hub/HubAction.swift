@@ -1,23 +1,23 @@
 import CaretCore
 package import CaretLog
 
-/// What the hub wants done. Whoever runs it answers with the event that each names.
+/// What the hub wants done. The runner answers each with the event named here.
 package enum HubAction: Equatable, Sendable {
     /// To a connection that has joined, or wants to.
     case tell(ConnectionID, ConnectionNews)
     /// Answered by `answered`.
     case call(CallID, StoreCall)
-    /// A room is to be made of a document and its text; what it is told comes behind this.
+    /// Make a room of a document and its text. Events for it come after this.
     case makeRoom(DocumentEntry, Snapshot)
-    /// To a room that was made and not dropped. A rename is answered by `renamed`, a deletion by `deleted`, a `leave` by
-    /// `ended`, an `awaitPushes` by `pushesSettled`, once the room has done them.
+    /// To a room that exists. A rename is answered by `renamed`, a deletion by `deleted`, a `leave` by
+    /// `ended`, and an `awaitPushes` by `pushesSettled`, once the room has done it.
     case tellRoom(DocumentID, RoomEvent)
-    /// The room is to be dropped if it is idle. Answered by `dropped` or, where it is not, by `kept`.
+    /// Drop the room if it is idle. Answered by `dropped`, or by `kept` if it is not idle.
     case dropRoom(DocumentID)
-    /// From now on the commits of all rooms are to be told by `changed`, or are not.
+    /// Whether to report the commits of all rooms by `changed` from now on.
     case watchCommits(Bool)
-    /// Answered by `timePassed`, once it is that late.
+    /// Answered by `timePassed` at this time.
     case wake(at: Int64)
-    /// After `shutDown`: the last connection has left, and all that rooms were asked is answered.
+    /// After `shutDown`: the last connection has left, and all calls of rooms are answered.
     case finish
 }

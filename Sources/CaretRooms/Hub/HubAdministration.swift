@@ -2,14 +2,14 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// An administrator's request on its way.
+/// An administrator's request that is under way.
 package struct AdminJob: Equatable, Sendable {
     let admin: AdminRequest
     let request: HubRequest
-    /// The document that it names, once that was found.
+    /// The document that it names, once it was found.
     var entry: DocumentEntry?
 
-    /// The document is still looked for, and nothing has been done with it.
+    /// The document is still being looked up, and nothing was done with it.
     var looksUp: Bool {
         switch admin {
         case .trim, .verify: entry == nil
@@ -18,7 +18,7 @@ package struct AdminJob: Equatable, Sendable {
     }
 }
 
-/// What those ask who may administer all documents.
+/// The requests of those who may administer all documents.
 extension HubState {
     mutating func begin(_ admin: AdminRequest, _ request: HubRequest) {
         if let refusal = adminRefusal(of: request) { return refuse(request, refusal) }
@@ -50,7 +50,7 @@ extension HubState {
     }
 
     mutating func go(on job: AdminJob, with answer: StoreAnswer) {
-        // The right may have gone while the store was asked.
+        // The requester may have lost the right during the call.
         if let refusal = adminRefusal(of: job.request), !job.admin.isDone(by: answer) {
             return refuse(job.request, refusal)
         }
@@ -92,7 +92,7 @@ extension HubState {
         }
     }
 
-    // MARK: Who is there
+    // MARK: Connections
 
     private func present(_ who: Who) -> Present {
         let all = attendance.connections.lazy.filter {
@@ -133,7 +133,7 @@ extension HubState {
 
     private mutating func begin(_ undelete: Undelete, _ job: AdminJob) {
         let document = DocumentID(Int64(undelete.number))
-        // The room in which it was deleted refuses everything from then on, and goes as soon as nobody is in it.
+        // The room in which it was deleted refuses everything, and goes as soon as nobody is in it.
         if let room = rooms[document], room.name == nil {
             let message = "its room is closing since it was deleted; try again"
             return refuse(job.request, RequestRefusal(.overloaded, message))
@@ -192,9 +192,9 @@ extension HubState {
 }
 
 extension HubState {
-    /// Has a document's room forget what was trimmed, before anybody is told that it is gone.
+    /// Makes a document's room forget what was trimmed, before anybody learns that it is gone.
     private mutating func tellTrimmed(_ entry: DocumentEntry, _ start: Revision) {
-        // What was looked up before tells of an older start.
+        // An earlier lookup has the old start.
         for name in [entry.name, rooms[entry.id]?.name].compactMap(\.self) { outdateLookUps(of: name) }
         guard let room = rooms[entry.id] else { return }
         switch room.state {
@@ -209,7 +209,7 @@ extension HubState {
 }
 
 extension AdminRequest {
-    /// The answer says that something was done, which is told whoever has no right any more by then.
+    /// The answer says that something was done. It is sent even if the requester has lost the right by then.
     fileprivate func isDone(by answer: StoreAnswer) -> Bool {
         switch answer {
         case .tokens(.added), .tokens(.revoked), .admin(.undeleted), .admin(.trimmed): true
@@ -217,7 +217,7 @@ extension AdminRequest {
         }
     }
 
-    /// It changes nothing.
+    /// The request changes nothing.
     var onlyReads: Bool {
         switch self {
         case .listTokens, .counters, .who, .listDeleted, .verify: true

@@ -1,10 +1,11 @@
 import CaretLog
 import CaretWire
 
-/// Connections come and go.
+/// How connections join and leave.
 extension HubState {
-    /// A connection wants in. An older one of the same user and client gives way: the newer one is let in as soon as every
-    /// room has taken the older one's end. What its token is good for may have changed since that was looked up.
+    /// A connection wants to join. An older one of the same user and client is ended. The new one is admitted
+    /// once every room has seen the end of the old one. The grants of its token may have changed since the
+    /// lookup.
     mutating func join(_ joining: Joining) {
         if attendance[joining.connection] != nil { return }
         if isStopping {
@@ -22,8 +23,8 @@ extension HubState {
         admit(joining.pusher)
     }
 
-    /// A connection is gone; it asks nothing and tells rooms nothing any more. What it asked is dropped when its turn
-    /// comes.
+    /// A connection has ended. It sends nothing more to the hub or to rooms. Its requests are dropped when
+    /// their turn comes.
     mutating func left(_ connection: ConnectionID) {
         guard let ending = attendance.leave(connection) else { return }
         endFollowing(connection)
@@ -40,7 +41,7 @@ extension HubState {
         end(session)
     }
 
-    /// A session is further behind than its room has at hand, or is no longer.
+    /// A session is further behind than its room keeps in memory, or is no longer.
     mutating func fellBehind(_ session: SessionID, _ isBehind: Bool) {
         guard sessions[session] != nil else { return }
         if isBehind { slowSessions.insert(session) } else { slowSessions.remove(session) }
@@ -65,10 +66,11 @@ extension HubState {
         order(.tell(connection, .admitted))
     }
 
-    /// A token is good for something else from now on, or, where there are no grants, for nothing.
+    /// A token has other grants from now on; none if it was revoked.
     ///
-    /// No message changes a token's grants but to nothing. Others are for whoever runs the hub, and come to what the
-    /// protocol's `rights` says: simulations change them all the time, so that nothing relies on grants that stay.
+    /// No message changes grants except by revoking the token. Other changes are possible for the hub's
+    /// runner, and lead to the protocol's `rights`. Simulations change grants all the time, so that nothing
+    /// relies on fixed grants.
     mutating func grantsChanged(_ grants: Grants?, of token: TokenID) {
         grantsBook.note(grants, of: token)
         for connection in attendance.connections(with: token) {
@@ -84,8 +86,8 @@ extension HubState {
         }
     }
 
-    /// A connection's token is good for nothing any more: it says goodbye once what it pushed is answered, and may do
-    /// nothing until then. It tells the rooms of its sessions itself, behind all that it told them before.
+    /// A connection's token was revoked. It sends `bye` once its pushes are answered, and may do nothing
+    /// until then. It informs the rooms of its sessions itself, after everything that it sent to them before.
     private mutating func revoke(_ connection: ConnectionID) {
         if attendance.isPresent(connection) {
             attendance.change(.none, of: connection)
@@ -96,7 +98,7 @@ extension HubState {
         }
     }
 
-    /// A push of the guest may wait in the room that it was sent to last.
+    /// A push of the guest may wait in the room that received the last one.
     private mutating func tellGuest(of connection: ConnectionID, _ grants: Grants) {
         guard let document = attendance[connection]?.pushedTo else { return }
         tell(grants, to: document, of: .guest(of: connection))
@@ -112,12 +114,12 @@ extension HubState {
         switch room.state {
         case .open, .ending:
             order(.tellRoom(document, .rightsChanged(session, grants.access(to: name).rights)))
-        // One that is kept after all is told then.
+        // If the room is kept after all, it is informed then.
         case .dropping, .loading, .changing: break
         }
     }
 
-    /// Tells a room that was not to be told anything what guests may do now whose pushes may wait there.
+    /// Informs a room that was about to go of the current rights of guests whose pushes may wait there.
     mutating func tellRightsOfGuests(in document: DocumentID) {
         for connection in attendance.connections {
             guard let attendant = attendance[connection], attendant.pushedTo == document else { continue }

@@ -1,10 +1,10 @@
 import CaretLog
 import CaretWire
 
-/// What takes long: checks and copies of the store. One is under way at a time, and whoever asked for it asks other
-/// things meanwhile.
+/// Long operations: checks and backups of the store. One runs at a time, and its requester can send other
+/// requests meanwhile.
 extension HubState {
-    /// The request that is under way of those that take long.
+    /// The long request that is under way.
     private var care: HubRequest? {
         for case .care(let request) in calls.values { return request }
         return nil
@@ -19,7 +19,7 @@ extension HubState {
         self.call(.admin(call), for: .care(job.request))
     }
 
-    /// How far a call has come that takes long.
+    /// The progress of a long call.
     mutating func progressed(_ id: CallID, _ progress: CareProgress) {
         guard case .care(let request) = calls[id] else { return }
         if adminRefusal(of: request) == nil { report(.admin(.progress(progress)), to: request) }
@@ -27,7 +27,7 @@ extension HubState {
 
     mutating func cared(_ answer: StoreAnswer, for request: HubRequest) {
         switch answer {
-        // It was made, which is told whoever has no right any more by then.
+        // The backup was made. That is reported even to a requester who has lost the right by now.
         case .admin(.backedUp(.success(let backedUp))): report(.admin(.backedUp(backedUp)), to: request)
         case .admin(.backedUp(.failure(let refusal))): report(RequestRefusal(ofBackup: refusal), to: request)
         case .admin(.verified(let result)): checked(result, for: request)
@@ -37,7 +37,7 @@ extension HubState {
     }
 
     private mutating func checked(_ result: Result<Verified, StoreRefusal>, for request: HubRequest) {
-        // The right may have gone meanwhile.
+        // The requester may have lost the right meanwhile.
         if let refusal = adminRefusal(of: request) { return report(refusal, to: request) }
         switch result {
         case .success(var verified):
@@ -49,7 +49,7 @@ extension HubState {
         }
     }
 
-    /// The server stops: whatever comes of it is told nobody any more.
+    /// The server stops. Nobody is informed of the result any more.
     mutating func abandonCare() {
         if let care { report(.shuttingDown, to: care) }
         calls = calls.filter { if case .care = $0.value { false } else { true } }

@@ -1,34 +1,34 @@
 package import CaretLog
 package import CaretWire
 
-/// What the hub is told.
+/// What happens to the hub.
 package enum HubEvent: Sendable {
-    // By connections.
+    // From connections.
     case join(Joining)
     case ask(HubRequest)
-    /// The connection has taken the documents that it was sent as a follower.
+    /// The documents that the connection was sent as a follower were delivered.
     case tookDocuments(ConnectionID)
-    /// The connection is gone.
+    /// The connection has ended.
     case left(ConnectionID)
 
-    // By rooms, and by those who run them.
+    // From rooms and their runners.
     case ended(SessionID)
-    /// A session fell out of what its room keeps in memory; or, if false, it has been brought to the head again.
+    /// A session fell behind what its room keeps in memory; or, if false, it has reached the head again.
     case fellBehind(SessionID, Bool)
     case notified(DocumentID, RoomNotice)
-    /// A room has committed something. Only while that is watched.
+    /// A room has committed something. Only sent while commits are watched.
     case changed(DocumentID)
     case dropped(DocumentID)
-    /// The room could not be dropped, because it has something to do.
+    /// The room could not be dropped, because it has work to do.
     case kept(DocumentID)
 
-    // By others.
+    // From others.
     case answered(CallID, StoreAnswer)
-    /// How far a long call has come.
+    /// The progress of a long call.
     case progressed(CallID, CareProgress)
     /// A token has other grants now; none if it was revoked.
     case grantsChanged(Grants?, TokenID)
     case shutDown(retryAfterMilliseconds: Int?)
-    /// The hub asked to be woken, or it is time to look.
+    /// The time has come that the hub asked for, or it is time to check.
     case timePassed
 }

@@ -2,12 +2,12 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Somebody who is told of documents as they are made and changed.
+/// A client that is informed of documents as they are created and changed.
 struct Follower: Equatable, Sendable {
     enum Stage: Equatable, Sendable {
-        /// He is being told of those that are there.
+        /// The follower is being sent the existing documents.
         case listing(NameScan)
-        /// Of news; not before this time.
+        /// The follower is being sent news, but not before this time.
         case live(from: Int64)
     }
 
@@ -15,11 +15,11 @@ struct Follower: Equatable, Sendable {
     let prefix: ByteString
     let unit: CodeUnit
     var stage: Stage
-    /// The last news that he was told.
+    /// The last news that the follower was sent.
     var position: Int
-    /// The documents that he was told of in the last moments, so that none comes twice in a short time.
+    /// The documents that were sent recently, so that none is sent twice in a short time.
     var told: [DocumentID: Int64] = [:]
-    /// He has not taken what he was told last, or the store is being asked for him.
+    /// The last batch has not been delivered, or the store is being called for this follower.
     var isBusy = false
 
     var isListing: Bool {
@@ -32,7 +32,7 @@ struct Follower: Equatable, Sendable {
 
 /// Following documents.
 extension HubState {
-    /// Documents that a follower is told of at once, before he has taken them.
+    /// How many documents a follower is sent at once.
     private static let batch = 100
 
     mutating func begin(_ follow: Follow, _ request: HubRequest) {
@@ -56,7 +56,7 @@ extension HubState {
         order(.watchCommits(true))
     }
 
-    /// With the last follower goes what there was to tell.
+    /// Without followers there is nothing to keep.
     mutating func endFollowing(_ connection: ConnectionID) {
         followers[connection] = nil
         if !followers.isEmpty || !feed.isWatched { return }
@@ -74,13 +74,13 @@ extension HubState {
         feed.stir(document, at: now, every: limits.documentMilliseconds)
     }
 
-    /// A follower has taken what he was told last.
+    /// The last batch for a follower was delivered.
     mutating func tookDocuments(_ connection: ConnectionID) {
         followers[connection]?.isBusy = false
         needsDelivery = true
     }
 
-    // MARK: Those that are there
+    // MARK: Existing documents
 
     private mutating func goOn(_ connection: ConnectionID) {
         guard let follower = followers[connection], case .listing(var scan) = follower.stage else { return }
@@ -118,7 +118,7 @@ extension HubState {
 
     // MARK: News
 
-    /// Tells each follower what he has not been told, as far as he has taken the rest.
+    /// Sends each follower what is new, if its last batch was delivered.
     mutating func deliver() {
         needsDelivery = false
         for connection in followers.keys.sorted() {
@@ -132,7 +132,8 @@ extension HubState {
         deliveryDue = nextDelivery
     }
 
-    /// Forgets what everybody has been told, and sends away whoever is so far behind that too much is kept for him.
+    /// Forgets what every follower was sent, and disconnects followers so far behind that too much is kept
+    /// for them.
     private mutating func forgetTold() {
         while let position = followers.values.map(\.position).min() {
             feed.forget(through: position)
@@ -144,7 +145,7 @@ extension HubState {
         }
     }
 
-    /// When a follower can be told something that waits for him.
+    /// When a follower can be sent something that waits.
     private var nextDelivery: Int64? {
         let times = followers.values.compactMap { follower -> Int64? in
             guard case .live(let from) = follower.stage, follower.position < feed.last else { return nil }
@@ -153,7 +154,7 @@ extension HubState {
         return times.filter { $0 > now }.min()
     }
 
-    /// Looks at the documents that may be told of again.
+    /// Looks up the documents that may be reported again.
     mutating func look() {
         let due = feed.due(at: now, limit: HubState.batch)
         if !due.isEmpty { call(.entries(due), for: .feed) }
@@ -162,7 +163,7 @@ extension HubState {
     mutating func tookEntries(_ answer: StoreAnswer) {
         needsDelivery = true
         var entries: [DocumentEntry] = []
-        // What cannot be told of now is told of when it changes next.
+        // What cannot be reported now is reported when the document changes next.
         if case .entries(let results) = answer { entries = results.compactMap { try? $0.get() } }
         noteEpochs(of: entries)
         feed.took(entries, at: now, every: limits.documentMilliseconds)
@@ -175,7 +176,7 @@ extension HubState {
         for item in feed.items(after: follower.position) where messages.count < HubState.batch {
             if case .changed(let entry) = item.news, !feed.isOld(item), follows(follower, entry.name) {
                 if let told = follower.told[entry.id] {
-                    // Others wait with it, and no longer than it: their own time comes soon after.
+                    // Others wait with it, but not longer: their own time comes soon after.
                     follower.stage = .live(from: told + pause)
                     break
                 }
@@ -201,7 +202,7 @@ extension HubState {
                 to: known.map { WireString($0.description) }, isFollowed: true))
     }
 
-    /// A document gets another epoch while its room is open; its end names the one that followers were told of.
+    /// A document gets another epoch while its room is open. Its end has the epoch that followers were sent.
     private mutating func noteEpochs(of entries: [DocumentEntry]) {
         for entry in entries { rooms[entry.id]?.epoch = entry.epoch }
     }

@@ -59,7 +59,7 @@ extension HubState {
 }
 
 extension HubRoom {
-    /// Until when requests wait for it to rename or delete its document.
+    /// The deadline for renaming or deleting its document. Requests wait until then.
     fileprivate var waitsUntil: Int64? {
         switch state {
         case .ending(let until): until

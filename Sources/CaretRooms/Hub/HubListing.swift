@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// A `list` on its way.
+/// A `list` that is under way.
 package struct ListJob: Equatable, Sendable {
     let request: HubRequest
     let limit: Int
@@ -40,7 +40,7 @@ extension HubState {
 
     private mutating func goOn(_ job: ListJob) {
         var job = job
-        // One more than fits tells whether there are more.
+        // One more than fits shows whether there are more.
         if let next = job.scan.next(limit: job.limit - job.page.count + 1) {
             call(next, for: .list(job))
         } else {
@@ -60,14 +60,14 @@ extension DocumentSummary {
             length: entry.length.count(of: unit), updated: Int(entry.updated))
     }
 
-    /// As it stands in a page.
+    /// Its encoded size in a page.
     fileprivate var encodedBytes: Int {
         Listed(documents: [self]).encodedBytes - Listed(documents: []).encodedBytes
     }
 }
 
 extension ByteString {
-    /// What a client says of names; nothing is the beginning of all.
+    /// The bytes of a name in a request. A missing name means the beginning.
     init(_ said: WireString?) { self.init(utf8: said.map { Array($0.utf8) } ?? []) }
 }
 

@@ -2,35 +2,35 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// A `read` on its way.
+/// A `read` that is under way.
 package struct ReadJob: Equatable, Sendable {
     let request: HubRequest
     let entry: DocumentEntry
-    /// By time, where that was asked.
+    /// The search by time, if a time was requested.
     var search: TimeSearch?
 }
 
-/// A `history` on its way.
+/// A `history` that is under way.
 package struct HistoryJob: Equatable, Sendable {
     let request: HubRequest
     let history: History
     let entry: DocumentEntry
     let unit: CodeUnit
     var search: TimeSearch?
-    /// The last revision that the page does not want any more.
+    /// The last revision that the page needs.
     var after: Revision
     var page = HistoryPage()
-    /// A revision whose edits are too many for one line, while the text before it is read to join them.
+    /// A revision whose edits do not fit on one line. The text before it is being read to join them.
     var tooLong: LoggedChange?
-    /// How often the store was asked.
+    /// How often the store was called.
     var reads = 0
 }
 
-/// Reading what documents were.
+/// Reading documents and their history.
 extension HubState {
-    /// Readings of the store for one page: one gives a mebibyte of inserted text, or one change.
+    /// The most reads of the store for one page. Each returns a mebibyte of inserted text, or one change.
     private static let mostReads = 16
-    /// What a change that was typed weighs at most in a reading of the store.
+    /// The most that a typed change weighs in a read of the store.
     private static let typedWeight = 96
 
     mutating func begin(_ read: Read, _ request: HubRequest, _ entry: DocumentEntry) {
@@ -79,14 +79,15 @@ extension HubState {
         answer(job.request, .text(text))
     }
 
-    /// The right may have gone while the store was asked.
+    /// The requester may have lost the right during the call.
     private mutating func refuseUnreadable(_ request: HubRequest) -> Bool {
         guard let refusal = refusal(of: request) else { return false }
         refuse(request, refusal)
         return true
     }
 
-    /// The search with the time that it wanted; nil where that could not be read, and the request was refused.
+    /// The search, with the time that it wanted; nil if the time could not be read and the request was
+    /// refused.
     private mutating func taken(
         _ result: Result<Reading, HistoryRefusal>, _ search: TimeSearch?, _ request: HubRequest,
         _ entry: DocumentEntry
@@ -154,7 +155,7 @@ extension HubState {
             guard let revision = search.found else { return refuse(job.request, tooOld(job.entry)) }
             (job.search, job.after) = (nil, revision)
         }
-        // What is read beyond the page is read again for the next one, and most changes are of one key.
+        // What is read beyond the page is read again for the next one. Most changes are single keystrokes.
         let typical = job.history.limit * HubState.typedWeight
         let limit = job.reads == 0 ? min(limits.pageBytes, typical) : limits.pageBytes
         job.reads += 1
@@ -184,7 +185,7 @@ extension HubState {
         tell(job, hasMore: hasMore)
     }
 
-    /// A page of one revision, which was stored before changes had a bound: its edits are joined.
+    /// A page of one revision that was stored before changes had a bound: its edits are joined.
     private mutating func take(
         _ change: LoggedChange, behind old: Result<Snapshot, HistoryRefusal>, _ job: HistoryJob
     ) {

@@ -2,12 +2,12 @@ import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// What a connection asks of the hub. It asks one thing at a time.
+/// A connection's request to the hub. There is one at a time per connection.
 package struct HubRequest: Equatable, Sendable {
     package enum Question: Equatable, Sendable {
-        /// The hub fills in the rights.
+        /// The hub adds the rights.
         case open(DocumentName, RoomOpening, creates: Bool)
-        /// Of a document that the connection does not have open. The hub fills in the rights.
+        /// For a document that the connection does not have open. The hub adds the rights.
         case push(DocumentName, RoomPush, creates: Bool)
         case read(DocumentName, Read)
         case history(DocumentName, History)
@@ -31,7 +31,7 @@ package struct HubRequest: Equatable, Sendable {
 }
 
 extension HubRequest.Question {
-    /// What a message asks of documents with these names; nil for what is no question to the hub.
+    /// The question in a message about documents with these names; nil if it is not for the hub.
     init?(_ message: ClientMessage, _ names: [DocumentName]) {
         switch message {
         case .read(let read): self = .read(names[0], read)
@@ -46,7 +46,7 @@ extension HubRequest.Question {
         }
     }
 
-    /// What document it is about, and what the client calls it.
+    /// The name of the document, as the client wrote it.
     var document: (name: DocumentName, said: WireString)? {
         switch self {
         case .open(let name, let opening, _): (name, opening.document)
@@ -59,7 +59,7 @@ extension HubRequest.Question {
         }
     }
 
-    /// What document the client said that it is about.
+    /// The document that the client named.
     var said: WireString? {
         if case .admin(let admin) = self { return admin.document }
         return document?.said

@@ -2,38 +2,40 @@ import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// All connections and all open documents: who is there, which name is which document, and which has a room.
+/// All connections and open documents: who is connected, which name means which document, and which document
+/// has a room.
 ///
-/// A value that decides and does nothing, confined to the hub's queue: each event answers with what is to be done, in that
-/// order. The lines of open documents do not pass through it. It alone knows names; a room is known by its document's
-/// identity. Its time is the one that came with the newest event.
+/// A value that decides and does nothing by itself, confined to the hub's queue: each event returns the
+/// actions to be done, in order. The lines of open documents do not pass through it. Only the hub knows
+/// names; rooms are known by their document's identity. Its time is that of the newest event.
 package struct HubState: Sendable {
     let limits: Limits
-    /// What others may know a pusher's client by. Pure.
+    /// Computes the public id of a pusher's client. Pure.
     let publicClient: @Sendable (Pusher) -> WireString
     var now: Int64
     package var attendance = Attendance()
     var grantsBook = GrantsBook()
     package var rooms: [DocumentID: HubRoom] = [:]
-    /// The names of the documents that have a room, or are about to.
+    /// The names of the documents that have a room, or will have one soon.
     package var names: [DocumentName: DocumentID] = [:]
-    /// Deadlines of rooms that were told to rename or delete, ascending. A room that has done so since has no deadline
-    /// any more, and its entry is passed over.
+    /// The deadlines of rooms that were ordered to rename or delete, ascending. If a room has done so, it has
+    /// no deadline any more, and its entry here is ignored.
     package var endings: [Ending] = []
-    /// Where each session is.
+    /// The document of each session.
     package var sessions: [SessionID: DocumentID] = [:]
-    /// Those that are so far behind that their rooms do not have at hand what they need.
+    /// Sessions so far behind that their rooms no longer have what they need in memory.
     package var slowSessions: Set<SessionID> = []
-    /// What the store was asked and has not answered.
+    /// Unanswered calls to the store.
     package var calls: [CallID: Call] = [:]
     private var lastCall = 0
-    /// Readings that wait until their room has settled what their connection pushed: at most one of each connection.
+    /// Read requests that wait until their room has resolved the connection's pushes: at most one per
+    /// connection.
     package var readings: [ConnectionID: HubRequest] = [:]
     var followers: [ConnectionID: Follower] = [:]
     package var feed = DocumentFeed()
-    /// There may be something to tell a follower.
+    /// There may be something to send to followers.
     var needsDelivery = false
-    /// When there will be.
+    /// When there will be something to send.
     var deliveryDue: Int64?
     var wakes: Int64?
     private var stage = Stage.serving
@@ -45,23 +47,23 @@ package struct HubState: Sendable {
         case finished
     }
 
-    /// Why the store was asked.
+    /// Why the store was called.
     package enum Call: Equatable, Sendable {
-        /// For the document that a request is about.
+        /// To find the document of a request.
         case lookUp(HubWaiting)
-        /// For the text that a room begins with.
+        /// To read the text that a room begins with.
         case load(DocumentID)
         /// To rename or delete a document that has no room.
         case change(DocumentID, HubRequest)
         case read(ReadJob)
         case history(HistoryJob)
         case list(ListJob)
-        /// For the documents that are there when somebody begins to follow.
+        /// To list the existing documents for a new follower.
         case follow(ConnectionID)
-        /// For what changed.
+        /// To look up documents that changed.
         case feed
         case admin(AdminJob)
-        /// For what takes long, of which one is under way at a time.
+        /// For a long operation, of which one runs at a time.
         case care(HubRequest)
     }
 
@@ -73,7 +75,7 @@ package struct HubState: Sendable {
         self.publicClient = publicClient
     }
 
-    /// Until when requests wait for a room that was told to rename or delete.
+    /// The deadline for a room that was ordered to rename or delete. Requests wait until then.
     package struct Ending: Equatable, Sendable {
         let document: DocumentID
         let until: Int64
@@ -94,8 +96,7 @@ package struct HubState: Sendable {
         order(.call(id, call))
     }
 
-    /// Does what an event makes necessary, and answers with what others are to do. `time` is in milliseconds, and never
-    /// earlier than before.
+    /// Handles an event, and returns what others must do. `time` is in milliseconds and never goes back.
     package mutating func handle(_ event: HubEvent, at time: Int64) -> [HubAction] {
         passTime(to: time)
         route(event)
@@ -132,7 +133,7 @@ package struct HubState: Sendable {
         }
     }
 
-    /// Ends an event: what several things in it made necessary is done once.
+    /// Ends an event: work that several steps caused is done once.
     private mutating func finished() -> [HubAction] {
         look()
         if needsDelivery { deliver() }
@@ -177,7 +178,8 @@ package struct HubState: Sendable {
         order(.wake(at: next))
     }
 
-    /// The server stops: connections are told, and what is not yet with a room or in the store is refused.
+    /// The server stops: connections are informed, and requests that have not reached a room or the store are
+    /// refused.
     mutating func shutDown(retryAfterMilliseconds: Int?) {
         if isStopping { return }
         stage = .stopping
@@ -188,7 +190,7 @@ package struct HubState: Sendable {
         abandonCare()
     }
 
-    /// Lets go of every request that nobody works on yet, or that only reads.
+    /// Drops every request that nobody works on yet, or that only reads.
     private mutating func abandonRequests() -> [HubRequest] {
         var abandoned: [HubRequest] = []
         for id in calls.keys.sorted() {
@@ -211,7 +213,7 @@ package struct HubState: Sendable {
 }
 
 extension HubState.Call {
-    /// The request, where nothing is lost by letting go of it.
+    /// The request, if nothing is lost by dropping it.
     fileprivate var abandonable: HubRequest? {
         switch self {
         case .lookUp(let waiting): waiting.request
@@ -233,7 +235,7 @@ extension HubState {
 
     mutating func refuse(_ request: HubRequest, _ refusal: RequestRefusal) {
         let question = request.question
-        // Our fault is in the log with this number.
+        // The log has our fault under this number.
         let place = refusal.code == .internal ? "; it is connection \(request.connection.value)" : ""
         let report = ErrorReport(
             refusal.code, refusal.message + place, document: question.said, seq: question.seq,

@@ -1,7 +1,7 @@
 import CaretLog
 import CaretWire
 
-/// Listing, making and revoking tokens.
+/// Listing, creating and revoking tokens.
 extension HubState {
     mutating func beginTokens(_ job: AdminJob) {
         do throws(RequestRefusal) {
@@ -23,7 +23,7 @@ extension HubState {
             self.answer(request, .admin(.tokenAdded(added)))
         case (.revokeToken(let revoke), .revoked(nil)):
             self.answer(request, .done(Done()))
-            // Somebody who revokes their own token is told so before they go.
+            // Administrators who revoke their own token get the answer before they are disconnected.
             grantsChanged(nil, of: TokenID(Int64(revoke.number)))
         case (_, .listed(.failure(let refusal))), (_, .added(.failure(let refusal))),
             (_, .revoked(let refusal?)):
@@ -40,7 +40,7 @@ extension HubState {
 }
 
 extension TokenCall {
-    /// Nil for what is about something else. `page` bounds the bytes that are told at once.
+    /// Nil for other messages. `page` limits the bytes of one answer.
     fileprivate init?(_ admin: AdminRequest, at time: Int64, page: Int) throws(RequestRefusal) {
         switch admin {
         case .listTokens(let list):
@@ -90,7 +90,7 @@ extension Grant {
 }
 
 extension WireGrant {
-    /// Nil for one that grants nothing.
+    /// Nil for a scope that grants nothing.
     fileprivate init?(_ grant: Grant) {
         let rights: GrantedRights
         switch grant.access {

@@ -1,8 +1,9 @@
 import CaretLog
 
-/// A walk through the documents that somebody may read, in the order of their names.
+/// A walk through the documents that a client may read, in the order of names.
 ///
-/// The store is asked only for what he may read, so how much he may not read shows in nothing, and costs nothing.
+/// The store is called only for what the client may read. So hidden documents cost nothing and cannot be
+/// noticed.
 struct NameScan: Equatable, Sendable {
     private var scopes: ArraySlice<NameScope>
     private var after: ByteString?
@@ -12,7 +13,7 @@ struct NameScan: Equatable, Sendable {
         self.after = after
     }
 
-    /// What the store is to be asked next; nil at the end.
+    /// The next call to the store; nil at the end.
     mutating func next(limit: Int) -> StoreCall? {
         while let scope = scopes.first {
             if let after, scope.lies(before: after) {
@@ -27,7 +28,7 @@ struct NameScan: Equatable, Sendable {
         return nil
     }
 
-    /// Takes the store's answer; a document that cannot be told of is left out.
+    /// Handles the store's answer. Documents that cannot be reported are left out.
     mutating func take(_ answer: StoreAnswer) throws(RequestRefusal) -> [DocumentEntry] {
         switch answer {
         case .found(let result):
@@ -39,7 +40,7 @@ struct NameScan: Equatable, Sendable {
             }
         case .listed(.failure(let refusal)): throw RequestRefusal(refusal)
         case .listed(.success(let listing)):
-            // Behind a page of which no name is known there is nothing to go on from.
+            // If no name of a page is known, there is nothing to continue from.
             if let last = listing.entries.last, listing.hasMore {
                 after = last.name.bytes
             } else {
@@ -53,7 +54,7 @@ struct NameScan: Equatable, Sendable {
 }
 
 extension NameScope {
-    /// Nothing of it comes behind this place in the order of names.
+    /// Whether no name of the scope follows this one in the order of names.
     fileprivate func lies(before after: ByteString) -> Bool {
         switch self {
         case .document(let name): name.bytes <= after

@@ -1,13 +1,14 @@
 import CaretCore
 
-/// The search for the revision that was the head at a time, by halves: times never go back from one revision to the next.
+/// A binary search for the revision that was the head at a time. Times never go back from one revision to the
+/// next.
 struct TimeSearch: Equatable, Sendable {
     let time: Int64
-    /// Where history begins; when that was made is not kept.
+    /// Where history begins. Its time is not kept.
     private let start: Revision
-    /// The revision that is sought is not before this one,
+    /// The wanted revision is at or after this one,
     private var low: Int
-    /// and not behind this one.
+    /// and at or before this one.
     private var high: Int
 
     init(for time: Int64, in range: ClosedRange<Revision>) {
@@ -17,7 +18,7 @@ struct TimeSearch: Equatable, Sendable {
         high = range.upperBound.value
     }
 
-    /// The revision whose time is wanted next; nil where the search is over.
+    /// The revision whose time is needed next; nil at the end of the search.
     var probe: Revision? { low < high ? Revision(middle) : nil }
 
     private var middle: Int { low + (high - low + 1) / 2 }
@@ -26,9 +27,9 @@ struct TimeSearch: Equatable, Sendable {
         if time <= self.time { low = middle } else { high = middle - 1 }
     }
 
-    /// What was found; nil where it lies before what is kept.
+    /// The result; nil if the time is before the kept history.
     var found: Revision? {
-        // Nothing was ever before revision 0.
+        // Revision 0 has always existed.
         low == start.value && start > 0 ? nil : Revision(low)
     }
 }

@@ -1,7 +1,7 @@
 package import CaretCore
 package import CaretLog
 
-/// Names a call to the store, for its answer. Each caller counts its own.
+/// Identifies a call to the store, for its answer. Each caller counts its own calls.
 package struct CallID: Hashable, Comparable, Sendable {
     package let value: Int
 
@@ -10,11 +10,11 @@ package struct CallID: Hashable, Comparable, Sendable {
     package static func < (left: CallID, right: CallID) -> Bool { left.value < right.value }
 }
 
-/// What rooms and the hub ask of the store. All but administration are methods of it.
+/// The calls of rooms and the hub to the store. All but administration are methods of the store.
 package enum StoreCall: Equatable, Sendable {
     // For rooms.
     case append(Append)
-    /// To be appended under the store's lock, as `SegmentPlan.changes(after:)` says.
+    /// Append under the store's lock, with `SegmentPlan.changes(after:)` as `rebase`.
     indirect case appendLocked(Append, SegmentPlan)
     indirect case pusher(Pusher, in: DocumentID)
     /// The entry of a document and its text at the head.

@@ -1,6 +1,6 @@
 package import CaretLog
 
-/// Makes the calls of rooms and of the hub, and brings back the answers.
+/// Makes the calls of rooms and the hub, and returns the answers.
 package protocol StoreCaller: Sendable {
     /// Calls back once, on any thread.
     func call(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void)
@@ -76,21 +76,21 @@ package struct StoreDriver: StoreCaller {
 }
 
 extension LoadedDocument {
-    /// What the text at the head says of a document whose entry was found.
+    /// The state of a document whose entry was found, judging by the text at the head.
     package static func result(
         _ entry: DocumentEntry, _ text: Result<Snapshot, HistoryRefusal>
     ) -> Result<LoadedDocument, StoreRefusal> {
         switch text {
         case .success(let head): .success(LoadedDocument(entry, head))
         case .failure(.refused(let refusal)): .failure(refusal)
-        // A head that cannot be read is damage, whatever the store calls it.
+        // A head that cannot be read means damage, whatever error the store reports.
         case .failure(.ahead), .failure(.trimmed), .failure(.wrongText): .failure(.damaged)
         }
     }
 }
 
 extension Result<Void, StoreRefusal> {
-    /// Nil if it was done.
+    /// Nil if it succeeded.
     package var refusal: StoreRefusal? {
         switch self {
         case .success: nil

@@ -27,15 +27,15 @@ package struct CommandRun: Sendable {
     }
 
     private func run() async throws -> ExitCode {
-        let asked = try Asked(arguments)
-        switch asked.order {
+        let parsed = try ParsedCommand(arguments)
+        switch parsed.action {
         case .version: output.write("caret \(Version.number)\n")
         case .help(let command): output.write(command.map { HelpPage.text(of: $0) } ?? HelpPage.overview)
         case .run(let type):
-            let command = try type.init(asked.given)
+            let command = try type.init(parsed.arguments)
             let environment = ProcessInfo.processInfo.environment
-            let stage = try Stage(asked.given, environment, output: output, errors: errors)
-            return try await command.run(on: stage)
+            let context = try CommandContext(parsed.arguments, environment, output: output, errors: errors)
+            return try await command.run(in: context)
         }
         return .done
     }

@@ -57,7 +57,7 @@ struct Service {
         do {
             try makeFolder()
             store = try SQLiteStore(folder: settings.data, settings: StoreSettings(settings)) {
-                storeLog.tell($0)
+                storeLog.handle($0)
             }
         } catch {
             StandardStream.error.write("caretd: \(settings.data): \(error)\n")
@@ -67,14 +67,14 @@ struct Service {
             await store.closed()
             return 1
         }
-        let places = server.spareConnections
-        if places < Service.fewConnections { log.write(LogEvent(.fewDescriptors, .count(places))) }
+        let capacity = server.spareConnections
+        if capacity < Service.fewConnections { log.write(LogEvent(.fewDescriptors, .count(capacity))) }
         log.write(LogEvent(.ready))
         let signal = await signals.next()
         log.write(LogEvent(.stopping, .signal(signal)))
         await server.stop(within: Service.stopsWithin)
         await store.closed()
-        return storeLog.hasLost ? 1 : 0
+        return storeLog.hasLostData ? 1 : 0
     }
 
     // MARK: The store
@@ -87,7 +87,7 @@ struct Service {
         if found.st_mode & 0o077 != 0 { log.write(LogEvent(.dataReadable, .path(settings.data))) }
     }
 
-    // MARK: The doors
+    // MARK: The listeners
 
     private func started(on store: SQLiteStore) async -> Server? {
         do {
@@ -115,36 +115,36 @@ struct Service {
 
     private func listen(
         _ server: Server, at address: SocketAddress, for configured: ListenAddress
-    ) async throws(DoorFault) {
+    ) async throws(ListenerFault) {
         do throws(ListenFault) {
             let found = try await server.listen(at: address) { .address($0) }
             log.write(
                 LogEvent(.listening, .transport(.tcp), .address(configured.with(port: found.port ?? 0))))
         } catch {
             log.write(LogEvent(.cannotListen, .transport(.tcp), .address(configured)))
-            throw DoorFault(place: configured.description, fault: error)
+            throw ListenerFault(address: configured.description, fault: error)
         }
     }
 
-    private func listenForAdmin(_ server: Server) async throws(DoorFault) {
+    private func listenForAdmin(_ server: Server) async throws(ListenerFault) {
         let path = settings.adminSocketPath
         do throws(ListenFault) {
             _ = try await server.listen(at: .unix(path: path)) { _ in .adminSocket }
             log.write(LogEvent(.listening, .transport(.unix), .path(path)))
         } catch {
             log.write(LogEvent(.cannotListen, .transport(.unix), .path(path)))
-            throw DoorFault(place: path, fault: error)
+            throw ListenerFault(address: path, fault: error)
         }
     }
 }
 
 /// Where nobody can be let in, and why.
-private struct DoorFault: Error, CustomStringConvertible {
+private struct ListenerFault: Error, CustomStringConvertible {
     /// As it is configured.
-    let place: String
+    let address: String
     let fault: ListenFault
 
-    var description: String { "\(place): \(fault)" }
+    var description: String { "\(address): \(fault)" }
 }
 
 extension TokenAuthenticator.Failure {

@@ -7,15 +7,15 @@ struct StopSignals {
     private let first: AsyncStream<Int32>
 
     init() {
-        let (stream, told) = AsyncStream<Int32>.makeStream()
+        let (stream, continuation) = AsyncStream<Int32>.makeStream()
         let queue = DispatchQueue(label: "caretd.signals")
         first = stream
         sources = [SIGTERM, SIGINT].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
-                if case .terminated = told.yield(number) { _exit(128 + number) }
-                told.finish()
+                if case .terminated = continuation.yield(number) { _exit(128 + number) }
+                continuation.finish()
             }
             source.activate()
             return source

@@ -14,7 +14,7 @@ final class StoreLog: Sendable {
     private let lost = Atomic(false)
 
     /// What was acked is not in the data folder any more.
-    var hasLost: Bool { lost.load(ordering: .relaxed) }
+    var hasLostData: Bool { lost.load(ordering: .relaxed) }
 
     private struct CommitTally {
         let tally: Tally
@@ -27,7 +27,7 @@ final class StoreLog: Sendable {
         commits = Mutex(CommitTally(tally: tally))
     }
 
-    func tell(_ event: StoreEvent) {
+    func handle(_ event: StoreEvent) {
         switch space.withLock({ $0.news(of: event) }) {
         case .full: log.write(LogEvent(.diskFull))
         case .freed: log.write(LogEvent(.diskFreed))

@@ -6,10 +6,12 @@ import Testing
         "the path of a document leads nowhere but into its folder",
         arguments: [
             ("notes/a/b", "notes/", "a/b"), ("a", "", "a"), (".a", "", ".a"), ("a", "notes/", "otherPrefix"),
-            ("notes", "notes/", "otherPrefix"), ("notes/../a", "notes/", "noName"), ("../a", "", "noName"),
-            ("/a", "", "noName"), ("a//b", "", "noName"), ("", "", "noName"), ("a\u{0}b", "", "noName"),
+            ("notes", "notes/", "otherPrefix"), ("notes/../a", "notes/", "invalidName"),
+            ("../a", "", "invalidName"),
+            ("/a", "", "invalidName"), ("a//b", "", "invalidName"), ("", "", "invalidName"),
+            ("a\u{0}b", "", "invalidName"),
             (String(repeating: "é", count: 127) + "/x", "", String(repeating: "é", count: 127) + "/x"),
-            ("x/" + String(repeating: "é", count: 128), "", "longPart(bytes: 256)"),
+            ("x/" + String(repeating: "é", count: 128), "", "partTooLong(bytes: 256)"),
         ])
     func paths(name: String, prefix: String, expected: String) {
         let found = Result { () throws(DocumentPath.Fault) in try DocumentPath(of: name, under: prefix) }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("What caret says when it cannot do something", .serialized) struct ComplaintTests {
+@Suite("What caret says when it cannot do something", .serialized) struct ErrorMessageTests {
     @Test("a time before a document began is an error that says when it began, and never an empty text")
     func beforeTheBeginning() throws {
         let stand = try Stand()

@@ -166,7 +166,7 @@ import Testing
         let store = try SQLiteStore(folder: folder)
         let name = try DocumentName("a")
         guard case .created(let entry) = await store.create(name, at: 1_790_000_000_000) else {
-            throw Wrong()
+            throw UnexpectedResult()
         }
         let changes = try TypedHistory.changes(of: trace)
         #expect(await TypedHistory.commit(changes, to: entry, in: store, atOnce: 128))

@@ -8,7 +8,7 @@ import Testing
         let (old, new) = (try Text(old), try Text(new))
         let change = diff(from: old, to: new)
         let lines = try LineDiff(from: old, to: new, by: change)
-        return DiffPage(lines, from: "a", to: "b", style: style, isForPeople: style.isColored).text
+        return DiffPage(lines, from: "a", to: "b", style: style, isForUsers: style.isColored).text
     }
 
     @Test("equal texts have none", arguments: ["", "a", "a\n"])
@@ -60,7 +60,7 @@ import Testing
         ] {
             let change = try Change([try Edit(Offset(range.lowerBound)..<Offset(range.upperBound), new)])
             let lines = try LineDiff(from: old, to: try old.applying(change), by: change)
-            let page = DiffPage(lines, from: "a", to: "b", style: .plain, isForPeople: false)
+            let page = DiffPage(lines, from: "a", to: "b", style: .plain, isForUsers: false)
             #expect(page.text == "--- a\n+++ b\n" + hunk)
         }
     }

@@ -1,7 +1,7 @@
 import CaretCommand
 import Testing
 
-@Suite("The command line of caret") struct AskedTests {
+@Suite("The command line of caret") struct ParsedCommandTests {
     @Test(
         "options stand anywhere, also in front of the subcommand",
         arguments: [
@@ -9,18 +9,18 @@ import Testing
             ["put", "--json", "--base", "3", "--", "a"],
         ])
     func options(arguments: [String]) throws {
-        let asked = try Asked(arguments)
-        guard case .run(let type) = asked.order else { throw Wrong() }
-        #expect(type.description.name == "put" && asked.given.arguments == ["a"])
-        #expect(asked.given.options == ["json": [""], "base": ["3"]])
+        let parsed = try ParsedCommand(arguments)
+        guard case .run(let type) = parsed.action else { throw UnexpectedResult() }
+        #expect(type.description.name == "put" && parsed.arguments.positional == ["a"])
+        #expect(parsed.arguments.options == ["json": [""], "base": ["3"]])
     }
 
     @Test("a name of two words is one, and a letter stands for an option")
     func words() throws {
-        let asked = try Asked(["token", "add", "ann", "--read", "", "--read", "b"])
-        #expect(asked.given.command.name == "token add")
-        #expect(asked.given.options == ["read": ["", "b"]])
-        #expect(try Asked(["log", "a", "-n", "5"]).given.options == ["limit": ["5"]])
+        let parsed = try ParsedCommand(["token", "add", "ann", "--read", "", "--read", "b"])
+        #expect(parsed.arguments.command.name == "token add")
+        #expect(parsed.arguments.options == ["read": ["", "b"]])
+        #expect(try ParsedCommand(["log", "a", "-n", "5"]).arguments.options == ["limit": ["5"]])
     }
 
     @Test(
@@ -38,8 +38,8 @@ import Testing
             (["ls", "--json", "--json"], "ls: --json stands there twice"),
         ])
     func faults(arguments: [String], message: String) {
-        #expect(throws: (any Error).self) { try Asked(arguments) }
-        do { _ = try Asked(arguments) } catch { #expect("\(error)" == message) }
+        #expect(throws: (any Error).self) { try ParsedCommand(arguments) }
+        do { _ = try ParsedCommand(arguments) } catch { #expect("\(error)" == message) }
     }
 
     @Test(
@@ -67,10 +67,10 @@ import Testing
         ])
     func values(arguments: [String], message: String) throws {
         do {
-            let asked = try Asked(arguments)
-            guard case .run(let type) = asked.order else { throw Wrong() }
-            _ = try type.init(asked.given)
-            _ = try Place(asked.given, [:])
+            let parsed = try ParsedCommand(arguments)
+            guard case .run(let type) = parsed.action else { throw UnexpectedResult() }
+            _ = try type.init(parsed.arguments)
+            _ = try Target(parsed.arguments, [:])
             Issue.record("it was taken")
         } catch {
             #expect("\(error)" == message)
@@ -79,10 +79,12 @@ import Testing
 
     @Test("help and the version go before anything else")
     func help() throws {
-        guard case .help(let command?) = try Asked(["cat", "--help"]).order else { throw Wrong() }
+        guard case .help(let command?) = try ParsedCommand(["cat", "--help"]).action else {
+            throw UnexpectedResult()
+        }
         #expect(command.name == "cat")
-        guard case .help(nil) = try Asked(["-h"]).order else { throw Wrong() }
-        guard case .version = try Asked(["--version", "-h"]).order else { throw Wrong() }
+        guard case .help(nil) = try ParsedCommand(["-h"]).action else { throw UnexpectedResult() }
+        guard case .version = try ParsedCommand(["--version", "-h"]).action else { throw UnexpectedResult() }
     }
 
     @Test("options and arguments of every subcommand are told apart")
@@ -98,4 +100,4 @@ import Testing
 }
 
 /// It is not what was wanted.
-struct Wrong: Error {}
+struct UnexpectedResult: Error {}

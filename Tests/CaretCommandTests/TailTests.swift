@@ -9,7 +9,7 @@ import Testing
         var tail = TailState(name: "a", revision: 1, text: try Text("one\ntwo\nthree\n"))
         let change = try Change([Edit(0..<0, "zero\n"), Edit(4..<7, "2"), Edit(13..<14, "")])
         #expect(
-            try tail.take(change, making: 2) == [
+            try tail.apply(change, making: 2) == [
                 .init(line: 1, removed: "", inserted: "zero\n"),
                 .init(line: 2, removed: "two", inserted: "2"),
                 .init(line: 3, removed: "\n", inserted: ""),

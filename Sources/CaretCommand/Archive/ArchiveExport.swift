@@ -35,11 +35,11 @@ struct ArchiveExport {
 
     /// Writes a document's history as far as a text that was read.
     private func write(
-        _ entry: DocumentList.Entry, through head: DocumentVersion, tell: (Revision) -> Void
+        _ entry: DocumentList.Entry, through head: DocumentVersion, progressed: (Revision) -> Void
     ) async throws {
         let start = try await client.start(of: head.name)
         let beginning = try await client.read(head.name, at: .revision(start))
-        try expect(beginning.epoch == head.epoch && start <= head.revision, head.name)
+        try requireSame(beginning.epoch == head.epoch && start <= head.revision, head.name)
         let name = WireString(head.name)
         try writer.write(
             ArchivedDocument(
@@ -49,16 +49,17 @@ struct ArchiveExport {
         var (text, last) = (try Text(beginning.text), start)
         while last < head.revision {
             for revision in try await page(of: name, after: last, through: head.revision) {
-                try expect(revision.revision == last.next, head.name)
+                try requireSame(revision.revision == last.next, head.name)
                 try text.apply(Change(revision.edits.map { try Edit($0) }))
                 try writer.write(revision)
                 last = revision.revision
             }
-            tell(last)
+            progressed(last)
         }
         // Asked again: while pages came another document may have got the name.
         let after = try await client.read(head.name, at: .revision(last))
-        try expect(after.epoch == head.epoch && text.string.utf8.elementsEqual(head.text.utf8), head.name)
+        try requireSame(
+            after.epoch == head.epoch && text.string.utf8.elementsEqual(head.text.utf8), head.name)
         try writer.write(Check(text, of: name, at: last))
     }
 
@@ -76,8 +77,8 @@ struct ArchiveExport {
         }
     }
 
-    private func expect(_ isSo: Bool, _ name: String) throws(Failure) {
-        if isSo { return }
+    private func requireSame(_ isSame: Bool, _ name: String) throws(Failure) {
+        if isSame { return }
         throw Failure(
             "\(name.harmless): it became another document while it was exported",
             advice: "export again; there is no archive")

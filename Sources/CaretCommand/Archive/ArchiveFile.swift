@@ -2,5 +2,7 @@
 enum ArchiveFile {
     private static let ending = ".caret-archive"
 
-    static func isMeant(by path: String) -> Bool { path.utf8.reversed().starts(with: ending.utf8.reversed()) }
+    static func isArchive(_ path: String) -> Bool {
+        path.utf8.reversed().starts(with: ending.utf8.reversed())
+    }
 }

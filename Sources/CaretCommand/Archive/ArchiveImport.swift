@@ -19,10 +19,10 @@ struct ArchiveImport {
     func run() async throws -> (documents: Int, revisions: Int) {
         // The whole of it is held to its sums before anything is written.
         let reader = try ArchiveReader(path, prefix: prefix)
-        while try reader.next() != nil { tell("checked", reader) }
+        while try reader.next() != nil { showProgress("checked", reader) }
         let store = try openStore()
         do {
-            try await expectFree(reader.names, in: store)
+            try await requireFree(reader.names, in: store)
             let found = try await write(to: store)
             progress.show("packing")
             // At the beginning of time nothing is old enough to be forgotten: it only packs what came.
@@ -47,7 +47,7 @@ struct ArchiveImport {
         }
     }
 
-    private func expectFree(_ names: Set<DocumentName>, in store: SQLiteStore) async throws {
+    private func requireFree(_ names: Set<DocumentName>, in store: SQLiteStore) async throws {
         var taken: [DocumentName] = []
         for name in names {
             let found = await withCheckedContinuation { done in
@@ -72,7 +72,7 @@ struct ArchiveImport {
     private func write(to store: SQLiteStore) async throws -> (documents: Int, revisions: Int) {
         let reader = try ArchiveReader(path, prefix: prefix)
         var publications: [Publication] = []
-        var arriving: Arriving?
+        var imported: ImportedDocument?
         while let part = try reader.next() {
             switch part {
             case .document(let document, let name, let start):
@@ -80,16 +80,16 @@ struct ArchiveImport {
                     name: name, start: Snapshot(revision: document.start, text: start),
                     lineBreak: document.newline == .crlf ? .crlf : .lf, updated: Int64(document.updated))
                 let entry = try await refusing { () throws(StoreRefusal) in try await store.arrive(arrival) }
-                arriving = Arriving(entry)
+                imported = ImportedDocument(entry)
                 publications.append(Publication(entry.id, deleted: document.deleted.map { Int64($0) }))
             case .revision(let revision, let edits):
-                arriving?.add(revision, edits)
-                guard let arriving, arriving.isFull(ArchiveImport.mostRevisions, ArchiveImport.mostWeight)
+                imported?.add(revision, edits)
+                guard let imported, imported.isFull(ArchiveImport.mostRevisions, ArchiveImport.mostWeight)
                 else { continue }
-                try await append(arriving, to: store)
-            case .documentEnd: if let arriving { try await append(arriving, to: store) }
+                try await append(imported, to: store)
+            case .documentEnd: if let imported { try await append(imported, to: store) }
             }
-            tell("written", reader)
+            showProgress("written", reader)
         }
         let known = publications
         let taken = try await refusing { () throws(StoreRefusal) in try await store.publish(known) }
@@ -97,8 +97,8 @@ struct ArchiveImport {
         return (reader.documents, reader.revisions)
     }
 
-    private func append(_ arriving: Arriving, to store: SQLiteStore) async throws {
-        guard let append = arriving.append() else { return }
+    private func append(_ imported: ImportedDocument, to store: SQLiteStore) async throws {
+        guard let append = imported.append() else { return }
         let outcomes = await withCheckedContinuation { done in
             store.append([append]) { done.resume(returning: $0) }
         }
@@ -117,7 +117,7 @@ struct ArchiveImport {
         do throws(StoreRefusal) { return try await body() } catch { throw Failure(error, in: folder) }
     }
 
-    private func tell(_ word: String, _ reader: ArchiveReader) {
+    private func showProgress(_ word: String, _ reader: ArchiveReader) {
         progress.show(
             "\(word): \(reader.documents.counting("document")), \(reader.revisions.counting("revision"))",
             reader.progress)
@@ -125,7 +125,7 @@ struct ArchiveImport {
 }
 
 /// A document whose history comes, and what of it is not appended yet.
-private final class Arriving {
+private final class ImportedDocument {
     private let entry: DocumentEntry
     private var head: Revision
     private var changes: [PushedChange] = []

@@ -72,19 +72,19 @@ package final class ArchiveReader {
         }
     }
 
-    /// How much of the file is read.
+    /// How much of the file has been read.
     var progress: Progress { Progress(input.readBytes, of: input.fileBytes) }
 
-    /// Nil at the end of an archive that is whole.
+    /// The next part; nil at the end of a complete archive.
     package func next() throws(Failure) -> Part? {
         while true {
             if case .ended = state { return nil }
             guard let next = try nextLine() else { throw cutOff }
-            if let part = try take(next) { return part }
+            if let part = try apply(next) { return part }
         }
     }
 
-    private func take(_ next: ArchiveLine) throws(Failure) -> Part? {
+    private func apply(_ next: ArchiveLine) throws(Failure) -> Part? {
         switch (state, next) {
         case (.beginning, .head(let head)):
             if head.version != ArchiveHead.version {
@@ -95,16 +95,16 @@ package final class ArchiveReader {
             return nil
         case (.between, .document(let document)): return try begin(document)
         case (.inside(var open), .revision(let revision)):
-            // Nobody else has the text, so that it is not copied.
+            // Drops the copy in `state`, so that the text has one owner and is not copied.
             state = .between
-            let edits = try take(revision, into: &open)
+            let edits = try apply(revision, to: &open)
             state = .inside(open)
             return .revision(revision, edits)
         case (.inside(let open), .check(let check)):
             try end(open, check)
             return .documentEnd
         case (.between, .end(let end)):
-            try take(end)
+            try apply(end)
             return nil
         case (.beginning, _): throw fault("it is no archive of caret")
         case (.between, _): throw fault("a document or the end is missing")
@@ -133,8 +133,8 @@ package final class ArchiveReader {
         return .document(document, found.0, start: found.1)
     }
 
-    private func take(
-        _ revision: ArchivedRevision, into open: inout OpenDocument
+    private func apply(
+        _ revision: ArchivedRevision, to open: inout OpenDocument
     ) throws(Failure) -> [LoggedEdit] {
         if revision.revision != open.revision.next || revision.revision > open.document.revision {
             throw fault("revision \(revision.revision.value) stands there", in: open)
@@ -184,7 +184,7 @@ package final class ArchiveReader {
         state = .between
     }
 
-    private func take(_ end: ArchiveEnd) throws(Failure) {
+    private func apply(_ end: ArchiveEnd) throws(Failure) {
         if end.documents != documents || end.revisions != revisions {
             throw fault(
                 "\(documents.counting("document")) and \(revisions.counting("revision")) stand there, where "
@@ -270,12 +270,12 @@ package final class ArchiveReader {
         if case .inside(let open) = state { open } else { nil }
     }
 
-    private func failure(_ place: String, of open: OpenDocument?, _ what: String) -> Failure {
+    private func failure(_ location: String, of open: OpenDocument?, _ what: String) -> Failure {
         let document = open.map { open in
             ", in \(open.document.document.string.harmless) behind revision \(open.revision.value)"
         }
         return Failure(
-            "\(path): \(place)\(document ?? ""): \(what)",
+            "\(path): \(location)\(document ?? ""): \(what)",
             advice: "nothing was imported; take another copy of the archive")
     }
 }

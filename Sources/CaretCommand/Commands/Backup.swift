@@ -17,20 +17,22 @@ struct Backup: Subcommand {
 
     private let path: String?
 
-    init(_ given: Given) throws(UsageFault) {
-        path = given.optionalArgument(0)
+    init(_ arguments: Arguments) throws(UsageFault) {
+        path = arguments.optional(0)
         // A server writes nowhere but into its own folder, and over the network nobody moves the file from there.
-        if path != nil, !given.has(CommonOptions.data) {
-            throw given.fault(.missingArgument("--data DIR"))
+        if path != nil, !arguments.has(CommonOptions.data) {
+            throw arguments.fault(.missingArgument("--data DIR"))
         }
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        guard let path else { return show(try await make(on: stage), at: nil, on: stage) }
-        guard case .folder(let folder) = stage.place else { preconditionFailure("backup without a folder") }
+    func run(in context: CommandContext) async throws -> ExitCode {
+        guard let path else { return show(try await make(in: context), at: nil, in: context) }
+        guard case .folder(let folder) = context.target else {
+            preconditionFailure("backup without a folder")
+        }
         if access(path, F_OK) == 0 { throw Backup.exists(path) }
-        if try await !stage.isServed(folder) { return try await copy(folder, to: path, on: stage) }
-        let made = try await make(on: stage)
+        if try await !context.isServed(folder) { return try await copy(folder, to: path, in: context) }
+        let made = try await make(in: context)
         // The server says the name, and it must not lead elsewhere.
         guard (try? DocumentPath(of: made.file))?.parts.count == 1 else {
             throw Failure("the server called its backup \(made.file.harmless), which is no name of a file")
@@ -42,7 +44,7 @@ struct Backup: Subcommand {
             if error.code == EEXIST { throw Backup.exists(path) }
             throw Failure("\(path): \(error.reason)", advice: "the backup was made, and is \(source)")
         }
-        return show(made, at: path, on: stage)
+        return show(made, at: path, in: context)
     }
 
     private static func exists(_ path: String) -> Failure {
@@ -51,55 +53,57 @@ struct Backup: Subcommand {
 
     // MARK: By a server
 
-    private func make(on stage: Stage) async throws -> StoreBackup {
-        let progress = ProgressLine(stage.notes)
+    private func make(in context: CommandContext) async throws -> StoreBackup {
+        let progress = ProgressLine(context.notes)
         defer { progress.end() }
-        return try await stage.reach { client in
+        return try await context.reach { client in
             try await client.backUp { progress.show($0.done, of: $0.all, "page") }
         }
     }
 
-    private func show(_ made: StoreBackup, at path: String?, on stage: Stage) -> ExitCode {
-        let place =
-            switch stage.place {
+    private func show(_ made: StoreBackup, at path: String?, in context: CommandContext) -> ExitCode {
+        let location =
+            switch context.target {
             case .folder(let folder): path ?? "\(folder)/backups/\(made.file)"
             case .server: "backups/\(made.file) in the server's data folder"
             }
-        if stage.isJSON {
+        if context.isJSON {
             let file: JSON
-            if case .folder = stage.place { file = .text(place) } else { file = .text(made.file) }
-            stage.show(
+            if case .folder = context.target { file = .text(location) } else { file = .text(made.file) }
+            context.show(
                 .object([
                     "file": file, "bytes": .number(made.bytes), "documents": .number(made.documents),
                 ]))
         } else {
-            stage.output.write(
-                "\(place): sound, \(made.documents.counting("document")), \(made.bytes.counting("byte"))\n")
+            context.output.write(
+                "\(location): sound, \(made.documents.counting("document")), \(made.bytes.counting("byte"))\n"
+            )
         }
         return .done
     }
 
     // MARK: Of a stopped server
 
-    private func copy(_ folder: String, to path: String, on stage: Stage) async throws -> ExitCode {
+    private func copy(_ folder: String, to path: String, in context: CommandContext) async throws -> ExitCode
+    {
         let store = try FolderServer.store(folder)
-        let result = await copied(store, to: path, on: stage)
+        let result = await copied(store, to: path, in: context)
         await store.closed()
         switch result {
-        case .success(let report): return report.show(on: stage)
+        case .success(let report): return report.show(in: context)
         case .failure(.exists): throw Backup.exists(path)
         case .failure(.system(let code)): throw Failure("\(path): \(String(cString: strerror(code)))")
         case .failure(.database(let fault)): throw Failure("\(path): \(fault.message)")
         case .failure(.damaged(let report)):
-            stage.complain(Failure("\(folder): the store is damaged; there is no backup", code: .no))
-            return report.show(on: stage)
+            context.warn(Failure("\(folder): the store is damaged; there is no backup", code: .no))
+            return report.show(in: context)
         }
     }
 
     private func copied(
-        _ store: SQLiteStore, to path: String, on stage: Stage
+        _ store: SQLiteStore, to path: String, in context: CommandContext
     ) async -> Result<CheckReport, BackupFault> {
-        let progress = ProgressLine(stage.notes)
+        let progress = ProgressLine(context.notes)
         defer { progress.end() }
         let now = Int64(Date.now.milliseconds)
         do throws(BackupFault) {

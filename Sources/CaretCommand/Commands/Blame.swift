@@ -11,7 +11,7 @@ struct Blame: Subcommand {
 
     private let point: DocumentPoint
 
-    init(_ given: Given) throws(UsageFault) { point = try given.point(0) }
+    init(_ arguments: Arguments) throws(UsageFault) { point = try arguments.point(0) }
 
     private struct Author {
         let user: String
@@ -25,34 +25,34 @@ struct Blame: Subcommand {
         let authors: [Int: Author]
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        let found = try await stage.reach(about: point.document) { try await find($0) }
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let found = try await context.reach(about: point.document) { try await find($0) }
         let table = LineTable(found.text)
         let width = (found.lines.map(\.revision).max()?.value ?? 0).description.columns
         let userWidth = min(16, found.authors.values.reduce(1) { max($0, $1.user.harmless.columns) })
         for (index, line) in found.lines.enumerated() {
             let (revision, text) = (line.revision.value, table.text(table.content(index)))
             let author = found.authors[revision]
-            if stage.isJSON {
-                stage.show(
+            if context.isJSON {
+                context.show(
                     .object([
                         "line": .number(index + 1), "rev": .number(revision),
                         "user": author.map { .text($0.user) } ?? .null,
                         "time": author.map { .text(Stamp.universal($0.time)) } ?? .null, "text": .text(text),
                     ]))
-            } else if stage.screen == nil {
+            } else if context.screen == nil {
                 let fields = [
-                    "\(revision)", stage.shown(name: author?.user ?? ""),
-                    author.map { stage.stamp($0.time) } ?? "", text,
+                    "\(revision)", context.shown(name: author?.user ?? ""),
+                    author.map { context.stamp($0.time) } ?? "", text,
                 ]
-                stage.output.write(fields.joined(separator: "\t") + "\n")
+                context.output.write(fields.joined(separator: "\t") + "\n")
             } else {
                 let user = (author?.user.harmless ?? "").shortened(to: userWidth).padded(to: userWidth)
-                let time = author.map { stage.stamp($0.time) } ?? ""
-                stage.output.write(
-                    stage.style.painted("\(revision)".padded(to: width, atStart: true), .revision) + " "
-                        + stage.style.painted("\(user) \(time.padded(to: 19))", .faint) + "  "
-                        + stage.shown(text) + "\n")
+                let time = author.map { context.stamp($0.time) } ?? ""
+                context.output.write(
+                    context.style.painted("\(revision)".padded(to: width, atStart: true), .revision) + " "
+                        + context.style.painted("\(user) \(time.padded(to: 19))", .faint) + "  "
+                        + context.shown(text) + "\n")
             }
         }
         return .done
@@ -67,7 +67,7 @@ struct Blame: Subcommand {
         let windows = HistoryWindow.windows(after: start, through: version.revision)
         try await inOrder(windows) { window in
             try await client.history(of: point.document, in: window, withChanges: true)
-        } take: { _, entries in
+        } receive: { _, entries in
             for entry in entries {
                 authors.append(Author(user: entry.user, time: entry.time))
                 if let change = entry.change { lines.apply(change, making: entry.revision) }

@@ -14,19 +14,19 @@ struct Cat: Subcommand {
 
     private let point: DocumentPoint
 
-    init(_ given: Given) throws(UsageFault) { point = try given.point(0) }
+    init(_ arguments: Arguments) throws(UsageFault) { point = try arguments.point(0) }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        let version = try await stage.reach(about: point.document) { try await $0.read(point) }
-        if stage.isJSON {
-            stage.show(
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let version = try await context.reach(about: point.document) { try await $0.read(point) }
+        if context.isJSON {
+            context.show(
                 .object([
                     "doc": .text(version.name), "epoch": .text(version.epoch),
                     "rev": .number(version.revision.value),
                     "newline": .text(version.usesCRLF ? "crlf" : "lf"), "text": .text(version.text),
                 ]))
         } else {
-            stage.show(text: version.text, usesCRLF: version.usesCRLF)
+            context.show(text: version.text, usesCRLF: version.usesCRLF)
         }
         return .done
     }

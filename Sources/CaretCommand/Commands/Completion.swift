@@ -12,16 +12,16 @@ struct Completion: Subcommand {
 
     private let script: CompletionScript
 
-    init(_ given: Given) throws(UsageFault) {
-        guard let script = CompletionScript(rawValue: given.argument(0)) else {
+    init(_ arguments: Arguments) throws(UsageFault) {
+        guard let script = CompletionScript(rawValue: arguments.required(0)) else {
             let allowed = CompletionScript.allCases.map(\.rawValue).joined(separator: ", ")
-            throw given.fault(.badValue("SHELL", found: given.argument(0), allowed: allowed))
+            throw arguments.fault(.badValue("SHELL", found: arguments.required(0), expected: allowed))
         }
         self.script = script
     }
 
-    func run(on stage: Stage) async -> ExitCode {
-        stage.output.write(script.text)
+    func run(in context: CommandContext) async -> ExitCode {
+        context.output.write(script.text)
         return .done
     }
 }

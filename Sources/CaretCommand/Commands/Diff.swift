@@ -18,29 +18,29 @@ struct Diff: Subcommand {
     private let old: DocumentPoint
     private let new: DocumentPoint
 
-    init(_ given: Given) throws(UsageFault) {
-        old = try given.point(0)
-        guard let text = given.optionalArgument(1) else {
+    init(_ arguments: Arguments) throws(UsageFault) {
+        old = try arguments.point(0)
+        guard let text = arguments.optional(1) else {
             new = DocumentPoint(document: old.document, revision: .head)
             return
         }
-        new = try given.point(text.hasPrefix("@") ? old.document + text : text)
+        new = try arguments.point(text.hasPrefix("@") ? old.document + text : text)
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        let (old, new) = try await stage.reach(about: subject) { client in
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let (old, new) = try await context.reach(about: subject) { client in
             (try await client.read(self.old), try await client.read(self.new))
         }
         let (oldText, newText) = (try Text(old.text), try Text(new.text))
         let change = diff(from: oldText, to: newText)
-        if stage.isJSON {
-            stage.show(.object(["from": old.json, "to": new.json, "edits": change.json]))
+        if context.isJSON {
+            context.show(.object(["from": old.json, "to": new.json, "edits": change.json]))
             return .done
         }
         let page = DiffPage(
             try LineDiff(from: oldText, to: newText, by: change), from: old.title, to: new.title,
-            style: stage.style, isForPeople: stage.screen != nil)
-        stage.output.write(page.text)
+            style: context.style, isForUsers: context.screen != nil)
+        context.output.write(page.text)
         return .done
     }
 

@@ -26,80 +26,80 @@ struct EditDocument: Subcommand {
     private let document: String
     private let creates: Bool
 
-    init(_ given: Given) throws(UsageFault) {
-        document = try given.document(0)
-        creates = given.has(EditDocument.create)
+    init(_ arguments: Arguments) throws(UsageFault) {
+        document = try arguments.document(0)
+        creates = arguments.has(EditDocument.create)
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
+    func run(in context: CommandContext) async throws -> ExitCode {
         let environment = ProcessInfo.processInfo.environment
         let editor = [environment["VISUAL"], environment["EDITOR"], "vi"].compactMap(\.self)
             .first { !$0.isEmpty }
         guard let editor else { preconditionFailure("vi is an editor") }
         let folder = prepared(
-            EditingFolder(for: document, at: stage.place.address.description, environment), on: stage)
+            EditingFolder(for: document, at: context.target.address.description, environment), in: context)
         defer { folder?.removeIfSaved() }
-        try await stage.stay(about: document, keepingIn: folder?.path) { client in
-            try await edit(client, with: editor, keeping: folder != nil, on: stage)
+        try await context.stayConnected(about: document, keepingIn: folder?.path) { client in
+            try await edit(client, with: editor, keeping: folder != nil, in: context)
         }
         return .done
     }
 
     /// Nil where nothing can be kept.
-    private func prepared(_ folder: EditingFolder?, on stage: Stage) -> EditingFolder? {
+    private func prepared(_ folder: EditingFolder?, in context: CommandContext) -> EditingFolder? {
         do throws(FileFault) {
             try folder?.prepare()
             return folder
         } catch {
-            stage.complain(Failure("what is not saved cannot be kept for later: \(error)"))
+            context.warn(Failure("what is not saved cannot be kept for later: \(error)"))
             return nil
         }
     }
 
     private func edit(
-        _ client: CaretClient, with editor: String, keeping: Bool, on stage: Stage
+        _ client: CaretClient, with editor: String, keeping: Bool, in context: CommandContext
     ) async throws {
-        let limit = try await textLimit(client, on: stage)
+        let limit = try await textLimit(client, in: context)
         let open = try await client.open(document, creating: creates).opened()
         let copy = try LiveCopy(of: open, limit: limit)
         let interruption = Mutex<Interruption?>(nil)
         defer { interruption.withLock { $0?.end() } }
-        let isAsked = isatty(STDIN_FILENO) == 1
-        let ended = try await copy.edit(with: editor) {
+        let hasTerminal = isatty(STDIN_FILENO) == 1
+        let exit = try await copy.edit(with: editor) {
             // Nobody can be asked elsewhere than at a terminal.
-            if !isAsked { return }
-            interruption.withLock { $0 = Interruption { sayInterrupted(copy, keeping, on: stage) } }
-            await waitForReturn(on: stage)
+            if !hasTerminal { return }
+            interruption.withLock { $0 = Interruption { reportInterruption(copy, keeping, in: context) } }
+            await waitForReturn(in: context)
         }
-        interruption.withLock { $0 = Interruption { sayInterrupted(copy, keeping, on: stage) } }
-        try await save(open, copy, keeping, on: stage)
-        if ended.isAbsent, !isAsked {
+        interruption.withLock { $0 = Interruption { reportInterruption(copy, keeping, in: context) } }
+        try await save(open, copy, keeping, in: context)
+        if exit.wasAtOnce, !hasTerminal {
             throw Failure(
                 "\(document.harmless): the editor returned at once, and nothing was saved; its file is "
                     + copy.path,
                 advice: "tell it to wait until the file is closed, as by EDITOR='code --wait'")
         }
         try copy.remove()
-        if ended.status != 0 {
-            throw Failure("the editor ended with \(ended.status); what it saved is saved")
+        if exit.status != 0 {
+            throw Failure("the editor ended with \(exit.status); what it saved is saved")
         }
         let revision = open.revision.value
-        stage.tell(
+        context.report(
             .object(["doc": .text(open.name), "rev": .number(revision)]),
             "\(open.name.harmless): all is saved, at revision \(revision)")
     }
 
     /// How long a text may be. Where something was kept, nobody waits for a server to say so.
-    private func textLimit(_ client: CaretClient, on stage: Stage) async throws -> Int {
+    private func textLimit(_ client: CaretClient, in context: CommandContext) async throws -> Int {
         let isKept = client.unsavedDocuments.contains { $0.utf8.elementsEqual(document.utf8) }
         do {
-            try await stage.requireServer()
+            try await context.requireServer()
             if isKept {
-                stage.note("\(document.harmless): goes on with the text that was not saved the last time")
+                context.note("\(document.harmless): goes on with the text that was not saved the last time")
             }
             return try await client.welcome().limits.document
         } catch ConnectionFault.unreachable(let address, let reason) where isKept {
-            stage.note(
+            context.note(
                 "\(document.harmless): goes on with the text that was not saved the last time; "
                     + "the server cannot be reached (\(address): \(reason)), and gets it once it can")
             return Limits.Announced().document
@@ -108,10 +108,10 @@ struct EditDocument: Subcommand {
 
     /// Waits until everything is on the server, and says so where that takes a server that is not there.
     private func save(
-        _ open: Document, _ copy: LiveCopy, _ keeping: Bool, on stage: Stage
+        _ open: Document, _ copy: LiveCopy, _ keeping: Bool, in context: CommandContext
     ) async throws {
         if keeping { try await open.kept() }
-        let telling = Task {
+        let warning = Task {
             let updates = open.updates
             var isWaiting = open.state.isWaiting
             if !isWaiting {
@@ -121,13 +121,13 @@ struct EditDocument: Subcommand {
                 }
             }
             if !isWaiting || Task.isCancelled { return }
-            stage.complain(
+            context.warn(
                 Failure(
                     "\(document.harmless): not saved yet: the server cannot be reached; your text is in \(copy.path)",
                     advice: "this waits for the server; Ctrl-C ends it, and the text stays",
                     code: .unreachable))
         }
-        defer { telling.cancel() }
+        defer { warning.cancel() }
         do {
             try await open.saved()
             // What was kept is forgotten by then.
@@ -137,17 +137,17 @@ struct EditDocument: Subcommand {
         }
     }
 
-    private func sayInterrupted(_ copy: LiveCopy, _ keeping: Bool, on stage: Stage) {
+    private func reportInterruption(_ copy: LiveCopy, _ keeping: Bool, in context: CommandContext) {
         let name = document.harmless
-        stage.complain(
+        context.warn(
             Failure(
                 "\(name): interrupted, and not all is saved on the server; your text is in \(copy.path)",
                 advice: keeping
                     ? "caret edit \(name) goes on with it" : "caret put \(name) \(copy.path) saves it"))
     }
 
-    private func waitForReturn(on stage: Stage) async {
-        stage.note(
+    private func waitForReturn(in context: CommandContext) async {
+        context.note(
             "the editor returned at once, and nothing was saved; if it is open in a window of its own, save there, and "
                 + "press Return here at the end")
         await withCheckedContinuation { waiter in

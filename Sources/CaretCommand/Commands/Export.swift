@@ -32,16 +32,16 @@ struct Export: Subcommand {
     private let wantsHidden: Bool
     private let wantsDeleted: Bool
 
-    init(_ given: Given) throws(UsageFault) {
-        folder = DocumentFolder(given.argument(0), prefix: given.optionalArgument(1) ?? "")
-        replaces = given.has(Export.force)
-        wantsHidden = given.has(Export.hidden)
-        wantsDeleted = given.has(Export.deleted)
-        if wantsDeleted, !ArchiveFile.isMeant(by: folder.folder) {
-            throw given.fault(.missingArgument("NAME.caret-archive"))
+    init(_ arguments: Arguments) throws(UsageFault) {
+        folder = DocumentFolder(arguments.required(0), prefix: arguments.optional(1) ?? "")
+        replaces = arguments.has(Export.force)
+        wantsHidden = arguments.has(Export.hidden)
+        wantsDeleted = arguments.has(Export.deleted)
+        if wantsDeleted, !ArchiveFile.isArchive(folder.folder) {
+            throw arguments.fault(.missingArgument("NAME.caret-archive"))
         }
-        if wantsDeleted, !given.has(CommonOptions.data) {
-            throw given.fault(.missingArgument("--data DIR"))
+        if wantsDeleted, !arguments.has(CommonOptions.data) {
+            throw arguments.fault(.missingArgument("--data DIR"))
         }
     }
 
@@ -50,21 +50,21 @@ struct Export: Subcommand {
         case leftAlone(String)
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        if ArchiveFile.isMeant(by: folder.folder) { return try await archive(on: stage) }
-        let tally = try await stage.reach { client in
+    func run(in context: CommandContext) async throws -> ExitCode {
+        if ArchiveFile.isArchive(folder.folder) { return try await archive(in: context) }
+        let tally = try await context.reach { client in
             var tally = Tally()
-            let progress = ProgressLine(stage.notes)
+            let progress = ProgressLine(context.notes)
             defer { progress.end() }
             let entries = try await client.documents(under: folder.prefix)
-            let target = try TargetFolder(folder.folder)
+            let target = try ExportFolder(folder.folder)
             try await inOrder(entries) { entry in
                 do {
                     return try await client.versionIfThere(entry.name)
                 } catch let refusal as ServerRefusal {
                     throw Failure(refusal, about: entry.name)
                 }
-            } take: { entry, version in
+            } receive: { entry, version in
                 guard let version else { return }
                 progress.show(tally.all, of: entries.count, "document")
                 // By the name that was asked for: the answer may say another one.
@@ -76,22 +76,22 @@ struct Export: Subcommand {
             }
             return tally
         }
-        return tally.show(on: stage, "written")
+        return tally.show(in: context, "written")
     }
 
-    private func archive(on stage: Stage) async throws -> ExitCode {
+    private func archive(in context: CommandContext) async throws -> ExitCode {
         let path = folder.folder
         let (documents, revisions, bytes) =
             wantsDeleted
-            ? try await writeAll(on: stage)
-            : try await stage.reach { try await write($0, deletedOf: nil, on: stage) }
-        if stage.isJSON {
-            stage.show(
+            ? try await writeAll(in: context)
+            : try await context.reach { try await write($0, deletedOf: nil, in: context) }
+        if context.isJSON {
+            context.show(
                 .object([
                     "documents": .number(documents), "revisions": .number(revisions), "bytes": .number(bytes),
                 ]))
         } else {
-            stage.output.write(
+            context.output.write(
                 "\(path): \(documents.counting("document")), \(revisions.counting("revision")), "
                     + "\(bytes.counting("byte"))\n")
         }
@@ -99,22 +99,24 @@ struct Export: Subcommand {
     }
 
     /// What a server tells, and what the store alone knows.
-    private func writeAll(on stage: Stage) async throws -> (documents: Int, revisions: Int, bytes: Int) {
-        guard case .folder(let data) = stage.place else { preconditionFailure("deleted without a folder") }
-        if try await stage.isServed(data) {
+    private func writeAll(in context: CommandContext) async throws -> (
+        documents: Int, revisions: Int, bytes: Int
+    ) {
+        guard case .folder(let data) = context.target else { preconditionFailure("deleted without a folder") }
+        if try await context.isServed(data) {
             throw Failure(
                 "\(data): a server runs on this folder",
                 advice: "stop it: what was deleted is exported of a stopped server alone")
         }
-        return try await stage.serve(data) { client, store in
-            try await write(client, deletedOf: store, on: stage)
+        return try await context.serve(data) { client, store in
+            try await write(client, deletedOf: store, in: context)
         }
     }
 
     private func write(
-        _ client: CaretClient, deletedOf store: SQLiteStore?, on stage: Stage
+        _ client: CaretClient, deletedOf store: SQLiteStore?, in context: CommandContext
     ) async throws -> (documents: Int, revisions: Int, bytes: Int) {
-        let progress = ProgressLine(stage.notes)
+        let progress = ProgressLine(context.notes)
         defer { progress.end() }
         let writer = try ArchiveWriter(
             folder.folder, replaces: replaces, server: try await client.welcome().server.string,
@@ -129,7 +131,7 @@ struct Export: Subcommand {
         return (writer.documents, writer.revisions, bytes)
     }
 
-    private func write(_ version: DocumentVersion, of document: String, to target: TargetFolder) -> Outcome {
+    private func write(_ version: DocumentVersion, of document: String, to target: ExportFolder) -> Outcome {
         let path: DocumentPath
         do throws(DocumentPath.Fault) {
             path = try folder.path(of: document)

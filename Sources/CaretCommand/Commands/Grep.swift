@@ -21,29 +21,29 @@ struct Grep: Subcommand {
     private let prefix: String
     private let wantsNames: Bool
 
-    init(_ given: Given) throws(UsageFault) {
-        text = given.argument(0)
-        (isPlain, ignoresCase) = (given.has(Grep.fixed), given.has(Grep.ignoreCase))
-        prefix = given.optionalArgument(1) ?? ""
-        wantsNames = given.has(Grep.names)
+    init(_ arguments: Arguments) throws(UsageFault) {
+        text = arguments.required(0)
+        (isPlain, ignoresCase) = (arguments.has(Grep.fixed), arguments.has(Grep.ignoreCase))
+        prefix = arguments.optional(1) ?? ""
+        wantsNames = arguments.has(Grep.names)
         if pattern == nil {
-            throw given.fault(
-                .badValue("PATTERN", found: text, allowed: "a regular expression; --fixed takes any text"))
+            throw arguments.fault(
+                .badValue("PATTERN", found: text, expected: "a regular expression; --fixed takes any text"))
         }
     }
 
     /// Made anew where it is used: an expression may not go from one task to another.
     private var pattern: LinePattern? { LinePattern(text, isPlain: isPlain, ignoresCase: ignoresCase) }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        let isFound = try await stage.reach { client in
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let isFound = try await context.reach { client in
             guard let pattern else { preconditionFailure("a pattern that was one is none") }
             var isFound = false
             try await inOrder(try await client.documents(under: prefix)) { entry in
                 try await client.versionIfThere(entry.name)
-            } take: { entry, version in
+            } receive: { entry, version in
                 guard let version else { return }
-                if show(version, pattern, on: stage) { isFound = true }
+                if show(version, pattern, in: context) { isFound = true }
             }
             return isFound
         }
@@ -51,7 +51,8 @@ struct Grep: Subcommand {
     }
 
     /// Whether something was found in it.
-    private func show(_ version: DocumentVersion, _ pattern: LinePattern, on stage: Stage) -> Bool {
+    private func show(_ version: DocumentVersion, _ pattern: LinePattern, in context: CommandContext) -> Bool
+    {
         let table = LineTable(version.text)
         var isFound = false
         for line in 0..<table.count {
@@ -59,36 +60,37 @@ struct Grep: Subcommand {
             if matches.isEmpty { continue }
             isFound = true
             if wantsNames { break }
-            show(line, of: table, matches, in: version.name, on: stage)
+            show(line, of: table, matches, in: version.name, in: context)
         }
         if isFound, wantsNames {
-            if stage.isJSON {
-                stage.show(.object(["doc": .text(version.name)]))
+            if context.isJSON {
+                context.show(.object(["doc": .text(version.name)]))
             } else {
-                stage.output.write(stage.shown(name: version.name) + "\n")
+                context.output.write(context.shown(name: version.name) + "\n")
             }
         }
         return isFound
     }
 
     private func show(
-        _ line: Int, of table: LineTable, _ matches: [Range<Int>], in document: String, on stage: Stage
+        _ line: Int, of table: LineTable, _ matches: [Range<Int>], in document: String,
+        in context: CommandContext
     ) {
         let content = table.content(line)
-        if stage.isJSON {
-            return stage.show(
+        if context.isJSON {
+            return context.show(
                 .object([
                     "doc": .text(document), "line": .number(line + 1), "text": .text(table.text(content)),
                 ]))
         }
         var (text, next) = ("", content.lowerBound)
         for match in matches {
-            text += stage.shown(table.text(next..<match.lowerBound))
-            text += stage.style.painted(stage.shown(table.text(match)), .found)
+            text += context.shown(table.text(next..<match.lowerBound))
+            text += context.style.painted(context.shown(table.text(match)), .found)
             next = match.upperBound
         }
-        text += stage.shown(table.text(next..<content.upperBound))
-        let name = stage.style.painted(stage.shown(name: document), .place)
-        stage.output.write("\(name):\(line + 1):\(text)\n")
+        text += context.shown(table.text(next..<content.upperBound))
+        let name = context.style.painted(context.shown(name: document), .location)
+        context.output.write("\(name):\(line + 1):\(text)\n")
     }
 }

@@ -14,33 +14,34 @@ struct Help: Subcommand {
 
     private let text: String
 
-    init(_ given: Given) throws(UsageFault) {
-        if given.has(Help.markdown) {
+    init(_ arguments: Arguments) throws(UsageFault) {
+        if arguments.has(Help.markdown) {
             text = ManualPage.text
-        } else if given.has(Help.man), given.arguments.isEmpty {
+        } else if arguments.has(Help.man), arguments.positional.isEmpty {
             text = ManPage.caret
-        } else if given.has(Help.man), given.arguments == ["caretd"] {
+        } else if arguments.has(Help.man), arguments.positional == ["caretd"] {
             text = ManPage.caretd
-        } else if given.arguments.isEmpty {
+        } else if arguments.positional.isEmpty {
             text = HelpPage.overview
-        } else if let (type, count) = CommandList.command(in: given.arguments), count == given.arguments.count
+        } else if let (type, count) = CommandList.command(in: arguments.positional),
+            count == arguments.positional.count
         {
             text = HelpPage.text(of: type.description)
         } else {
-            text = try Help.family(given)
+            text = try Help.family(arguments)
         }
     }
 
     /// What begins with this word.
-    private static func family(_ given: Given) throws(UsageFault) -> String {
-        let name = given.arguments.joined(separator: " ")
+    private static func family(_ arguments: Arguments) throws(UsageFault) -> String {
+        let name = arguments.positional.joined(separator: " ")
         let members = CommandList.descriptions.filter { $0.words.first == name }
         if members.isEmpty { throw UsageFault(.unknownCommand(name, closest: nil)) }
         return members.map { HelpPage.text(of: $0) }.joined(separator: "\n")
     }
 
-    func run(on stage: Stage) async -> ExitCode {
-        stage.output.write(text)
+    func run(in context: CommandContext) async -> ExitCode {
+        context.output.write(text)
         return .done
     }
 }

@@ -20,10 +20,10 @@ struct Import: Subcommand {
 
     private let folder: DocumentFolder
 
-    init(_ given: Given) throws(UsageFault) {
-        folder = DocumentFolder(given.argument(0), prefix: given.optionalArgument(1) ?? "")
-        if ArchiveFile.isMeant(by: folder.folder), !given.has(CommonOptions.data) {
-            throw given.fault(.missingArgument("--data DIR"))
+    init(_ arguments: Arguments) throws(UsageFault) {
+        folder = DocumentFolder(arguments.required(0), prefix: arguments.optional(1) ?? "")
+        if ArchiveFile.isArchive(folder.folder), !arguments.has(CommonOptions.data) {
+            throw arguments.fault(.missingArgument("--data DIR"))
         }
     }
 
@@ -32,17 +32,17 @@ struct Import: Subcommand {
         case leftAlone(String)
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        if ArchiveFile.isMeant(by: folder.folder) { return try await unpack(on: stage) }
+    func run(in context: CommandContext) async throws -> ExitCode {
+        if ArchiveFile.isArchive(folder.folder) { return try await unpack(in: context) }
         let files = try FileTree.files(in: folder.folder)
-        let tally = try await stage.reach { client in
+        let tally = try await context.reach { client in
             var tally = Tally()
             let most = try await client.welcome().limits.document
-            let progress = ProgressLine(stage.notes)
+            let progress = ProgressLine(context.notes)
             defer { progress.end() }
             try await inOrder(files) { file in
                 try await push(file, atMost: most, client)
-            } take: { file, outcome in
+            } receive: { file, outcome in
                 progress.show(tally.all, of: files.count, "file")
                 switch outcome {
                 case .saved: tally.done += 1
@@ -52,26 +52,28 @@ struct Import: Subcommand {
             }
             return tally
         }
-        return tally.show(on: stage, "saved")
+        return tally.show(in: context, "saved")
     }
 
-    private func unpack(on stage: Stage) async throws -> ExitCode {
-        guard case .folder(let data) = stage.place else { preconditionFailure("an archive without a folder") }
-        if try await stage.isServed(data) {
+    private func unpack(in context: CommandContext) async throws -> ExitCode {
+        guard case .folder(let data) = context.target else {
+            preconditionFailure("an archive without a folder")
+        }
+        if try await context.isServed(data) {
             throw Failure(
                 "\(data): a server runs on this folder",
                 advice: "stop it: a history goes into the folder of a stopped server alone")
         }
-        let progress = ProgressLine(stage.notes)
+        let progress = ProgressLine(context.notes)
         defer { progress.end() }
         let found = try await ArchiveImport(
             path: folder.folder, prefix: folder.prefix, folder: data, progress: progress
         ).run()
-        if stage.isJSON {
-            stage.show(
+        if context.isJSON {
+            context.show(
                 .object(["documents": .number(found.documents), "revisions": .number(found.revisions)]))
         } else {
-            stage.output.write(
+            context.output.write(
                 "\(data): imported \(found.documents.counting("document")), "
                     + "\(found.revisions.counting("revision"))\n")
         }

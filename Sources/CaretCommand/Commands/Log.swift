@@ -16,17 +16,17 @@ struct Log: Subcommand {
     /// Nil is all.
     private let limit: Int?
 
-    init(_ given: Given) throws(UsageFault) {
-        point = try given.point(0)
-        let limit = try given.number(Log.limit, in: 1...Int.max)
-        if given.has(Log.all), limit != nil {
-            throw given.fault(.together(Log.all.flag, Log.limit.flag))
+    init(_ arguments: Arguments) throws(UsageFault) {
+        point = try arguments.point(0)
+        let limit = try arguments.number(Log.limit, in: 1...Int.max)
+        if arguments.has(Log.all), limit != nil {
+            throw arguments.fault(.conflict(Log.all.flag, Log.limit.flag))
         }
-        self.limit = given.has(Log.all) ? nil : limit ?? 20
+        self.limit = arguments.has(Log.all) ? nil : limit ?? 20
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        try await stage.reach(about: point.document) { client in
+    func run(in context: CommandContext) async throws -> ExitCode {
+        try await context.reach(about: point.document) { client in
             let newest = try await newest(client)
             let start = try await client.start(of: point.document)
             let oldest = limit.map { max(start, Revision(newest.value - min($0, newest.value))) } ?? start
@@ -34,8 +34,8 @@ struct Log: Subcommand {
             var isFirst = true
             try await inOrder(Array(windows)) { window in
                 try await client.history(of: point.document, in: window)
-            } take: { _, entries in
-                show(entries.reversed(), on: stage, titled: isFirst)
+            } receive: { _, entries in
+                show(entries.reversed(), in: context, titled: isFirst)
                 isFirst = false
             }
         }
@@ -47,9 +47,9 @@ struct Log: Subcommand {
         return try await client.read(point).revision
     }
 
-    private func show(_ entries: [DocumentHistory.Entry], on stage: Stage, titled: Bool) {
-        if stage.isJSON {
-            for entry in entries { stage.show(.object(entry.members)) }
+    private func show(_ entries: [DocumentHistory.Entry], in context: CommandContext, titled: Bool) {
+        if context.isJSON {
+            for entry in entries { context.show(.object(entry.members)) }
             return
         }
         var table = Table(
@@ -59,10 +59,10 @@ struct Log: Subcommand {
             ], flexible: 3)
         for entry in entries {
             table.add([
-                "\(entry.revision.value)", stage.stamp(entry.time), entry.user,
+                "\(entry.revision.value)", context.stamp(entry.time), entry.user,
                 entry.client, "+\(entry.inserted)", "-\(entry.deleted)",
             ])
         }
-        stage.show(table, titled: titled)
+        context.show(table, titled: titled)
     }
 }

@@ -14,16 +14,16 @@ struct Ls: Subcommand {
     private let prefix: String
     private let wantsDeleted: Bool
 
-    init(_ given: Given) {
-        prefix = given.optionalArgument(0) ?? ""
-        wantsDeleted = given.has(Ls.deleted)
+    init(_ arguments: Arguments) {
+        prefix = arguments.optional(0) ?? ""
+        wantsDeleted = arguments.has(Ls.deleted)
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        if wantsDeleted { return try await showDeleted(on: stage) }
-        let entries = try await stage.reach { try await $0.documents(under: prefix) }
-        if stage.isJSON {
-            for entry in entries { stage.show(entry.json) }
+    func run(in context: CommandContext) async throws -> ExitCode {
+        if wantsDeleted { return try await showDeleted(in: context) }
+        let entries = try await context.reach { try await $0.documents(under: prefix) }
+        if context.isJSON {
+            for entry in entries { context.show(entry.json) }
             return .done
         }
         var table = Table([
@@ -32,17 +32,17 @@ struct Ls: Subcommand {
         ])
         for entry in entries {
             table.add([
-                entry.name, "\(entry.revision.value)", "\(entry.length)", stage.stamp(entry.updated),
+                entry.name, "\(entry.revision.value)", "\(entry.length)", context.stamp(entry.updated),
             ])
         }
-        if !entries.isEmpty { stage.show(table) }
+        if !entries.isEmpty { context.show(table) }
         return .done
     }
 
-    private func showDeleted(on stage: Stage) async throws -> ExitCode {
-        let entries = try await stage.reach { try await $0.deletedDocuments(under: prefix) }
-        if stage.isJSON {
-            for entry in entries { stage.show(entry.json) }
+    private func showDeleted(in context: CommandContext) async throws -> ExitCode {
+        let entries = try await context.reach { try await $0.deletedDocuments(under: prefix) }
+        if context.isJSON {
+            for entry in entries { context.show(entry.json) }
             return .done
         }
         var table = Table(
@@ -53,10 +53,10 @@ struct Ls: Subcommand {
         for entry in entries {
             table.add([
                 "\(entry.number)", entry.name, "\(entry.revision.value)", "\(entry.length)",
-                stage.stamp(entry.updated), stage.stamp(entry.deleted),
+                context.stamp(entry.updated), context.stamp(entry.deleted),
             ])
         }
-        if !entries.isEmpty { stage.show(table) }
+        if !entries.isEmpty { context.show(table) }
         return .done
     }
 }

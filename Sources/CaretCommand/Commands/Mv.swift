@@ -12,16 +12,16 @@ struct Mv: Subcommand {
     private let document: String
     private let name: String
 
-    init(_ given: Given) throws(UsageFault) {
-        (document, name) = (try given.document(0), try given.document(1))
+    init(_ arguments: Arguments) throws(UsageFault) {
+        (document, name) = (try arguments.document(0), try arguments.document(1))
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        try await stage.reach(about: "\(document) to \(name)") { try await $0.rename(document, to: name) }
-        if stage.isJSON {
-            stage.show(.object(["doc": .text(name), "was": .text(document)]))
+    func run(in context: CommandContext) async throws -> ExitCode {
+        try await context.reach(about: "\(document) to \(name)") { try await $0.rename(document, to: name) }
+        if context.isJSON {
+            context.show(.object(["doc": .text(name), "was": .text(document)]))
         } else {
-            stage.output.write("\(document.harmless) is now \(name.harmless)\n")
+            context.output.write("\(document.harmless) is now \(name.harmless)\n")
         }
         return .done
     }

@@ -6,14 +6,14 @@ struct Ping: Subcommand {
     static let description = CommandDescription(
         "ping", "whether the server is there, who one is to it, and how far away it is")
 
-    init(_ given: Given) {}
+    init(_ arguments: Arguments) {}
 
-    func run(on stage: Stage) async throws -> ExitCode {
+    func run(in context: CommandContext) async throws -> ExitCode {
         // The files of a server that does not run would answer, too.
         do {
-            try await stage.reachServer { try await ask($0, on: stage) }
+            try await context.reachServer { try await ask($0, in: context) }
         } catch ConnectionFault.unreachable(let address, let reason) {
-            guard case .folder(let folder) = stage.place else {
+            guard case .folder(let folder) = context.target else {
                 throw ConnectionFault.unreachable(address, reason: reason)
             }
             throw Failure(
@@ -23,20 +23,20 @@ struct Ping: Subcommand {
         return .done
     }
 
-    private func ask(_ client: CaretClient, on stage: Stage) async throws {
+    private func ask(_ client: CaretClient, in context: CommandContext) async throws {
         let welcome = try await client.welcome()
         let began = ContinuousClock.now
         _ = try await client.ask(.ping(CaretWire.Ping()))
         let microseconds = (ContinuousClock.now - began).microseconds
-        if stage.isJSON {
-            stage.show(
+        if context.isJSON {
+            context.show(
                 .object([
                     "server": .text(welcome.server.string), "address": .text(client.address.description),
                     "user": .text(welcome.user.string), "microseconds": .number(microseconds),
                 ]))
         } else {
             let time = "\(microseconds / 1_000).\(microseconds % 1_000 / 100) ms"
-            stage.output.write(
+            context.output.write(
                 "\(client.address): \(welcome.server.string.harmless), where you are "
                     + "\(welcome.user.string.harmless), answers in \(time)\n")
         }

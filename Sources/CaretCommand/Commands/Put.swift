@@ -27,40 +27,40 @@ struct Put: Subcommand {
     private let creates: Bool
     private let printsText: Bool
 
-    init(_ given: Given) throws(UsageFault) {
-        document = try given.document(0)
-        file = given.optionalArgument(1) ?? "-"
-        creates = given.has(Put.create)
-        printsText = given.has(Put.merged)
-        let text = given.text(Put.base) ?? ""
+    init(_ arguments: Arguments) throws(UsageFault) {
+        document = try arguments.document(0)
+        file = arguments.optional(1) ?? "-"
+        creates = arguments.has(Put.create)
+        printsText = arguments.has(Put.merged)
+        let text = arguments.text(Put.base) ?? ""
         guard let name = RevisionName(text) else {
-            throw given.fault(.badValue(Put.base.flag, found: text, allowed: RevisionName.allowed))
+            throw arguments.fault(.badValue(Put.base.flag, found: text, expected: RevisionName.expected))
         }
         base = name
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
+    func run(in context: CommandContext) async throws -> ExitCode {
         let text = try TextFile.text(at: file)
-        let (base, saved) = try await stage.reach(about: document) { client in
+        let (base, saved) = try await context.reach(about: document) { client in
             let base = try await version(client)
             let saved = try await client.push(
                 text, to: document, since: base, creating: creates, answeringWithText: printsText)
             return (base, saved)
         }
-        if stage.isJSON {
+        if context.isJSON {
             var members: [(key: String, value: JSON)] = [
                 ("doc", .text(document)), ("rev", .number(saved.revision.value)),
                 ("unchanged", .bool(saved.isUnchanged)),
             ]
             if let text = saved.text { members.append(("text", .text(text))) }
-            stage.show(.object(members))
+            context.show(.object(members))
         } else if let merged = saved.text {
             // As `cat` prints it then: a text that changed something says with which line breaks.
             let said = saved.isUnchanged ? nil : FileText(text).usesCRLF
-            stage.show(text: merged, usesCRLF: said ?? base?.usesCRLF ?? false)
+            context.show(text: merged, usesCRLF: said ?? base?.usesCRLF ?? false)
         } else {
             let words = saved.isUnchanged ? "unchanged, at revision" : "saved as revision"
-            stage.output.write("\(document.harmless): \(words) \(saved.revision.value)\n")
+            context.output.write("\(document.harmless): \(words) \(saved.revision.value)\n")
         }
         return .done
     }

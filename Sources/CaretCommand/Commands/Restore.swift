@@ -10,29 +10,30 @@ struct Restore: Subcommand {
 
     private let point: DocumentPoint
 
-    init(_ given: Given) throws(UsageFault) {
-        point = try given.point(0)
+    init(_ arguments: Arguments) throws(UsageFault) {
+        point = try arguments.point(0)
         if point.revision == .head {
-            throw given.fault(
-                .badValue("DOC@REV", found: given.argument(0), allowed: "a document with a revision behind @")
+            throw arguments.fault(
+                .badValue(
+                    "DOC@REV", found: arguments.required(0), expected: "a document with a revision behind @")
             )
         }
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        let (old, saved) = try await stage.reach(about: point.document) { client in
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let (old, saved) = try await context.reach(about: point.document) { client in
             let old = try await client.read(point).revision
             return (old, try await client.restore(point.document, to: old))
         }
-        if stage.isJSON {
-            stage.show(
+        if context.isJSON {
+            context.show(
                 .object([
                     "doc": .text(point.document), "rev": .number(saved.revision.value),
                     "restored": .number(old.value), "unchanged": .bool(saved.isUnchanged),
                 ]))
         } else {
             let name = point.document.harmless
-            stage.output.write(
+            context.output.write(
                 saved.isUnchanged
                     ? "\(name): unchanged, its text is that of revision \(old.value)\n"
                     : "\(name): revision \(saved.revision.value) has the text of revision \(old.value)\n")

@@ -12,24 +12,24 @@ struct Rm: Subcommand {
     private let document: String
     private let confirmation: Confirmation
 
-    init(_ given: Given) throws(UsageFault) {
-        document = try given.document(0)
-        confirmation = try Confirmation(given)
+    init(_ arguments: Arguments) throws(UsageFault) {
+        document = try arguments.document(0)
+        confirmation = try Confirmation(arguments)
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        let isDone = try await stage.reach(about: document) { client in
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let isDone = try await context.reach(about: document) { client in
             let entry = try await client.entry(of: document)
             let count = entry.revision.value
             let what = "\(document.harmless) with its \(count.counting("revision"))"
-            if !confirmation.isGiven(to: "Delete \(what)?", on: stage) { return false }
+            if !confirmation.isGiven(to: "Delete \(what)?", in: context) { return false }
             try await client.delete(document)
             return true
         }
-        if stage.isJSON {
-            stage.show(.object(["doc": .text(document), "deleted": .bool(isDone)]))
+        if context.isJSON {
+            context.show(.object(["doc": .text(document), "deleted": .bool(isDone)]))
         } else {
-            stage.output.write(isDone ? "\(document.harmless) is deleted\n" : "nothing was changed\n")
+            context.output.write(isDone ? "\(document.harmless) is deleted\n" : "nothing was changed\n")
         }
         return isDone ? .done : .failed
     }

@@ -10,7 +10,7 @@ struct Show: Subcommand {
 
     private let point: DocumentPoint
 
-    init(_ given: Given) throws(UsageFault) { point = try given.point(0) }
+    init(_ arguments: Arguments) throws(UsageFault) { point = try arguments.point(0) }
 
     private struct Found {
         let entry: DocumentHistory.Entry
@@ -18,24 +18,24 @@ struct Show: Subcommand {
         let old: Text
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        let found = try await stage.reach(about: point.document) { try await find($0) }
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let found = try await context.reach(about: point.document) { try await find($0) }
         let (entry, name) = (found.entry, point.document.harmless)
-        if stage.isJSON {
-            stage.show(
+        if context.isJSON {
+            context.show(
                 .object([("doc", .text(point.document))] + entry.members + [("edits", found.change.json)]))
             return .done
         }
         let new = try found.old.applying(found.change)
-        let title = stage.style.painted("\(name)@\(entry.revision.value)", .revision)
-        stage.output.write(
-            "\(title)  \(stage.stamp(entry.time))  \(entry.user.harmless) (\(entry.client.harmless))  "
+        let title = context.style.painted("\(name)@\(entry.revision.value)", .revision)
+        context.output.write(
+            "\(title)  \(context.stamp(entry.time))  \(entry.user.harmless) (\(entry.client.harmless))  "
                 + "+\(entry.inserted) -\(entry.deleted)\n\n")
         let diff = try LineDiff(from: found.old, to: new, by: found.change)
         let page = DiffPage(
             diff, from: "\(name)@\(entry.revision.value - 1)", to: "\(name)@\(entry.revision.value)",
-            style: stage.style, isForPeople: stage.screen != nil)
-        stage.output.write(page.text)
+            style: context.style, isForUsers: context.screen != nil)
+        context.output.write(page.text)
         return .done
     }
 

@@ -10,10 +10,10 @@ struct Stat: Subcommand {
 
     private let document: String
 
-    init(_ given: Given) throws(UsageFault) { document = try given.document(0) }
+    init(_ arguments: Arguments) throws(UsageFault) { document = try arguments.document(0) }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        let (version, first, last) = try await stage.reach(about: document) { client in
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let (version, first, last) = try await context.reach(about: document) { client in
             let version = try await client.read(document)
             let head = version.revision.value
             let first = try await client.history(of: document, limit: 1).entries.first
@@ -31,24 +31,24 @@ struct Stat: Subcommand {
             ("lines", "lines", .number(version.text.lineCount)),
             ("newline", "line breaks in files", .text(version.usesCRLF ? "crlf" : "lf")),
             ("first", "oldest kept revision", first.map { .number($0.revision.value) } ?? .null),
-            ("created", "made", made.map { .text(stage.stampForStat($0)) } ?? .null),
-            ("updated", "last changed", last.map { .text(stage.stampForStat($0.time)) } ?? .null),
+            ("created", "made", made.map { .text(context.stampForStat($0)) } ?? .null),
+            ("updated", "last changed", last.map { .text(context.stampForStat($0.time)) } ?? .null),
             ("user", "last changed by", last.map { .text($0.user) } ?? .null),
         ]
-        if stage.isJSON {
-            stage.show(.object(rows.map { (key: $0.key, value: $0.value) }))
+        if context.isJSON {
+            context.show(.object(rows.map { (key: $0.key, value: $0.value) }))
             return .done
         }
         let width = rows.map(\.label.columns).max() ?? 0
         for row in rows {
-            let label = stage.style.painted((row.label + ":").padded(to: width + 1), .faint)
-            stage.output.write("\(label) \(row.value.plain)\n")
+            let label = context.style.painted((row.label + ":").padded(to: width + 1), .faint)
+            context.output.write("\(label) \(row.value.plain)\n")
         }
         return .done
     }
 }
 
-extension Stage {
+extension CommandContext {
     fileprivate func stampForStat(_ date: Date) -> String { isJSON ? Stamp.universal(date) : stamp(date) }
 }
 

@@ -31,11 +31,11 @@ struct Sync: Subcommand {
     private let isOnce: Bool
     private let isAdopting: Bool
 
-    init(_ given: Given) {
-        folder = given.argument(0)
-        names = SyncNames(prefix: given.optionalArgument(1) ?? "")
-        isOnce = given.has(Sync.once)
-        isAdopting = given.has(Sync.adopt)
+    init(_ arguments: Arguments) {
+        folder = arguments.required(0)
+        names = SyncNames(prefix: arguments.optional(1) ?? "")
+        isOnce = arguments.has(Sync.once)
+        isAdopting = arguments.has(Sync.adopt)
     }
 
     /// How a connection ended.
@@ -45,22 +45,22 @@ struct Sync: Subcommand {
         case otherStore(SyncState)
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
+    func run(in context: CommandContext) async throws -> ExitCode {
         try SystemFile.makeFolder(folder)
         try SyncNesting.check(folder)
         var state = try SyncState(in: folder, prefix: names.prefix)
-        if !isOnce { await tellIfUnreachable(on: stage) }
-        if state.store == nil { state = try await meet(state, on: stage) }
+        if !isOnce { await warnIfUnreachable(in: context) }
+        if state.store == nil { state = try await meet(state, in: context) }
         while true {
-            switch try await sync(state, on: stage) {
+            switch try await sync(state, in: context) {
             case .done(let isWhole): return isWhole ? .done : .failed
-            case .otherStore(let last): state = try await meet(last, on: stage)
+            case .otherStore(let last): state = try await meet(last, in: context)
             }
         }
     }
 
-    private func sync(_ state: SyncState, on stage: Stage) async throws -> End {
-        try await stage.stay(as: state.clientID, once: isOnce, store: state.store) { client in
+    private func sync(_ state: SyncState, in context: CommandContext) async throws -> End {
+        try await context.stayConnected(as: state.clientID, once: isOnce, store: state.store) { client in
             var latest: Syncer?
             do {
                 let welcome = try await client.welcome()
@@ -68,10 +68,10 @@ struct Sync: Subcommand {
                     ConnectedServer(client: client, user: welcome.client?.string), names,
                     SyncFolder(root: folder, limit: welcome.limits.document), state
                 ) { what, path, document in
-                    stage.tell(what.json(path, document), what.line(path, stage.style))
+                    context.report(what.json(path, document), what.line(path, context.style))
                 }
                 latest = syncer
-                let run = SyncRun(client, syncer, names) { stage.tell($0, folder, names) }
+                let run = SyncRun(client, syncer, names) { context.report($0, folder, names) }
                 return .done(isWhole: try await run.run(once: isOnce))
             } catch ConnectionFault.otherStore {
                 return .otherStore(await latest?.state ?? state)
@@ -82,10 +82,10 @@ struct Sync: Subcommand {
     }
 
     /// Finds out which store the server has, and takes it for the folder's if that is safe.
-    private func meet(_ state: SyncState, on stage: Stage) async throws -> SyncState {
+    private func meet(_ state: SyncState, in context: CommandContext) async throws -> SyncState {
         var state = state
-        let address = stage.place.address
-        let meeting = try await stage.stay(as: state.clientID, once: isOnce) { client in
+        let address = context.target.address
+        let meeting = try await context.stayConnected(as: state.clientID, once: isOnce) { client in
             try await StoreMeeting(client, prefix: names.prefix)
         }
         switch meeting.verdict(on: state) {
@@ -108,28 +108,28 @@ struct Sync: Subcommand {
     }
 
     /// It waits for a server that is not there yet, which must not look as if it worked.
-    private func tellIfUnreachable(on stage: Stage) async {
+    private func warnIfUnreachable(in context: CommandContext) async {
         do {
-            try await stage.requireServer()
+            try await context.requireServer()
         } catch let fault as ConnectionFault {
             guard case .unreachable = fault else { return }
             let failure = Failure(fault as any Error)
             let advice = failure.advice.map { "  \($0)\n" } ?? ""
-            stage.notes.write(
+            context.notes.write(
                 "caret: \(failure.message); it is tried again until it can be reached\n\(advice)")
             // What could not be told has no other place to be told in.
-            _ = stage.notes.flush()
+            _ = context.notes.flush()
         } catch {
             // Whatever else is wrong ends the sync, and is told then.
         }
     }
 }
 
-extension Stage {
+extension CommandContext {
     /// To people a sync tells of itself beside its output, which is what it does to files.
-    fileprivate func tell(_ status: SyncStatus, _ folder: String, _ names: SyncNames) {
-        if isJSON { return tell(status.json(folder, place.address, names), "") }
-        notes.write("caret: \(status.line(folder, place.address, names))\n")
+    fileprivate func report(_ status: SyncStatus, _ folder: String, _ names: SyncNames) {
+        if isJSON { return report(status.json(folder, target.address, names), "") }
+        notes.write("caret: \(status.line(folder, target.address, names))\n")
         // What could not be told has no other place to be told in.
         _ = notes.flush()
     }

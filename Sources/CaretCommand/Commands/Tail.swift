@@ -15,29 +15,29 @@ struct Tail: Subcommand {
     private let follows: Bool
     private let limit: Int
 
-    init(_ given: Given) throws(UsageFault) {
-        document = try given.document(0)
-        follows = given.has(Tail.follow)
-        limit = try given.number(Tail.limit, in: 0...HistoryWindow.most) ?? 10
+    init(_ arguments: Arguments) throws(UsageFault) {
+        document = try arguments.document(0)
+        follows = arguments.has(Tail.follow)
+        limit = try arguments.number(Tail.limit, in: 0...HistoryWindow.most) ?? 10
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
+    func run(in context: CommandContext) async throws -> ExitCode {
         if !follows {
-            try await stage.reach(about: document) { client in
+            try await context.reach(about: document) { client in
                 var tail = try await begin(client)
-                try await show(&tail, through: try await client.entry(of: document).revision, client, stage)
+                try await show(&tail, through: try await client.entry(of: document).revision, client, context)
             }
             return .done
         }
-        try await stage.requireServer()
-        try await stage.stay(about: document) { client in
+        try await context.requireServer()
+        try await context.stayConnected(about: document) { client in
             let open = try await client.open(document, mode: .watch).opened()
             let updates = open.updates
             var tail = try await begin(client)
-            try await show(&tail, through: open.revision, client, stage)
+            try await show(&tail, through: open.revision, client, context)
             for await update in updates {
                 if case .state(.refused) = update { break }
-                if case .edited = update { try await show(&tail, through: open.revision, client, stage) }
+                if case .edited = update { try await show(&tail, through: open.revision, client, context) }
                 if case .renamed(let name) = update { tail.name = name }
             }
             throw Failure(gone: tail.name)
@@ -54,7 +54,7 @@ struct Tail: Subcommand {
     }
 
     private func show(
-        _ tail: inout TailState, through end: Revision, _ client: CaretClient, _ stage: Stage
+        _ tail: inout TailState, through end: Revision, _ client: CaretClient, _ context: CommandContext
     ) async throws {
         for window in HistoryWindow.windows(after: tail.revision, through: end) {
             for entry in try await client.history(of: tail.name, in: window, withChanges: true) {
@@ -64,23 +64,23 @@ struct Tail: Subcommand {
                     tail.text = try Text(try await client.read(tail.name, at: before).text)
                 }
                 let change = entry.change ?? Change()
-                let edits = try tail.take(change, making: entry.revision)
+                let edits = try tail.apply(change, making: entry.revision)
                 let json = JSON.object(entry.members + [("edits", change.json)])
-                stage.tell(json, line(entry, edits, stage))
+                context.report(json, line(entry, edits, context))
             }
         }
     }
 
     private func line(
-        _ entry: DocumentHistory.Entry, _ edits: [TailState.Shown], _ stage: Stage
+        _ entry: DocumentHistory.Entry, _ edits: [TailState.Shown], _ context: CommandContext
     ) -> String {
-        let (style, width) = (stage.style, max(20, (stage.screen?.columns ?? 120) - 20))
+        let (style, width) = (context.style, max(20, (context.screen?.columns ?? 120) - 20))
         let head =
-            style.painted("\(entry.revision.value)", .revision) + " \(stage.stamp(entry.time)) "
+            style.painted("\(entry.revision.value)", .revision) + " \(context.stamp(entry.time)) "
             + entry.user.harmless
         return head
             + edits.map { edit in
-                var line = "\n    " + style.painted("line \(edit.line)", .place)
+                var line = "\n    " + style.painted("line \(edit.line)", .location)
                 let (removed, inserted) = (edit.removed.onOneLine, edit.inserted.onOneLine)
                 if !removed.isEmpty {
                     line += style.painted(" -" + removed.shortened(to: width / 2), .removed)

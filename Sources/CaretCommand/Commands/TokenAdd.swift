@@ -24,31 +24,31 @@ struct TokenAdd: Subcommand {
     private let user: String
     private let grants: [WireGrant]
 
-    init(_ given: Given) throws(UsageFault) {
-        user = given.argument(0)
+    init(_ arguments: Arguments) throws(UsageFault) {
+        user = arguments.required(0)
         grants = TokenAdd.options.flatMap { rights, option in
-            given.texts(option).map { WireGrant(rights, to: WireGrant.Scope(written: $0)) }
+            arguments.texts(option).map { WireGrant(rights, to: WireGrant.Scope(written: $0)) }
         }
         if grants.isEmpty {
             let flags = TokenAdd.options.map(\.option.flag).joined(separator: ", ")
-            throw given.fault(.missingArgument("one of \(flags)"))
+            throw arguments.fault(.missingArgument("one of \(flags)"))
         }
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        let added = try await stage.reach(about: user) { client in
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let added = try await context.reach(about: user) { client in
             let answer = try await client.ask(
                 .admin(.addToken(AddToken(user: WireString(user), grants: grants))))
             guard case .admin(.tokenAdded(let added)) = answer else { throw Failure.unexpectedAnswer }
             return added
         }
-        if stage.isJSON {
-            stage.show(
+        if context.isJSON {
+            context.show(
                 .object([
                     "number": .number(added.number), "user": .text(user), "token": .text(added.token.string),
                 ]))
         } else {
-            stage.output.write(stage.shown(name: added.token.string) + "\n")
+            context.output.write(context.shown(name: added.token.string) + "\n")
         }
         return .done
     }

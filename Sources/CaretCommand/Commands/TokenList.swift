@@ -7,12 +7,12 @@ struct TokenList: Subcommand {
     static let description = CommandDescription(
         "token list", "the tokens that there are: number, user, when made, rights; never their text")
 
-    init(_ given: Given) {}
+    init(_ arguments: Arguments) {}
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        let tokens = try await stage.reach { try await all($0) }
-        if stage.isJSON {
-            for token in tokens { stage.show(token.json) }
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let tokens = try await context.reach { try await all($0) }
+        if context.isJSON {
+            for token in tokens { context.show(token.json) }
             return .done
         }
         var table = Table(
@@ -22,12 +22,12 @@ struct TokenList: Subcommand {
             case .damaged: table.add(["\(token.number)", "", "", "damaged: lets nobody in"])
             case .sound(let user, let created, let grants):
                 table.add([
-                    "\(token.number)", user.string, stage.stamp(Date(milliseconds: created)),
+                    "\(token.number)", user.string, context.stamp(Date(milliseconds: created)),
                     grants.map(\.words).joined(separator: " "),
                 ])
             }
         }
-        if !tokens.isEmpty { stage.show(table) }
+        if !tokens.isEmpty { context.show(table) }
         return .done
     }
 

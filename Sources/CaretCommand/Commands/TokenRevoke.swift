@@ -9,16 +9,16 @@ struct TokenRevoke: Subcommand {
 
     private let number: Int
 
-    init(_ given: Given) throws(UsageFault) {
-        guard let number = Int(given.argument(0)), 1...Limits.integer ~= number else {
-            throw given.fault(
-                .badValue("NUMBER", found: given.argument(0), allowed: "a number from 1"))
+    init(_ arguments: Arguments) throws(UsageFault) {
+        guard let number = Int(arguments.required(0)), 1...Limits.integer ~= number else {
+            throw arguments.fault(
+                .badValue("NUMBER", found: arguments.required(0), expected: "a number from 1"))
         }
         self.number = number
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        try await stage.reach(about: "token \(number)") { client in
+    func run(in context: CommandContext) async throws -> ExitCode {
+        try await context.reach(about: "token \(number)") { client in
             do {
                 let answer = try await client.ask(.admin(.revokeToken(RevokeToken(number: number))))
                 guard case .done = answer else { throw Failure.unexpectedAnswer }
@@ -26,10 +26,10 @@ struct TokenRevoke: Subcommand {
                 throw Failure("\(refusal)", advice: "caret token list tells the numbers")
             }
         }
-        if stage.isJSON {
-            stage.show(.object(["number": .number(number), "revoked": .bool(true)]))
+        if context.isJSON {
+            context.show(.object(["number": .number(number), "revoked": .bool(true)]))
         } else {
-            stage.output.write("token \(number) is revoked\n")
+            context.output.write("token \(number) is revoked\n")
         }
         return .done
     }

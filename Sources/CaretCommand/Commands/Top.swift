@@ -22,47 +22,47 @@ struct Top: Subcommand {
     private let interval: Duration
     private let count: Int
 
-    init(_ given: Given) throws(UsageFault) {
-        count = try given.number(Top.count, in: 1...Int.max) ?? .max
-        let text = given.text(Top.interval) ?? "2"
+    init(_ arguments: Arguments) throws(UsageFault) {
+        count = try arguments.number(Top.count, in: 1...Int.max) ?? .max
+        let text = arguments.text(Top.interval) ?? "2"
         guard let seconds = Double(text), 0.1...3_600 ~= seconds else {
-            throw given.fault(
-                .badValue(Top.interval.flag, found: text, allowed: "seconds from 0.1 to 3600"))
+            throw arguments.fault(
+                .badValue(Top.interval.flag, found: text, expected: "seconds from 0.1 to 3600"))
         }
         interval = .milliseconds(Int(seconds * 1_000))
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        try await stage.stay { client in
+    func run(in context: CommandContext) async throws -> ExitCode {
+        try await context.stayConnected { client in
             // By this connection: another one before it would be counted too.
-            try await stage.awaitConnection(of: client)
-            if stage.screen == nil || stage.isJSON {
-                try await tell(client, on: stage)
+            try await context.awaitConnection(of: client)
+            if context.screen == nil || context.isJSON {
+                try await printReadings(of: client, in: context)
             } else {
-                try await show(client, on: stage)
+                try await show(client, in: context)
             }
         }
         return .done
     }
 
-    private func tell(_ client: CaretClient, on stage: Stage) async throws {
+    private func printReadings(of client: CaretClient, in context: CommandContext) async throws {
         let feed = TopFeed(client, every: interval)
         let last = Mutex<TopReading?>(nil)
         try await feed.run(count: count) {
             if !feed.isConnected {
-                stage.complain(
+                context.warn(
                     Failure("\(client.address): not connected; trying again", code: .unreachable))
             } else if let reading = feed.reading {
                 let isNew = last.withLock { last in
                     defer { last = reading }
                     return last?.time != reading.time
                 }
-                if isNew { stage.tell(reading.json, reading.plain) }
+                if isNew { context.report(reading.json, reading.plain) }
             }
         }
     }
 
-    private func show(_ client: CaretClient, on stage: Stage) async throws {
+    private func show(_ client: CaretClient, in context: CommandContext) async throws {
         let terminal = try Terminal(for: "top")
         defer { terminal.restore() }
         let (bell, feed) = (Bell(), TopFeed(client, every: interval))
@@ -76,7 +76,7 @@ struct Top: Subcommand {
             if let found = feed.reading {
                 let page = TopPage(
                     address: client.address.description, reading: found, isConnected: feed.isConnected,
-                    style: stage.style)
+                    style: context.style)
                 terminal.show(page.rows(terminal.size))
             }
             // What ended it, where that is not the count, is thrown here.

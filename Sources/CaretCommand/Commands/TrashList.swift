@@ -14,12 +14,12 @@ struct TrashList: Subcommand {
 
     private let folder: String
 
-    init(_ given: Given) { folder = given.argument(0) }
+    init(_ arguments: Arguments) { folder = arguments.required(0) }
 
-    func run(on stage: Stage) async throws -> ExitCode {
+    func run(in context: CommandContext) async throws -> ExitCode {
         let trash = try SyncTrash(ofSynced: folder)
-        if stage.isJSON {
-            for item in trash.items { stage.show(item.json) }
+        if context.isJSON {
+            for item in trash.items { context.show(item.json) }
             return .done
         }
         var table = Table(
@@ -30,12 +30,12 @@ struct TrashList: Subcommand {
             flexible: 4)
         for item in trash.items {
             table.add([
-                "\(item.number)", stage.stamp(Date(milliseconds: item.at)), "\(item.bytes)",
+                "\(item.number)", context.stamp(Date(milliseconds: item.at)), "\(item.bytes)",
                 item.reason.words,
                 item.path,
             ])
         }
-        if !trash.items.isEmpty { stage.show(table) }
+        if !trash.items.isEmpty { context.show(table) }
         return .done
     }
 }

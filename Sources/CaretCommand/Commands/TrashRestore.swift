@@ -15,13 +15,13 @@ struct TrashRestore: Subcommand {
     private let number: String
     private let file: String?
 
-    init(_ given: Given) {
-        folder = given.argument(0)
-        number = given.argument(1)
-        file = given.optionalArgument(2)
+    init(_ arguments: Arguments) {
+        folder = arguments.required(0)
+        number = arguments.required(1)
+        file = arguments.optional(2)
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
+    func run(in context: CommandContext) async throws -> ExitCode {
         let trash = try SyncTrash(ofSynced: folder)
         guard let item = trash.items.first(where: { "\($0.number)" == number }),
             let bytes = try trash.bytes(of: item)
@@ -48,7 +48,7 @@ struct TrashRestore: Subcommand {
             }
             throw error
         }
-        stage.output.write("\(files.path(path).harmless)\n")
+        context.output.write("\(files.path(path).harmless)\n")
         return .done
     }
 }

@@ -18,21 +18,21 @@ struct Trim: Subcommand {
     /// Nil where nothing is to be done.
     private let confirmation: Confirmation?
 
-    init(_ given: Given) throws(UsageFault) {
-        let point = try given.point(0)
-        if let text = given.text(Trim.before) {
-            if point.revision != .head { throw given.fault(.together("@REV", Trim.before.flag)) }
+    init(_ arguments: Arguments) throws(UsageFault) {
+        let point = try arguments.point(0)
+        if let text = arguments.text(Trim.before) {
+            if point.revision != .head { throw arguments.fault(.conflict("@REV", Trim.before.flag)) }
             guard let revision = RevisionName(text), revision != .head else {
-                throw given.fault(
-                    .badValue(Trim.before.flag, found: text, allowed: RevisionName.allowed))
+                throw arguments.fault(
+                    .badValue(Trim.before.flag, found: text, expected: RevisionName.expected))
             }
             self.point = DocumentPoint(document: point.document, revision: revision)
         } else if point.revision == .head {
-            throw given.fault(.missingArgument("DOC@REV or \(Trim.before.flag) WHEN"))
+            throw arguments.fault(.missingArgument("DOC@REV or \(Trim.before.flag) WHEN"))
         } else {
             self.point = point
         }
-        confirmation = given.has(Trim.dryRun) ? nil : try Confirmation(given)
+        confirmation = arguments.has(Trim.dryRun) ? nil : try Confirmation(arguments)
     }
 
     private enum Outcome {
@@ -42,8 +42,8 @@ struct Trim: Subcommand {
         case refused
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        let (outcome, revision) = try await stage.reach(about: point.document) { client in
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let (outcome, revision) = try await context.reach(about: point.document) { client in
             // A time before the first revision is no fault here: there is nothing to forget.
             let moment = point.revision.point()
             let revision = try await client.read(point.document, at: moment).revision
@@ -51,23 +51,23 @@ struct Trim: Subcommand {
             if found.revisions == 0 { return (Outcome.nothing, revision) }
             guard let confirmation else { return (.would(found), revision) }
             let question = "\(point.document.harmless): forget \(found.words), for good?"
-            if !confirmation.isGiven(to: question, on: stage) { return (.refused, revision) }
+            if !confirmation.isGiven(to: question, in: context) { return (.refused, revision) }
             return (.done(try await client.trim(point.document, before: revision)), revision)
         }
-        show(outcome, revision, on: stage)
+        show(outcome, revision, in: context)
         if case .refused = outcome { return .failed }
         return .done
     }
 
-    private func show(_ outcome: Outcome, _ revision: Revision, on stage: Stage) {
-        if stage.isJSON {
+    private func show(_ outcome: Outcome, _ revision: Revision, in context: CommandContext) {
+        if context.isJSON {
             let (start, count, isDone) =
                 switch outcome {
                 case .nothing, .refused: (nil as Revision?, 0, false)
                 case .would(let found): (found.start, found.revisions, false)
                 case .done(let found): (found.start, found.revisions, true)
                 }
-            return stage.show(
+            return context.show(
                 .object([
                     "doc": .text(point.document), "rev": .number(revision.value),
                     "start": start.map { .number($0.value) } ?? .null, "revisions": .number(count),
@@ -81,7 +81,7 @@ struct Trim: Subcommand {
             case .done(let found): "forgotten are \(found.words)"
             case .refused: "nothing was changed"
             }
-        stage.output.write("\(point.document.harmless): \(words)\n")
+        context.output.write("\(point.document.harmless): \(words)\n")
     }
 }
 

@@ -15,34 +15,34 @@ struct Undelete: Subcommand {
     private let document: String
     private let number: Int?
 
-    init(_ given: Given) throws(UsageFault) {
-        document = try given.document(0)
-        number = try given.number(Undelete.number, in: 1...Int.max)
+    init(_ arguments: Arguments) throws(UsageFault) {
+        document = try arguments.document(0)
+        number = try arguments.number(Undelete.number, in: 1...Int.max)
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        let entry = try await stage.reach(about: document) { client in
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let entry = try await context.reach(about: document) { client in
             let named = try await client.deletedDocuments(under: document).filter {
                 $0.name.utf8.elementsEqual(document.utf8)
             }
-            let entry = try choose(among: named, on: stage)
+            let entry = try choose(among: named, in: context)
             try await client.undelete(entry.number)
             return entry
         }
-        if stage.isJSON {
-            stage.show(
+        if context.isJSON {
+            context.show(
                 .object([
                     "doc": .text(entry.name), "number": .number(entry.number),
                     "rev": .number(entry.revision.value), "undeleted": .bool(true),
                 ]))
         } else {
-            stage.output.write("\(entry.name.harmless) is back, at revision \(entry.revision.value)\n")
+            context.output.write("\(entry.name.harmless) is back, at revision \(entry.revision.value)\n")
         }
         return .done
     }
 
     private func choose(
-        among named: [DeletedDocumentList.Entry], on stage: Stage
+        among named: [DeletedDocumentList.Entry], in context: CommandContext
     ) throws(Failure) -> DeletedDocumentList.Entry {
         if let number {
             if let entry = named.first(where: { $0.number == number }) { return entry }
@@ -56,7 +56,7 @@ struct Undelete: Subcommand {
                 advice: "caret ls --deleted lists what can be brought back")
         }
         if named.count == 1 { return last }
-        let list = named.map { "\($0.number), deleted \(stage.stamp($0.deleted))" }.joined(separator: "; ")
+        let list = named.map { "\($0.number), deleted \(context.stamp($0.deleted))" }.joined(separator: "; ")
         throw Failure(
             "\(named.count) deleted documents were called \(document.harmless): \(list)",
             advice: "say which one by --number")

@@ -46,34 +46,35 @@ package struct Verify: Subcommand {
         }
     }
 
-    package init(_ given: Given) throws(UsageFault) {
-        backup = given.optionalArgument(0)
-        document = given.text(Verify.document)
+    package init(_ arguments: Arguments) throws(UsageFault) {
+        backup = arguments.optional(0)
+        document = arguments.text(Verify.document)
         for option in [CommonOptions.data, CommonOptions.server, CommonOptions.socket, Verify.document]
-        where backup != nil && given.has(option) {
-            throw given.fault(.together("BACKUP", option.flag))
+        where backup != nil && arguments.has(option) {
+            throw arguments.fault(.conflict("BACKUP", option.flag))
         }
     }
 
-    package func run(on stage: Stage) async throws -> ExitCode {
+    package func run(in context: CommandContext) async throws -> ExitCode {
         if let backup {
-            return try show(on: stage, backup, backup) { (progress) throws(OpeningFault) in
+            return try show(in: context, backup, backup) { (progress) throws(OpeningFault) in
                 try SQLiteStore.verify(backup: backup, progress: progress)
             }
         }
-        if case .folder(let folder) = stage.place, document == nil, try await !stage.isServed(folder) {
+        if case .folder(let folder) = context.target, document == nil, try await !context.isServed(folder) {
             try FolderServer.requireStore(folder)
-            return try show(on: stage, folder, folder + "/caret.sqlite") { (progress) throws(OpeningFault) in
+            return try show(in: context, folder, folder + "/caret.sqlite") {
+                (progress) throws(OpeningFault) in
                 try SQLiteStore.verify(folder: folder, progress: progress)
             }
         }
-        return try await verify(on: stage).show(on: stage)
+        return try await verify(in: context).show(in: context)
     }
 
-    private func verify(on stage: Stage) async throws -> StoreVerification {
-        let progress = ProgressLine(stage.notes)
+    private func verify(in context: CommandContext) async throws -> StoreVerification {
+        let progress = ProgressLine(context.notes)
         defer { progress.end() }
-        return try await stage.reach(about: document) { client in
+        return try await context.reach(about: document) { client in
             try await client.verify(document) {
                 progress.show($0.done, of: $0.all, "document")
             }
@@ -83,12 +84,12 @@ package struct Verify: Subcommand {
     /// Checks files that no server has open. One that is damaged so much that it cannot be opened is damage too, and no
     /// failure.
     private func show(
-        on stage: Stage, _ path: String, _ file: String,
+        in context: CommandContext, _ path: String, _ file: String,
         _ check: (_ progress: (CheckProgress) -> Void) throws(OpeningFault) -> CheckReport
     ) throws -> ExitCode {
         let report: Result<CheckReport, OpeningFault>
         do {
-            let progress = ProgressLine(stage.notes)
+            let progress = ProgressLine(context.notes)
             defer { progress.end() }
             report = Result { () throws(OpeningFault) in
                 try check { state in
@@ -99,10 +100,10 @@ package struct Verify: Subcommand {
             }
         }
         switch report {
-        case .success(let report): return report.show(on: stage)
+        case .success(let report): return report.show(in: context)
         case .failure(let fault):
             guard let words = Verify.damage(fault, file) else { throw Failure(fault, in: path) }
-            return Verify.show(damage: words, on: stage)
+            return Verify.show(damage: words, in: context)
         }
     }
 
@@ -120,17 +121,17 @@ package struct Verify: Subcommand {
         }
     }
 
-    private static func show(damage words: String, on stage: Stage) -> ExitCode {
+    private static func show(damage words: String, in context: CommandContext) -> ExitCode {
         let finding = Finding(document: nil, number: nil, fault: words)
-        if stage.isJSON {
+        if context.isJSON {
             let counts = ["documents", "revisions", "snapshots", "pushers", "tokens"]
-            stage.show(
+            context.show(
                 .object(
                     [("sound", .bool(false))] + counts.map { ($0, .number(0)) } + [
                         ("findings", .list([finding.json])), ("more", .bool(false)),
                     ]))
         } else {
-            stage.output.write("\(finding.words)\n1 finding: nothing of it can be read\n")
+            context.output.write("\(finding.words)\n1 finding: nothing of it can be read\n")
         }
         return .no
     }
@@ -146,9 +147,9 @@ extension StoreVerification {
         findings.map { Verify.Finding(document: $0.document, number: $0.number, fault: $0.message) }
     }
 
-    fileprivate func show(on stage: Stage) -> ExitCode {
-        if stage.isJSON {
-            stage.show(
+    fileprivate func show(in context: CommandContext) -> ExitCode {
+        if context.isJSON {
+            context.show(
                 .object([
                     "sound": .bool(isSound), "documents": .number(documents),
                     "revisions": .number(revisions), "findings": .list(found.map(\.json)),
@@ -156,8 +157,8 @@ extension StoreVerification {
                 ]))
             return isSound ? .done : .no
         }
-        for finding in found { stage.output.write(finding.words + "\n") }
-        stage.output.write(
+        for finding in found { context.output.write(finding.words + "\n") }
+        context.output.write(
             Verify.verdict(findings.count, hasMore)
                 + ": \(documents.counting("document")), \(revisions.counting("revision"))\n")
         return isSound ? .done : .no
@@ -173,9 +174,9 @@ extension CheckReport {
         }
     }
 
-    func show(on stage: Stage) -> ExitCode {
-        if stage.isJSON {
-            stage.show(
+    func show(in context: CommandContext) -> ExitCode {
+        if context.isJSON {
+            context.show(
                 .object([
                     "sound": .bool(isSound), "documents": .number(documents), "revisions": .number(revisions),
                     "snapshots": .number(snapshots), "pushers": .number(pushers), "tokens": .number(tokens),
@@ -183,8 +184,8 @@ extension CheckReport {
                 ]))
             return isSound ? .done : .no
         }
-        for finding in found { stage.output.write(finding.words + "\n") }
-        stage.output.write(
+        for finding in found { context.output.write(finding.words + "\n") }
+        context.output.write(
             Verify.verdict(findings.count, hasMore)
                 + ": \(documents.counting("document")), \(revisions.counting("revision")), "
                 + "\(snapshots.counting("snapshot")), \(pushers.counting("pusher")), \(tokens.counting("token"))\n"

@@ -12,14 +12,14 @@ struct Watch: Subcommand {
 
     private let document: String
 
-    init(_ given: Given) throws(UsageFault) { document = try given.document(0) }
+    init(_ arguments: Arguments) throws(UsageFault) { document = try arguments.document(0) }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        guard stage.screen != nil, !stage.isJSON else {
+    func run(in context: CommandContext) async throws -> ExitCode {
+        guard context.screen != nil, !context.isJSON else {
             throw Failure("watch wants a terminal", advice: "caret tail -f is for programs")
         }
-        try await stage.requireServer()
-        try await stage.stay(about: document) { client in
+        try await context.requireServer()
+        try await context.stayConnected(about: document) { client in
             let open = try await client.open(document, mode: .watch).opened()
             let terminal = try Terminal(for: "watch")
             defer { terminal.restore() }
@@ -40,7 +40,7 @@ struct Watch: Subcommand {
                 let page = WatchPage(
                     name: open.name, text: open.text, revision: open.revision,
                     isConnected: open.state == .saved,
-                    peers: open.peers.map { WatchPage.Peer($0) }, isColored: stage.style.isColored)
+                    peers: open.peers.map { WatchPage.Peer($0) }, isColored: context.style.isColored)
                 view.show(page)
                 await bell.wait(atMost: .seconds(60))
             }

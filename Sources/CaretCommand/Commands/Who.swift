@@ -13,23 +13,23 @@ struct Who: Subcommand {
 
     private let document: String?
 
-    init(_ given: Given) throws(UsageFault) {
-        document = given.optionalArgument(0) == nil ? nil : try given.document(0)
+    init(_ arguments: Arguments) throws(UsageFault) {
+        document = arguments.optional(0) == nil ? nil : try arguments.document(0)
     }
 
-    func run(on stage: Stage) async throws -> ExitCode {
-        let connections = try await stage.reachServer(about: document) { client in
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let connections = try await context.reachServer(about: document) { client in
             if let document { _ = try await client.entry(of: document) }
             let all = try await client.allConnections()
             return document.map { name in all.filter { $0.hasOpen(name) } } ?? all
         }
-        show(connections, on: stage)
+        show(connections, in: context)
         return connections.isEmpty ? .no : .done
     }
 
-    private func show(_ connections: [ConnectionList.Entry], on stage: Stage) {
-        if stage.isJSON {
-            for connection in connections { stage.show(connection.json) }
+    private func show(_ connections: [ConnectionList.Entry], in context: CommandContext) {
+        if context.isJSON {
+            for connection in connections { context.show(connection.json) }
             return
         }
         var table = Table(
@@ -40,12 +40,12 @@ struct Who: Subcommand {
         for connection in connections {
             table.add([
                 "\(connection.number)", connection.user, connection.client,
-                connection.peer ?? "", stage.stamp(connection.since),
+                connection.peer ?? "", context.stamp(connection.since),
                 connection.documents.map { $0 + (connection.isBehind(in: $0) ? "*" : "") }
                     .joined(separator: " "),
             ])
         }
-        if !connections.isEmpty { stage.show(table) }
+        if !connections.isEmpty { context.show(table) }
     }
 }
 

@@ -4,14 +4,14 @@ package import CaretSync
 package struct DiffPage {
     private let diff: LineDiff
     private let style: Style
-    private let isForPeople: Bool
+    private let isForUsers: Bool
     package private(set) var text = ""
 
     /// The titles name what was and what is.
     package init(
-        _ diff: LineDiff, from oldTitle: String, to newTitle: String, style: Style, isForPeople: Bool
+        _ diff: LineDiff, from oldTitle: String, to newTitle: String, style: Style, isForUsers: Bool
     ) {
-        (self.diff, self.style, self.isForPeople) = (diff, style, isForPeople)
+        (self.diff, self.style, self.isForUsers) = (diff, style, isForUsers)
         let hunks = diff.hunks()
         if hunks.isEmpty { return }
         text += style.painted("--- \(oldTitle)", .heading) + "\n"
@@ -20,8 +20,8 @@ package struct DiffPage {
     }
 
     private mutating func write(_ hunk: LineDiff.Hunk) {
-        let header = "@@ -\(DiffPage.place(hunk.old)) +\(DiffPage.place(hunk.new)) @@"
-        text += style.painted(header, .place) + "\n"
+        let header = "@@ -\(DiffPage.patchRange(hunk.old)) +\(DiffPage.patchRange(hunk.new)) @@"
+        text += style.painted(header, .location) + "\n"
         var next = hunk.old.lowerBound
         for block in hunk.blocks {
             for line in next..<block.old.lowerBound { writeKept(line) }
@@ -48,13 +48,13 @@ package struct DiffPage {
         _ mark: Style.Paint
     ) {
         let content = table.content(line)
-        var (pieces, place) = ([(sign, paint)], content.lowerBound)
+        var (pieces, offset) = ([(sign, paint)], content.lowerBound)
         for range in marks {
-            pieces.append((shown(table.text(place..<range.lowerBound)), paint))
+            pieces.append((shown(table.text(offset..<range.lowerBound)), paint))
             pieces.append((shown(table.text(range)), mark))
-            place = range.upperBound
+            offset = range.upperBound
         }
-        pieces.append((shown(table.text(place..<content.upperBound)), paint))
+        pieces.append((shown(table.text(offset..<content.upperBound)), paint))
         text += pieces.map { style.painted($0.0, $0.1) }.joined() + "\n"
         writeEnd(line, table)
     }
@@ -63,10 +63,10 @@ package struct DiffPage {
         if !table.hasLineBreak(line) { text += "\\ No newline at end of file\n" }
     }
 
-    private func shown(_ text: String) -> String { isForPeople ? text.harmless : text }
+    private func shown(_ text: String) -> String { isForUsers ? text.harmless : text }
 
     /// As `patch` wants it: of no lines the one in front of them.
-    private static func place(_ lines: Range<Int>) -> String {
+    private static func patchRange(_ lines: Range<Int>) -> String {
         switch lines.count {
         case 0: "\(lines.lowerBound),0"
         case 1: "\(lines.lowerBound + 1)"

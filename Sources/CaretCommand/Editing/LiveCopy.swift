@@ -9,14 +9,14 @@ import Synchronization
 /// A file that is kept together with an open document while an editor has it.
 package final class LiveCopy: Sendable {
     /// How an editor ended.
-    struct Ended: Sendable {
+    struct Exit: Sendable {
         let status: Int32
         /// It ended at once, and nothing was saved: mostly such a one runs on in a window of its own.
-        let isAbsent: Bool
+        let wasAtOnce: Bool
     }
 
     /// What tells whether an editor has saved anything.
-    private struct Saving {
+    private struct SaveTracker {
         /// Of the file as it was last written here.
         var ownSignature: SyncFolder.Signature?
         var hasSaved = false
@@ -25,7 +25,7 @@ package final class LiveCopy: Sendable {
     private let document: Document
     private let folder: SyncFolder
     private let name: WireString
-    private let saving = Mutex(Saving())
+    private let saving = Mutex(SaveTracker())
 
     /// No person looks at a text and leaves sooner than that.
     private static let atOnce = Duration.seconds(2)
@@ -60,7 +60,7 @@ package final class LiveCopy: Sendable {
 
     /// Runs an editor, as a shell would, until it ends. Where that is at once, with nothing saved, the file is kept
     /// together with the document until `whileAbsent` returns.
-    func edit(with editor: String, whileAbsent: @Sendable () async -> Void) async throws -> Ended {
+    func edit(with editor: String, whileStillOpen: @Sendable () async -> Void) async throws -> Exit {
         let text = document.text.string
         try SystemFile.make(path, Array(text.utf8), mode: 0o600)
         try noteOwnSignature()
@@ -82,11 +82,11 @@ package final class LiveCopy: Sendable {
         }
         let status = await ended.value
         let isQuick = status == 0 && ContinuousClock.now - began < LiveCopy.atOnce
-        let isAbsent = try isQuick && !hasSaved()
-        if isAbsent { await whileAbsent() }
+        let wasAtOnce = try isQuick && !hasSaved()
+        if wasAtOnce { await whileStillOpen() }
         keeping.cancel()
         _ = try merged(try await keeping.value, quiet: LiveCopy.forever)
-        return Ended(status: status, isAbsent: isAbsent)
+        return Exit(status: status, wasAtOnce: wasAtOnce)
     }
 
     private func noteOwnSignature() throws(FileFault) {
@@ -128,7 +128,7 @@ package final class LiveCopy: Sendable {
             return kept.acked(as: head(push.text))
         case .place(let head, _):
             // An editor that is gone needs nothing any more.
-            return quiet == LiveCopy.forever ? record : try placed(head, over: file, record)
+            return quiet == LiveCopy.forever ? record : try written(head, over: file, record)
         case .leaveAlone(let reason):
             // While it is edited, the next save may be a text again.
             if quiet != LiveCopy.forever { return record }
@@ -139,7 +139,7 @@ package final class LiveCopy: Sendable {
         }
     }
 
-    private func placed(
+    private func written(
         _ head: SyncRecord.Head, over file: FileLook, _ record: SyncRecord
     ) throws(FileFault) -> SyncRecord {
         let new = folder.root + "/" + LiveCopy.newName

@@ -1,19 +1,20 @@
-/// What stood on the command line of a subcommand, as its description allows it.
-package struct Given: Sendable {
+/// The parsed arguments of one subcommand. They fit the description of that subcommand.
+package struct Arguments: Sendable {
     package let command: CommandDescription
-    package fileprivate(set) var arguments: [String] = []
-    /// Values by the names of options; of one without a value, empty texts.
+    /// The arguments that are not options, in order.
+    package fileprivate(set) var positional: [String] = []
+    /// The values of each option by its name. An option without a value has empty strings.
     package fileprivate(set) var options: [String: [String]] = [:]
 
     init(_ command: CommandDescription) { self.command = command }
 
-    mutating func add(_ argument: String) { arguments.append(argument) }
+    mutating func add(_ argument: String) { positional.append(argument) }
 
     mutating func add(_ option: Option, _ value: String) { options[option.name, default: []].append(value) }
 
     func has(_ option: Option) -> Bool { options[option.name] != nil }
 
-    /// The value of an option that stands at most once.
+    /// The value of an option that can be given only once.
     func text(_ option: Option) -> String? { options[option.name]?.last }
 
     func texts(_ option: Option) -> [String] { options[option.name] ?? [] }
@@ -21,16 +22,16 @@ package struct Given: Sendable {
     func number(_ option: Option, in range: ClosedRange<Int>) throws(UsageFault) -> Int? {
         guard let text = text(option) else { return nil }
         guard let number = Int(text), range.contains(number) else {
-            throw fault(.badValue(option.flag, found: text, allowed: "a whole number \(range.words)"))
+            throw fault(.badValue(option.flag, found: text, expected: "a whole number \(range.words)"))
         }
         return number
     }
 
-    /// An argument that the parser has seen to be there.
-    func argument(_ index: Int) -> String { arguments[index] }
+    /// A required argument. The parser has checked that it is present.
+    func required(_ index: Int) -> String { positional[index] }
 
-    func optionalArgument(_ index: Int) -> String? {
-        index < arguments.count ? arguments[index] : nil
+    func optional(_ index: Int) -> String? {
+        index < positional.count ? positional[index] : nil
     }
 
     func fault(_ problem: UsageFault.Problem) -> UsageFault { UsageFault(command: command.name, problem) }

@@ -59,10 +59,10 @@ enum BashCompletion {
 
     private static func arguments(_ command: CommandDescription) -> String {
         command.arguments.enumerated().map { index, argument in
-            let place = "    \(CompletionScript.quoted(command.name)):\(index)) "
+            let pattern = "    \(CompletionScript.quoted(command.name)):\(index)) "
             switch argument.kind {
-            case .document: return place + "_caret_documents ;;\n"
-            case .words(let words): return place + "_caret_offer \(words.joined(separator: " ")) ;;\n"
+            case .document: return pattern + "_caret_documents ;;\n"
+            case .words(let words): return pattern + "_caret_offer \(words.joined(separator: " ")) ;;\n"
             // Files are what bash offers by itself.
             case .file, .folder, .other: return ""
             }

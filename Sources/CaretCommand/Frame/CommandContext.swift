@@ -6,7 +6,7 @@ import FoundationEssentials
 import Glibc
 
 /// What a subcommand runs on: where it writes, how that looks, and where the documents are.
-package struct Stage: Sendable {
+package struct CommandContext: Sendable {
     let output: Output
     /// What is not the answer: progress, questions and notes.
     let notes: Output
@@ -14,21 +14,22 @@ package struct Stage: Sendable {
     let screen: Screen?
     let style: Style
     let isJSON: Bool
-    let place: Place
+    let target: Target
     let token: String?
 
     init(
-        _ given: Given, _ environment: [String: String], output: Output, errors: Output
+        _ arguments: Arguments, _ environment: [String: String], output: Output, errors: Output
     ) throws(UsageFault) {
         self.output = output
         notes = errors
         screen = Screen(output, environment)
-        isJSON = given.has(CommonOptions.json)
-        let wantsColor = !given.has(CommonOptions.noColor) && environment["NO_COLOR", default: ""].isEmpty
+        isJSON = arguments.has(CommonOptions.json)
+        let wantsColor = !arguments.has(CommonOptions.noColor) && environment["NO_COLOR", default: ""].isEmpty
         style = Style(isColored: screen != nil && !isJSON && wantsColor)
-        place = try Place(given, environment)
+        target = try Target(arguments, environment)
         token =
-            given.text(CommonOptions.token) ?? environment["CARET_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
+            arguments.text(CommonOptions.token)
+            ?? environment["CARET_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// A time as the output wants it: for people on a terminal, else for programs.
@@ -55,7 +56,7 @@ package struct Stage: Sendable {
     }
 
     /// Says what went wrong with a part of the work, while the rest goes on.
-    func complain(_ failure: Failure) {
+    func warn(_ failure: Failure) {
         notes.write(failure.text(isJSON: isJSON))
         // At once: the rest may take long. What does not come out has no other place to be told in.
         _ = notes.flush()
@@ -77,11 +78,11 @@ package struct Stage: Sendable {
     func reach<Result: Sendable>(
         about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
     ) async throws -> Result {
-        try await explaining(about: subject) { try await reach(body) }
+        try await addingSubject(about: subject) { try await reach(body) }
     }
 
     /// What a server refuses is told with its subject, and a token that is missing as just that.
-    func explaining<Result: Sendable>(
+    func addingSubject<Result: Sendable>(
         about subject: String? = nil, _ body: () async throws -> Result
     ) async throws -> Result {
         do {
@@ -90,7 +91,7 @@ package struct Stage: Sendable {
             throw Failure(refusal, about: subject)
         } catch ConnectionFault.refused(let refusal) where refusal.code == .unauthorized && token == nil {
             throw Failure(
-                "\(place.address): a token is needed",
+                "\(target.address): a token is needed",
                 advice: "say it by CARET_TOKEN; on the server's machine --data DIR needs none")
         }
     }
@@ -98,7 +99,7 @@ package struct Stage: Sendable {
     private func reach<Result: Sendable>(
         _ body: @Sendable (CaretClient) async throws -> Result
     ) async throws -> Result {
-        switch place {
+        switch target {
         case .server(let address): return try await reach(address, body)
         case .folder(let folder):
             guard let client = try await running(on: folder) else {
@@ -134,7 +135,7 @@ package struct Stage: Sendable {
 
     /// Nil where there is no socket of a server, or only one that a server left which runs no more.
     private func running(on folder: String) async throws -> CaretClient? {
-        let path = Place.socketPath(in: folder)
+        let path = Target.socketPath(in: folder)
         if access(path, F_OK) != 0 {
             if errno == EACCES { throw Failure(noPermissionFor: folder) }
             return nil

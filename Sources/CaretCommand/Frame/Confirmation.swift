@@ -6,17 +6,17 @@ struct Confirmation: Sendable {
 
     private let isGivenBefore: Bool
 
-    /// A fault where it was not given, and nobody is there to be asked.
-    init(_ given: Given) throws(UsageFault) {
-        isGivenBefore = given.has(Confirmation.option)
-        if !isGivenBefore, isatty(STDIN_FILENO) != 1 { throw given.fault(.unconfirmed) }
+    /// A fault where it was not arguments, and nobody is there to be asked.
+    init(_ arguments: Arguments) throws(UsageFault) {
+        isGivenBefore = arguments.has(Confirmation.option)
+        if !isGivenBefore, isatty(STDIN_FILENO) != 1 { throw arguments.fault(.unconfirmed) }
     }
 
-    func isGiven(to question: String, on stage: Stage) -> Bool {
+    func isGiven(to question: String, in context: CommandContext) -> Bool {
         if isGivenBefore { return true }
-        stage.notes.write(question + " [y/N] ")
+        context.notes.write(question + " [y/N] ")
         // Who cannot be asked has not said yes.
-        guard stage.notes.flush(), let answer = readLine() else { return false }
+        guard context.notes.flush(), let answer = readLine() else { return false }
         return ["y", "Y", "yes"].contains { $0.utf8.elementsEqual(answer.utf8) }
     }
 }

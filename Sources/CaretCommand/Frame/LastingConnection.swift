@@ -3,10 +3,10 @@ import FoundationEssentials
 import Glibc
 
 // For subcommands that stay with a running server.
-extension Stage {
+extension CommandContext {
     /// Connects, and connects again whenever the connection ends, unless it is for once. What is unsaved is kept in a
     /// folder, where one is given and can be used.
-    func stay<Result: Sendable>(
+    func stayConnected<Result: Sendable>(
         as id: String? = nil, once: Bool = false, store: String? = nil, about subject: String? = nil,
         keepingIn folder: String? = nil,
         _ body: @Sendable (CaretClient) async throws -> Result
@@ -15,18 +15,18 @@ extension Stage {
         var options = ClientOptions(
             client: id, token: token, person: name.map { Person(name: $0) }, reconnects: !once)
         options.store = store
-        let client = try keepingClient(options, folder) ?? CaretClient(place.address, options)
+        let client = try keepingClient(options, folder) ?? CaretClient(target.address, options)
         defer { client.close() }
-        return try await explaining(about: subject) { try await body(client) }
+        return try await addingSubject(about: subject) { try await body(client) }
     }
 
     private func keepingClient(_ options: ClientOptions, _ folder: String?) throws -> CaretClient? {
         guard let folder else { return nil }
         do throws(KeepingFault) {
-            return try CaretClient(place.address, options, keepingUnsavedIn: folder)
+            return try CaretClient(target.address, options, keepingUnsavedIn: folder)
         } catch {
             // It works without, and what is in the file can still be saved by hand.
-            complain(Failure("what is not saved cannot be kept for later: \(error)"))
+            warn(Failure("what is not saved cannot be kept for later: \(error)"))
             return nil
         }
     }
@@ -41,7 +41,7 @@ extension Stage {
         about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
     ) async throws -> Result {
         try requirePermission()
-        return try await explaining(about: subject) { try await reach(place.address, body) }
+        return try await addingSubject(about: subject) { try await reach(target.address, body) }
     }
 
     /// Waits for the first connection of a client that stays. Throws where the first attempt fails: nobody waits at a
@@ -55,14 +55,14 @@ extension Stage {
     }
 
     private func requirePermission() throws {
-        guard case .folder(let folder) = place else { return }
-        if access(Place.socketPath(in: folder), F_OK) != 0, errno == EACCES {
+        guard case .folder(let folder) = target else { return }
+        if access(Target.socketPath(in: folder), F_OK) != 0, errno == EACCES {
             throw Failure(noPermissionFor: folder)
         }
     }
 
     /// Writes at once: what happens next may be long in coming.
-    func tell(_ json: JSON, _ line: @autoclosure () -> String) {
+    func report(_ json: JSON, _ line: @autoclosure () -> String) {
         output.write((isJSON ? json.line : line()) + "\n")
         // One that did not come out is told at the end.
         _ = output.flush()

@@ -13,7 +13,7 @@ package enum ManPage {
         for form in ManualPage.forms { page.entry(form.written, form.meaning) }
         page.section("Options that all subcommands take")
         for option in CommonOptions.all { page.entry(option.usage, option.summary) }
-        page.paragraph(ManualPage.places)
+        page.paragraph(ManualPage.targets)
         page.paragraph(ManualPage.terminal)
         page.section("Subcommands")
         for command in CommandList.descriptions { add(command, to: &page) }

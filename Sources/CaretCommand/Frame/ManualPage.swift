@@ -16,7 +16,7 @@ package enum ManualPage {
         ("ann@home@", "a name that has an `@` itself"),
     ]
 
-    static let places = """
+    static let targets = """
         `--data DIR` reaches the server that runs on a data folder by its socket `DIR/caretd.sock`, and there everybody is
         admin whom the system lets in. Where no server runs, the subcommand has a server of its own on the files for as long
         as it takes, and no other one can begin meanwhile.
@@ -48,7 +48,7 @@ package enum ManualPage {
 
         \(table(CommonOptions.all))
 
-        \(places)
+        \(targets)
 
         \(terminal)
 

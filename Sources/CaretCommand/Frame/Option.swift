@@ -27,7 +27,7 @@ package struct Option: Sendable {
         return value.map { "\(flags) \($0)" } ?? flags
     }
 
-    func isMeant(by written: String) -> Bool {
+    func matches(_ written: String) -> Bool {
         written == flag || letter.map { written == "-\($0)" } ?? false
     }
 }

@@ -1,98 +1,97 @@
 import CaretConfig
 
-/// What the arguments of `caret` ask for.
-package struct Asked: Sendable {
-    package enum Order: Sendable {
-        /// Of one subcommand, or of all.
+/// The parsed command line of `caret`.
+package struct ParsedCommand: Sendable {
+    package enum Action: Sendable {
+        /// Prints the help of one subcommand, or of all of them.
         case help(CommandDescription?)
         case version
         case run(any Subcommand.Type)
     }
 
-    package let order: Order
-    /// What stands behind the name of the subcommand, and the common options wherever they stand.
-    package let given: Given
+    package let action: Action
+    /// The arguments after the name of the subcommand, and all common options.
+    package let arguments: Arguments
 
-    /// Arguments without the program's own name.
-    package init(_ arguments: [String]) throws(UsageFault) {
-        var reader = Reader(arguments)
+    /// Parses the words of the command line, without the name of the program.
+    package init(_ words: [String]) throws(UsageFault) {
+        var reader = Reader(words)
         try reader.read()
-        let given = reader.given
-        self.given = given
-        if given.has(CommonOptions.version) {
-            order = .version
-        } else if given.has(CommonOptions.help) {
-            order = .help(reader.command?.description)
+        let arguments = reader.arguments
+        self.arguments = arguments
+        if arguments.has(CommonOptions.version) {
+            action = .version
+        } else if arguments.has(CommonOptions.help) {
+            action = .help(reader.command?.description)
         } else {
             guard let command = reader.command else { throw reader.faultWithoutCommand }
-            try Asked.check(given)
-            order = .run(command)
+            try ParsedCommand.check(arguments)
+            action = .run(command)
         }
     }
 
-    private static func check(_ given: Given) throws(UsageFault) {
-        let needed = given.command.arguments.filter { !$0.isOptional }
-        if given.arguments.count < needed.count {
-            throw given.fault(.missingArgument(needed[given.arguments.count].name))
+    private static func check(_ arguments: Arguments) throws(UsageFault) {
+        let (given, known) = (arguments.positional, arguments.command.arguments)
+        let required = known.filter { !$0.isOptional }
+        if given.count < required.count {
+            throw arguments.fault(.missingArgument(required[given.count].name))
         }
-        if given.arguments.count > given.command.arguments.count {
-            throw given.fault(.strayArgument(given.arguments[given.command.arguments.count]))
-        }
+        if given.count > known.count { throw arguments.fault(.extraArgument(given[known.count])) }
     }
 
-    /// Goes through the arguments once. In front of a subcommand's name only the common options are known.
+    /// Reads the words once. Before the name of the subcommand it knows only the common options.
     private struct Reader {
         private var rest: ArraySlice<String>
         private(set) var command: (any Subcommand.Type)?
-        private(set) var given = Given(CommandDescription("", ""))
-        /// Words in front of which no subcommand was known yet.
-        private var words: [String] = []
-        private var takesOptions = true
+        private(set) var arguments = Arguments(CommandDescription("", ""))
+        /// The words that were read before a subcommand was found.
+        private var nameWords: [String] = []
+        private var acceptsOptions = true
 
-        init(_ arguments: [String]) { rest = arguments[...] }
+        init(_ words: [String]) { rest = words[...] }
 
         mutating func read() throws(UsageFault) {
-            while let argument = rest.popFirst() {
-                if takesOptions, argument == "--" {
-                    takesOptions = false
-                } else if takesOptions, argument.utf8.first == UInt8(ascii: "-"), argument != "-" {
-                    try take(option: argument)
+            while let word = rest.popFirst() {
+                if acceptsOptions, word == "--" {
+                    acceptsOptions = false
+                } else if acceptsOptions, word.utf8.first == UInt8(ascii: "-"), word != "-" {
+                    try read(option: word)
                 } else if command == nil {
-                    words.append(argument)
+                    nameWords.append(word)
                     findCommand()
                 } else {
-                    given.add(argument)
+                    arguments.add(word)
                 }
             }
         }
 
-        /// Two words make a name only where the first one alone is none.
+        /// Looks up the words so far as a name. The second word is read only if the first one is not a subcommand.
         private mutating func findCommand() {
-            guard let (type, _) = CommandList.command(in: words) else { return }
+            guard let (type, _) = CommandList.command(in: nameWords) else { return }
             command = type
-            var known = Given(type.description)
-            for (name, values) in given.options {
+            var known = Arguments(type.description)
+            for (name, values) in arguments.options {
                 for value in values { known.add(Option(name, ""), value) }
             }
-            given = known
+            arguments = known
         }
 
-        private mutating func take(option argument: String) throws(UsageFault) {
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        private mutating func read(option word: String) throws(UsageFault) {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let (name, value) = (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
-            let known = CommonOptions.all + given.command.options
-            guard let option = known.first(where: { $0.isMeant(by: name) }) else {
+            let known = CommonOptions.all + arguments.command.options
+            guard let option = known.first(where: { $0.matches(name) }) else {
                 throw fault(.unknownOption(name, closest: name.closest(in: known.map(\.flag))))
             }
-            if given.has(option), !option.isRepeatable { throw fault(.doubledOption(option.flag)) }
+            if arguments.has(option), !option.isRepeatable { throw fault(.repeatedOption(option.flag)) }
             guard let placeholder = option.value else {
-                if value != nil { throw fault(.valueWithoutNeed(option.flag)) }
-                return given.add(option, "")
+                if value != nil { throw fault(.unexpectedValue(option.flag)) }
+                return arguments.add(option, "")
             }
             guard let text = value ?? rest.popFirst() else {
-                throw fault(.optionWithoutValue(option.flag, value: placeholder))
+                throw fault(.missingValue(option.flag, value: placeholder))
             }
-            given.add(option, text)
+            arguments.add(option, text)
         }
 
         private func fault(_ problem: UsageFault.Problem) -> UsageFault {
@@ -100,11 +99,11 @@ package struct Asked: Sendable {
         }
 
         var faultWithoutCommand: UsageFault {
-            guard let first = words.first else { return UsageFault(.noCommand) }
+            guard let first = nameWords.first else { return UsageFault(.noCommand) }
             if let family = CommandList.families.first(where: { $0.word == first }) {
                 return UsageFault(
                     .unknownMember(
-                        family: first, found: words.dropFirst().first, allowed: family.members))
+                        family: first, found: nameWords.dropFirst().first, expected: family.members))
             }
             let names = CommandList.descriptions.map(\.name)
             return UsageFault(.unknownCommand(first, closest: first.closest(in: names)))

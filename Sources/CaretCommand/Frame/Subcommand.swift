@@ -2,8 +2,8 @@
 package protocol Subcommand: Sendable {
     static var description: CommandDescription { get }
 
-    init(_ given: Given) throws(UsageFault)
+    init(_ arguments: Arguments) throws(UsageFault)
 
     /// Does it. What went wrong is thrown; an answer that is no failure, and yet not a plain yes, is an exit code.
-    func run(on stage: Stage) async throws -> ExitCode
+    func run(in context: CommandContext) async throws -> ExitCode
 }

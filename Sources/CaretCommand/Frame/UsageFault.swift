@@ -6,15 +6,15 @@ package struct UsageFault: Error, Equatable {
         case noCommand
         case unknownCommand(String, closest: String?)
         /// The first word of names of two, and not one of the second ones.
-        case unknownMember(family: String, found: String?, allowed: [String])
+        case unknownMember(family: String, found: String?, expected: [String])
         case unknownOption(String, closest: String?)
-        case optionWithoutValue(String, value: String)
-        case valueWithoutNeed(String)
-        case doubledOption(String)
+        case missingValue(String, value: String)
+        case unexpectedValue(String)
+        case repeatedOption(String)
         case missingArgument(String)
-        case strayArgument(String)
-        case badValue(String, found: String, allowed: String)
-        case together(String, String)
+        case extraArgument(String)
+        case badValue(String, found: String, expected: String)
+        case conflict(String, String)
         /// Somebody must say yes, and nobody can be asked.
         case unconfirmed
     }
@@ -45,19 +45,19 @@ extension UsageFault.Problem {
         case .noCommand: "it wants a subcommand"
         case .unknownCommand(let name, let closest):
             "there is no subcommand \(name.echoed)" + (closest.map { "; is it \($0)?" } ?? "")
-        case .unknownMember(let family, let found, let allowed):
-            "\(family) wants one of \(allowed.joined(separator: ", "))"
+        case .unknownMember(let family, let found, let expected):
+            "\(family) wants one of \(expected.joined(separator: ", "))"
                 + (found.map { ", and found \($0.echoed)" } ?? "")
         case .unknownOption(let name, let closest):
             "there is no option \(name.echoed)" + (closest.map { "; is it \($0)?" } ?? "")
-        case .optionWithoutValue(let name, let value): "\(name) wants a value: \(name) \(value)"
-        case .valueWithoutNeed(let name): "\(name) takes no value"
-        case .doubledOption(let name): "\(name) stands there twice"
+        case .missingValue(let name, let value): "\(name) wants a value: \(name) \(value)"
+        case .unexpectedValue(let name): "\(name) takes no value"
+        case .repeatedOption(let name): "\(name) stands there twice"
         case .missingArgument(let name): "\(name) is missing"
-        case .strayArgument(let text): "\(text.echoed) is one argument too many"
-        case .badValue(let name, let found, let allowed):
-            "\(name): found \(found.echoed), allowed is \(allowed)"
-        case .together(let one, let other): "\(one) and \(other) exclude each other"
+        case .extraArgument(let text): "\(text.echoed) is one argument too many"
+        case .badValue(let name, let found, let expected):
+            "\(name): found \(found.echoed), allowed is \(expected)"
+        case .conflict(let one, let other): "\(one) and \(other) exclude each other"
         case .unconfirmed: "nobody can be asked here; --yes says that it is meant"
         }
     }

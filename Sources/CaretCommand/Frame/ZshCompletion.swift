@@ -48,10 +48,10 @@ enum ZshCompletion {
 
     private static func arguments(_ command: CommandDescription) -> String {
         command.arguments.enumerated().map { index, argument in
-            let place = "    (\(CompletionScript.quoted(command.name)):\(index)) "
+            let pattern = "    (\(CompletionScript.quoted(command.name)):\(index)) "
             switch argument.kind {
-            case .document: return place + "_caret_documents ;;\n"
-            case .words(let words): return place + "compadd -- \(words.joined(separator: " ")) ;;\n"
+            case .document: return pattern + "_caret_documents ;;\n"
+            case .words(let words): return pattern + "compadd -- \(words.joined(separator: " ")) ;;\n"
             case .file, .folder, .other: return ""
             }
         }.joined()

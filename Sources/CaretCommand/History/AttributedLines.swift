@@ -23,14 +23,14 @@ package struct AttributedLines: Sendable {
     }
 
     /// Where a line stands: in which block, which there, and how much stands in front of it.
-    private struct Place {
+    private struct Position {
         var block: Int
         var line: Int
         var start: Int
     }
 
     /// A block is cut when it has more lines.
-    private static let most = 1_024
+    private static let maxLines = 1_024
 
     /// At least one, each with a line. The last line has no line break, and may be empty.
     private var blocks: [Block]
@@ -50,14 +50,14 @@ package struct AttributedLines: Sendable {
 
     /// Takes the change that made a revision of the one before.
     package mutating func apply(_ change: Change, making revision: Revision) {
-        // From the end, so that no edit moves the place of one that is still to be made.
+        // From the end, so that no edit moves the position of one that is still to be made.
         for edit in change.edits.reversed() { apply(edit, revision) }
     }
 
     private mutating func apply(_ edit: Edit, _ revision: Revision) {
         let (start, end) = (edit.range.lowerBound.value, edit.range.upperBound.value)
-        let first = place(of: start)
-        let last = start == end ? first : place(of: end)
+        let first = position(of: start)
+        let last = start == end ? first : position(of: end)
         let (head, tail) = (start - first.start, end - last.start)
         let (old, oldLast) = (line(at: first), line(at: last))
         let segments = edit.text.lineSegments
@@ -89,30 +89,30 @@ package struct AttributedLines: Sendable {
         replace(first, last, with: new)
     }
 
-    // MARK: Places
+    // MARK: Positions
 
-    private func line(at place: Place) -> Line { blocks[place.block].lines[place.line] }
+    private func line(at position: Position) -> Line { blocks[position.block].lines[position.line] }
 
-    private func isLast(_ place: Place) -> Bool {
-        place.block == blocks.count - 1 && place.line == blocks[place.block].lines.count - 1
+    private func isLast(_ position: Position) -> Bool {
+        position.block == blocks.count - 1 && position.line == blocks[position.block].lines.count - 1
     }
 
     /// The line in which a code unit stands, or, of the end of the text, the last line.
-    private func place(of offset: Int) -> Place {
-        var place = Place(block: 0, line: 0, start: 0)
-        while place.block < blocks.count - 1, place.start + blocks[place.block].length <= offset {
-            place.start += blocks[place.block].length
-            place.block += 1
+    private func position(of offset: Int) -> Position {
+        var position = Position(block: 0, line: 0, start: 0)
+        while position.block < blocks.count - 1, position.start + blocks[position.block].length <= offset {
+            position.start += blocks[position.block].length
+            position.block += 1
         }
-        let lines = blocks[place.block].lines
-        while place.line < lines.count - 1, place.start + lines[place.line].length <= offset {
-            place.start += lines[place.line].length
-            place.line += 1
+        let lines = blocks[position.block].lines
+        while position.line < lines.count - 1, position.start + lines[position.line].length <= offset {
+            position.start += lines[position.line].length
+            position.line += 1
         }
-        return place
+        return position
     }
 
-    private mutating func replace(_ first: Place, _ last: Place, with new: [Line]) {
+    private mutating func replace(_ first: Position, _ last: Position, with new: [Line]) {
         if first.block == last.block {
             let removed = blocks[first.block].lines[first.line...last.line].reduce(0) { $0 + $1.length }
             blocks[first.block].length += new.reduce(0) { $0 + $1.length } - removed
@@ -126,12 +126,12 @@ package struct AttributedLines: Sendable {
             let tail = blocks[last.block].lines[(last.line + 1)...]
             blocks.replaceSubrange(first.block...last.block, with: [Block(head + new + tail)])
         }
-        if blocks[first.block].lines.count > AttributedLines.most { cut(first.block) }
+        if blocks[first.block].lines.count > AttributedLines.maxLines { cut(first.block) }
     }
 
     /// Cuts a block into smaller ones.
     private mutating func cut(_ index: Int) {
-        let (lines, size) = (blocks[index].lines, AttributedLines.most / 2)
+        let (lines, size) = (blocks[index].lines, AttributedLines.maxLines / 2)
         let pieces = stride(from: 0, to: lines.count, by: size).map {
             Block(lines[$0..<min($0 + size, lines.count)])
         }

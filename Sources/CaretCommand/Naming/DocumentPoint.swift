@@ -25,15 +25,15 @@ package struct DocumentPoint: Equatable, Sendable {
     }
 }
 
-extension Given {
+extension Arguments {
     /// An argument that names a document, and maybe a revision.
-    func point(_ index: Int) throws(UsageFault) -> DocumentPoint { try point(argument(index)) }
+    func point(_ index: Int) throws(UsageFault) -> DocumentPoint { try point(required(index)) }
 
     func point(_ text: String) throws(UsageFault) -> DocumentPoint {
         do throws(DocumentPoint.Fault) {
             return try DocumentPoint(text)
         } catch {
-            throw self.fault(.badValue("DOC", found: text, allowed: error.allowed))
+            throw self.fault(.badValue("DOC", found: text, expected: error.expected))
         }
     }
 
@@ -41,15 +41,15 @@ extension Given {
     func document(_ index: Int) throws(UsageFault) -> String {
         let point = try point(index)
         if point.revision == .head { return point.document }
-        throw fault(.badValue("DOC", found: argument(index), allowed: "a document without a revision"))
+        throw fault(.badValue("DOC", found: required(index), expected: "a document without a revision"))
     }
 }
 
 extension DocumentPoint.Fault {
-    fileprivate var allowed: String {
+    fileprivate var expected: String {
         switch self {
         case .noName: "a name in front of the @"
-        case .noRevision: RevisionName.allowed + "; a name with an @ in it wants another one at its end"
+        case .noRevision: RevisionName.expected + "; a name with an @ in it wants another one at its end"
         }
     }
 }

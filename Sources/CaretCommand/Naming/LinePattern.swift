@@ -31,7 +31,7 @@ struct LinePattern {
     func matches(in table: LineTable, line: Int) -> [Range<Int>] {
         let content = table.content(line)
         switch kind {
-        case .bytes(let wanted): return LinePattern.places(of: wanted, in: table.bytes[content])
+        case .bytes(let wanted): return LinePattern.ranges(of: wanted, in: table.bytes[content])
         case .expression(let regex):
             let text = table.text(content)
             let ranges = text.matches(of: regex).map { match in
@@ -44,15 +44,15 @@ struct LinePattern {
         }
     }
 
-    private static func places(of wanted: [UInt8], in bytes: ArraySlice<UInt8>) -> [Range<Int>] {
+    private static func ranges(of wanted: [UInt8], in bytes: ArraySlice<UInt8>) -> [Range<Int>] {
         var found: [Range<Int>] = []
-        var place = bytes.startIndex
-        while place + wanted.count <= bytes.endIndex {
-            if bytes[place] == wanted[0], bytes[place..<place + wanted.count].elementsEqual(wanted) {
-                found.append(place..<place + wanted.count)
-                place += wanted.count
+        var index = bytes.startIndex
+        while index + wanted.count <= bytes.endIndex {
+            if bytes[index] == wanted[0], bytes[index..<index + wanted.count].elementsEqual(wanted) {
+                found.append(index..<index + wanted.count)
+                index += wanted.count
             } else {
-                place += 1
+                index += 1
             }
         }
         return found

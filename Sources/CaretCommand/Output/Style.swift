@@ -3,7 +3,7 @@ package struct Style: Equatable, Sendable {
     enum Paint: String, Sendable {
         case heading = "1"
         case faint = "2"
-        case place = "36"
+        case location = "36"
         case revision = "33"
         case removed = "31"
         case inserted = "32"

@@ -9,20 +9,20 @@ struct Tally: Sendable {
     mutating func leaveAlone(_ name: String, _ reason: String) { leftAlone.append((name, reason)) }
 
     /// Each one that was left alone goes to the notes; it is a failure where there is one.
-    func show(on stage: Stage, _ word: String) -> ExitCode {
+    func show(in context: CommandContext, _ word: String) -> ExitCode {
         for (name, reason) in leftAlone {
-            stage.complain(Failure("\(name.harmless): left alone: \(reason.harmless)"))
+            context.warn(Failure("\(name.harmless): left alone: \(reason.harmless)"))
         }
-        if stage.isJSON {
+        if context.isJSON {
             let names = leftAlone.map { name, reason in
                 JSON.object(["name": .text(name), "reason": .text(reason)])
             }
-            stage.show(
+            context.show(
                 .object([
                     (word, .number(done)), ("unchanged", .number(unchanged)), ("left_alone", .list(names)),
                 ]))
         } else {
-            stage.output.write("\(done) \(word), \(unchanged) unchanged, \(leftAlone.count) left alone\n")
+            context.output.write("\(done) \(word), \(unchanged) unchanged, \(leftAlone.count) left alone\n")
         }
         return leftAlone.isEmpty ? .done : .failed
     }

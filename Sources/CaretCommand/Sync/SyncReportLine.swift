@@ -32,7 +32,7 @@ extension SyncReport {
     }
 
     package func line(_ path: String, _ style: Style) -> String {
-        let path = style.painted(path.harmless, .place)
+        let path = style.painted(path.harmless, .location)
         return switch self {
         case .pushed(let revision): "\(path) → revision \(revision)"
         case .written(let revision, let users):

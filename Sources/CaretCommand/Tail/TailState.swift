@@ -24,12 +24,12 @@ package struct TailState: Sendable {
     }
 
     /// Throws where the change does not fit the text.
-    package mutating func take(_ change: Change, making next: Revision) throws -> [Shown] {
-        var (line, place) = (1, Offset(0))
+    package mutating func apply(_ change: Change, making next: Revision) throws -> [Shown] {
+        var (line, offset) = (1, Offset(0))
         let shown = try change.edits.map { edit in
-            let before = try text.slice(place..<edit.range.lowerBound)
+            let before = try text.slice(offset..<edit.range.lowerBound)
             line += before.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
-            place = edit.range.lowerBound
+            offset = edit.range.lowerBound
             return Shown(line: line, removed: try text.slice(edit.range), inserted: edit.text)
         }
         text = try text.applying(change)

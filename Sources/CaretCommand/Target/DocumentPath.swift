@@ -8,11 +8,11 @@ package struct DocumentPath: Equatable, Sendable {
     /// Why a name is no path.
     package enum Fault: Error, Equatable {
         /// The protocol allows no document of that name.
-        case noName
+        case invalidName
         /// It does not begin with the prefix.
         case otherPrefix
         /// File systems here take no part of so many bytes.
-        case longPart(bytes: Int)
+        case partTooLong(bytes: Int)
     }
 
     /// Bytes of a part that every file system here takes.
@@ -23,14 +23,14 @@ package struct DocumentPath: Equatable, Sendable {
 
     /// The prefix is empty, or ends with a `/`.
     package init(of document: String, under prefix: String = "") throws(Fault) {
-        do throws(DocumentName.Fault) { _ = try DocumentName(document) } catch { throw .noName }
+        do throws(DocumentName.Fault) { _ = try DocumentName(document) } catch { throw .invalidName }
         guard document.utf8.starts(with: prefix.utf8) else { throw .otherPrefix }
         let parts = document.utf8.dropFirst(prefix.utf8.count)
             .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         // Parts of a valid name: only the prefix itself leaves none.
         if parts.contains(where: \.isEmpty) { throw .otherPrefix }
         if let long = parts.first(where: { $0.count > DocumentPath.longestPart }) {
-            throw .longPart(bytes: long.count)
+            throw .partTooLong(bytes: long.count)
         }
         self.parts = parts.map { String(decoding: $0, as: UTF8.self) }
     }
@@ -46,9 +46,9 @@ extension DocumentPath.Fault {
     /// For a person.
     var words: String {
         switch self {
-        case .noName: "no document can have this name"
+        case .invalidName: "no document can have this name"
         case .otherPrefix: "its name does not begin with the prefix"
-        case .longPart(let bytes):
+        case .partTooLong(let bytes):
             "a part of its name has \(bytes) bytes, and a file's name may have \(DocumentPath.longestPart)"
         }
     }

@@ -3,7 +3,7 @@ import Glibc
 
 /// A folder that files are written into, by paths that come from elsewhere. Nothing outside of it is read or changed:
 /// links in it are not followed. Anyone who looks at any time sees a whole file, after a power cut too.
-final class TargetFolder: Sendable {
+final class ExportFolder: Sendable {
     private let path: String
     private let root: Int32
 
@@ -11,7 +11,7 @@ final class TargetFolder: Sendable {
     init(_ path: String) throws(Failure) {
         self.path = path
         do throws(FileFault) {
-            try TargetFolder.makeFolders(path)
+            try ExportFolder.makeFolders(path)
         } catch {
             throw Failure("\(error.path): \(error.reason)")
         }
@@ -38,7 +38,7 @@ final class TargetFolder: Sendable {
         if descriptor < 0 {
             switch errno {
             case ENOENT: return nil
-            case ELOOP: throw TargetFolder.link(file.text)
+            case ELOOP: throw ExportFolder.link(file.text)
             case let code: throw failure(file, code)
             }
         }
@@ -97,7 +97,7 @@ final class TargetFolder: Sendable {
             var status = stat()
             // Of a link the system says no more than that it is no folder.
             if fstatat(above, part, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFLNK {
-                throw TargetFolder.link(file.parts[...index].joined(separator: "/"))
+                throw ExportFolder.link(file.parts[...index].joined(separator: "/"))
             }
             throw failure(file, code)
         }

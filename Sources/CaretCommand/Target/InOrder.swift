@@ -1,24 +1,24 @@
-/// Asks for many things, some ahead of the one that is taken next, and takes the answers in the order of the questions.
-func inOrder<Question: Sendable, Answer: Sendable>(
-    _ questions: [Question], ahead: Int = 8, ask: @escaping @Sendable (Question) async throws -> Answer,
-    take: (Question, Answer) async throws -> Void
+/// Asks for many things, some ahead of the one that is taken next, and takes the answers in the order of the inputs.
+func inOrder<Input: Sendable, Answer: Sendable>(
+    _ inputs: [Input], ahead: Int = 8, send: @escaping @Sendable (Input) async throws -> Answer,
+    receive: (Input, Answer) async throws -> Void
 ) async throws {
     try await withThrowingTaskGroup(of: (Int, Answer).self) { group in
         var answers: [Int: Answer] = [:]
-        var asked = 0
-        func askNext() {
-            guard asked < questions.count else { return }
-            let (index, question) = (asked, questions[asked])
-            group.addTask { (index, try await ask(question)) }
-            asked += 1
+        var sent = 0
+        func sendNext() {
+            guard sent < inputs.count else { return }
+            let (index, input) = (sent, inputs[sent])
+            group.addTask { (index, try await send(input)) }
+            sent += 1
         }
-        for _ in 0..<ahead { askNext() }
-        for (index, question) in questions.enumerated() {
+        for _ in 0..<ahead { sendNext() }
+        for (index, input) in inputs.enumerated() {
             while answers[index] == nil, let (number, answer) = try await group.next() {
                 answers[number] = answer
-                askNext()
+                sendNext()
             }
-            if let answer = answers.removeValue(forKey: index) { try await take(question, answer) }
+            if let answer = answers.removeValue(forKey: index) { try await receive(input, answer) }
         }
     }
 }

@@ -1,24 +1,26 @@
 package import CaretClient
 
 /// Where the documents are.
-package enum Place: Equatable, Sendable {
+package enum Target: Equatable, Sendable {
     case server(ServerAddress)
     /// The server that has this folder, or its files.
     case folder(String)
 
     static let variable = "CARET_SERVER"
 
-    package init(_ given: Given, _ environment: [String: String]) throws(UsageFault) {
-        let said = [CommonOptions.server, CommonOptions.socket, CommonOptions.data].filter { given.has($0) }
-        if said.count > 1 { throw given.fault(.together(said[0].flag, said[1].flag)) }
-        if let folder = given.text(CommonOptions.data) {
+    package init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
+        let said = [CommonOptions.server, CommonOptions.socket, CommonOptions.data].filter {
+            arguments.has($0)
+        }
+        if said.count > 1 { throw arguments.fault(.conflict(said[0].flag, said[1].flag)) }
+        if let folder = arguments.text(CommonOptions.data) {
             self = .folder(folder)
-        } else if let path = given.text(CommonOptions.socket) {
+        } else if let path = arguments.text(CommonOptions.socket) {
             self = .server(.unix(path: path))
-        } else if let text = given.text(CommonOptions.server) {
-            self = .server(try Place.address(text, CommonOptions.server.flag, given))
-        } else if let text = environment[Place.variable], !text.isEmpty {
-            self = .server(try Place.address(text, Place.variable, given))
+        } else if let text = arguments.text(CommonOptions.server) {
+            self = .server(try Target.address(text, CommonOptions.server.flag, arguments))
+        } else if let text = environment[Target.variable], !text.isEmpty {
+            self = .server(try Target.address(text, Target.variable, arguments))
         } else {
             self = .server(.tcp(host: "127.0.0.1", port: ServerAddress.defaultPort))
         }
@@ -28,18 +30,19 @@ package enum Place: Equatable, Sendable {
     var address: ServerAddress {
         switch self {
         case .server(let address): address
-        case .folder(let folder): .unix(path: Place.socketPath(in: folder))
+        case .folder(let folder): .unix(path: Target.socketPath(in: folder))
         }
     }
 
     static func socketPath(in folder: String) -> String { folder + "/caretd.sock" }
 
     private static func address(
-        _ text: String, _ origin: String, _ given: Given
+        _ text: String, _ origin: String, _ arguments: Arguments
     ) throws(UsageFault) -> ServerAddress {
         guard let address = ServerAddress(text) else {
-            throw given.fault(
-                .badValue(origin, found: text, allowed: "HOST, HOST:PORT, [ADDRESS]:PORT or a socket's path"))
+            throw arguments.fault(
+                .badValue(origin, found: text, expected: "HOST, HOST:PORT, [ADDRESS]:PORT or a socket's path")
+            )
         }
         return address
     }

@@ -80,21 +80,21 @@ package struct WatchPage: Sendable {
     private func row(_ line: Int, _ width: Int) -> String {
         let range = line < lines.count ? lines.content(line) : lines.bytes.count..<lines.bytes.count
         var row = ""
-        var (used, place, color) = (0, range.lowerBound, Int?.none)
+        var (used, offset, color) = (0, range.lowerBound, Int?.none)
         for character in lines.text(range) {
-            let next = place + character.utf8.count
+            let next = offset + character.utf8.count
             let shown = WatchPage.shown(character, at: used)
             if used + shown.columns > width - 1 {
                 paint(nil, &color, &row)
                 return row + "…"
             }
-            paint(owner(of: place..<next), &color, &row)
+            paint(owner(of: offset..<next), &color, &row)
             row += shown
             used += shown.columns
-            place = next
+            offset = next
         }
         // A caret at the end of a line stands on nothing, and is shown all the same.
-        if let owner = owner(of: place..<place + 1) {
+        if let owner = owner(of: offset..<offset + 1) {
             paint(owner, &color, &row)
             row += isColored ? " " : ""
         }

@@ -7,7 +7,7 @@ package struct WatchScroll: Equatable, Sendable {
     private(set) var top = 0
     private var follows = true
     /// Where the last change was, in UTF-16.
-    private var place: Int?
+    private var changeOffset: Int?
 
     package init() {}
 
@@ -46,12 +46,12 @@ package struct WatchScroll: Equatable, Sendable {
         top = max(0, top + lines)
     }
 
-    package mutating func changed(at place: Int) { self.place = place }
+    package mutating func changed(at offset: Int) { changeOffset = offset }
 
     /// The first line that is shown: with the changes, one that has the last of them in the middle, if it is not in sight.
     package mutating func top(in page: WatchPage, height: Int) -> Int {
-        if follows, let place {
-            let line = page.line(ofUTF16: place)
+        if follows, let changeOffset {
+            let line = page.line(ofUTF16: changeOffset)
             if !(top..<top + height).contains(line) { top = line - height / 2 }
         }
         top = max(0, min(top, page.lineCount - height))

@@ -17,8 +17,8 @@ final class WatchView: Sendable {
     }
 
     func changed(_ change: Change) {
-        guard let place = change.edits.first?.range.lowerBound.value else { return }
-        scroll.withLock { $0.changed(at: place) }
+        guard let offset = change.edits.first?.range.lowerBound.value else { return }
+        scroll.withLock { $0.changed(at: offset) }
     }
 
     func show(_ page: WatchPage) {

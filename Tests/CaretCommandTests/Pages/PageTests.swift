@@ -24,7 +24,7 @@ import Testing
         for command in Self.before[path, default: ""].split(separator: "\n") {
             #expect(try stand.shell(String(command)).status == 0, "before \(path): \(command)")
         }
-        for command in Pages.commands(of: page) where !isUnrun(command) {
+        for command in Pages.commands(of: page) where !isSkipped(command) {
             let run = try stand.shell(command)
             #expect(run.status == 0 && run.errors.isEmpty, "\(path): \(command)\n\(run.output)\(run.errors)")
         }
@@ -45,7 +45,7 @@ import Testing
     @Test("a command that is named in a line of text asks for what there is")
     func named() throws {
         for (path, page) in Pages.all {
-            for code in page.code where Pages.isCommand(code.text) && !isUnrun(code.text) {
+            for code in page.code where Pages.isCommand(code.text) && !isSkipped(code.text) {
                 let words = code.text.split(separator: " ").map { String($0.filter { !"\",".contains($0) }) }
                 let isThere = (try? isThere(words)) ?? false
                 #expect(isThere, "\(path):\(code.line): \(code.text)")
@@ -54,9 +54,9 @@ import Testing
     }
 
     @Test("every command that is not run stands on some page")
-    func unrun() {
+    func skipped() {
         let known = Pages.all.flatMap { Pages.commands(of: $0.page) + $0.page.code.map(\.text) }
-        for entry in Unrun.all {
+        for entry in SkippedCommand.all {
             #expect(known.contains { $0.hasPrefix(entry.beginning) }, "\(entry.beginning): \(entry.reason)")
         }
     }
@@ -90,8 +90,8 @@ import Testing
         }
     }
 
-    private func isUnrun(_ command: String) -> Bool {
-        Unrun.all.contains { command.hasPrefix($0.beginning) }
+    private func isSkipped(_ command: String) -> Bool {
+        SkippedCommand.all.contains { command.hasPrefix($0.beginning) }
     }
 
     /// Whether the program knows all of these words; what they mean to it is told by the tests of its own.
@@ -99,9 +99,9 @@ import Testing
         switch words[0] {
         case "caret":
             if words.count == 1 { return true }
-            let asked = try Asked(words.dropFirst() + ["--help"])
-            guard case .help(let command?) = asked.order else { return false }
-            return asked.given.arguments.count <= command.arguments.count
+            let parsed = try ParsedCommand(words.dropFirst() + ["--help"])
+            guard case .help(let command?) = parsed.action else { return false }
+            return parsed.arguments.positional.count <= command.arguments.count
         case "caretd":
             let options = words.dropFirst() + ["--check-config"]
             return try Run(Run.path(of: "caretd"), Array(options), environment: [:]).status == 0

@@ -12,13 +12,13 @@ import Testing
         let texts = Dictionary(uniqueKeysWithValues: ["one", "two"].prefix(count).map { ($0, "\($0)\n") })
         for (path, text) in texts { try folders.save(text, to: path, in: "ann", 1) }
         try folders.waits {
-            try texts.keys.allSatisfy { try folders.said("ann").contains("\($0) → revision 1") }
+            try texts.keys.allSatisfy { try folders.output("ann").contains("\($0) → revision 1") }
         }
         folders.kill(SyncedFolders.server)
         try FileManager.default.removeItem(at: folders.root.appending(path: "data"))
         try folders.start(SyncedFolders.server)
         #expect(try folders.ended("ann") == 1)
-        let said = try folders.complained("ann")
+        let said = try folders.errorOutput("ann")
         let root = folders.root.path
         #expect(
             said.contains(
@@ -38,7 +38,7 @@ import Testing
         try folders.start("ann", ["--adopt"])
         try folders.waits {
             try texts.keys.allSatisfy {
-                try folders.said("ann").components(separatedBy: "\($0) → revision 1").count == 3
+                try folders.output("ann").components(separatedBy: "\($0) → revision 1").count == 3
             }
         }
         #expect(folders.texts(in: "ann") == texts)
@@ -49,14 +49,14 @@ import Testing
         let folders = try SyncedFolders(["ann"])
         for key in [SyncedFolders.server, "ann"] { try folders.start(key) }
         try folders.save("1\n", to: "old", in: "ann", 1)
-        try folders.waits { try folders.said("ann").contains("old → revision 1") }
+        try folders.waits { try folders.output("ann").contains("old → revision 1") }
         let (data, backup) = (folders.root.path + "/data", folders.root.path + "/backup")
         #expect(
             try Run(Run.path(of: "caret"), ["backup", backup, "--data", data], environment: [:]).status == 0)
         try folders.save("1\n2\n", to: "old", in: "ann", 1)
         try folders.save("new\n", to: "new", in: "ann", 1)
         try folders.waits {
-            let said = try folders.said("ann")
+            let said = try folders.output("ann")
             return said.contains("old → revision 2") && said.contains("new → revision 1")
         }
         folders.kill(SyncedFolders.server)
@@ -65,7 +65,7 @@ import Testing
         try FileManager.default.moveItem(atPath: backup, toPath: data + "/caret.sqlite")
         try folders.start(SyncedFolders.server)
         try folders.waits {
-            let said = try folders.said("ann")
+            let said = try folders.output("ann")
             return said.components(separatedBy: "old → revision 2").count == 3
                 && said.components(separatedBy: "new → revision 1").count == 3
         }

@@ -60,7 +60,7 @@ import Testing
             to: folders.folder("bob").appending(path: "renamed"))
         _ = try equal(folders, of: ["ann", "bob"]) { $0 == ["renamed": "a\r\nb\r\n"] }
         // What is reported is in the record: without it the removed file would come back, as one of the server's.
-        try folders.waits { try folders.said("ann").contains("renamed") }
+        try folders.waits { try folders.output("ann").contains("renamed") }
         folders.kill("ann")
         try FileManager.default.removeItem(at: folders.folder("ann").appending(path: "renamed"))
         try folders.start("ann")
@@ -72,13 +72,13 @@ import Testing
         let folders = try SyncedFolders(["ann", "bob"])
         try folders.save("a\n", to: "list", in: "ann", 1)
         try folders.start("ann")
-        try folders.waits { try !folders.complained("ann").isEmpty }
-        let said = try folders.complained("ann")
+        try folders.waits { try !folders.errorOutput("ann").isEmpty }
+        let said = try folders.errorOutput("ann")
         #expect(said.hasPrefix("caret: \(folders.root.path)/data/caretd.sock: "), "\(said)")
         #expect(said.contains("; it is tried again until it can be reached\n  start caretd, "), "\(said)")
         for key in [SyncedFolders.server, "bob"] { try folders.start(key) }
         _ = try equal(folders, of: ["ann", "bob"]) { $0 == ["list": "a\n"] }
-        let more = try folders.complained("ann").dropFirst(said.count)
+        let more = try folders.errorOutput("ann").dropFirst(said.count)
         #expect(
             more.hasPrefix("caret: syncing \(folders.folder("ann").path) with all documents of "), "\(more)")
         #expect(more.hasSuffix(": 1 file only here, 0 documents only there, 0 in both\n"), "\(more)")
@@ -89,16 +89,16 @@ import Testing
         let folders = try SyncedFolders(["ann"])
         for key in [SyncedFolders.server, "ann"] { try folders.start(key) }
         // It may have been there before the server.
-        try folders.waits { try folders.complained("ann").contains("syncing ") }
-        let begun = try folders.complained("ann")
+        try folders.waits { try folders.errorOutput("ann").contains("syncing ") }
+        let begun = try folders.errorOutput("ann")
         folders.kill(SyncedFolders.server)
         try folders.waits {
-            try folders.complained("ann").contains("is pushed once the server can be reached\n")
+            try folders.errorOutput("ann").contains("is pushed once the server can be reached\n")
         }
         try folders.save("a\n", to: "list", in: "ann", 1)
         try folders.start(SyncedFolders.server)
-        try folders.waits { try folders.said("ann").contains("list → revision 1") }
-        let lines = try folders.complained("ann").dropFirst(begun.count).split(separator: "\n")
+        try folders.waits { try folders.output("ann").contains("list → revision 1") }
+        let lines = try folders.errorOutput("ann").dropFirst(begun.count).split(separator: "\n")
         let address = "\(folders.root.path)/data/caretd.sock"
         #expect(lines.count == 2, "\(lines)")
         #expect(lines.first?.hasPrefix("caret: \(address): ") == true, "\(lines)")
@@ -116,7 +116,7 @@ import Testing
             if texts.allSatisfy({ $0 == texts[0] }), isWanted(texts[0]) { return texts[0] }
             if ContinuousClock.now > end {
                 let counts = texts.map { $0.mapValues { $0.split(separator: "\n").count } }
-                let said = try (names + [SyncedFolders.server]).map { "\($0): \(try folders.lastSaid($0))" }
+                let said = try (names + [SyncedFolders.server]).map { "\($0): \(try folders.lastOutput($0))" }
                 Issue.record("not equal: lines of \(names): \(counts)\n\(said.joined(separator: "\n"))")
                 return texts[0]
             }

@@ -9,7 +9,7 @@ import Testing
         let folders = try SyncedFolders(["ann"])
         for key in [SyncedFolders.server, "ann"] { try folders.start(key) }
         try folders.save("milk\n", to: "list", in: "ann", 1)
-        try folders.waits { try folders.said("ann").contains("list → revision 1") }
+        try folders.waits { try folders.output("ann").contains("list → revision 1") }
         let file = folders.folder("ann").path + "/list"
         let stand = try Stand(nil)
         let screen = try TerminalScreen(running: ["vi", "-u", "NONE", "-N", "-n", file], on: stand)
@@ -30,7 +30,7 @@ import Testing
             try screen.type(":w")
             try screen.waits { $0.contains("(y/n)") }
             try screen.press("y")
-            try folders.waits { try folders.said("ann").contains("list → revision 3") }
+            try folders.waits { try folders.output("ann").contains("list → revision 3") }
             try folders.waits { folders.texts(in: "ann")["list"]?.contains("bread") == true }
             let lines = folders.texts(in: "ann")["list"].map { $0.split(separator: "\n").sorted() }
             #expect(lines == ["bread and butter", "milk", "oats"])
@@ -44,7 +44,7 @@ import Testing
             try screen.waits { $0.contains("bread and butter") }
             try screen.press("G", "d", "d")
             try screen.type(":w")
-            try folders.waits { try folders.said("ann").contains("list → revision 3") }
+            try folders.waits { try folders.output("ann").contains("list → revision 3") }
             #expect(folders.texts(in: "ann")["list"] == "milk\n")
         }
     }

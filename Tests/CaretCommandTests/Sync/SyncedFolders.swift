@@ -30,7 +30,7 @@ final class SyncedFolders {
         process.environment = Run.surroundings
         // Files and no pipes, which would fill.
         process.standardOutput = try log(key, "output")
-        process.standardError = try log(key, "complaints")
+        process.standardError = try log(key, "errors")
         try process.run()
         processes[key] = process
     }
@@ -44,15 +44,15 @@ final class SyncedFolders {
     }
 
     /// What the programs that ran under this key have said on standard error.
-    func complained(_ key: String) throws -> String {
-        try String(contentsOf: root.appending(path: key + ".complaints"), encoding: .utf8)
+    func errorOutput(_ key: String) throws -> String {
+        try String(contentsOf: root.appending(path: key + ".errors"), encoding: .utf8)
     }
 
     /// What they have said last.
-    func lastSaid(_ key: String) throws -> String {
+    func lastOutput(_ key: String) throws -> String {
         return
-            (try said(key).split(separator: "\n").suffix(6)
-            + (try complained(key)).split(separator: "\n").suffix(6))
+            (try output(key).split(separator: "\n").suffix(6)
+            + (try errorOutput(key)).split(separator: "\n").suffix(6))
             .joined(separator: "\n")
     }
 
@@ -61,11 +61,11 @@ final class SyncedFolders {
     }
 
     /// Waits until something is so.
-    func waits(until isSo: () throws -> Bool) throws {
+    func waits(until isTrue: () throws -> Bool) throws {
         let end = ContinuousClock.now + .seconds(30)
-        while try !isSo() {
+        while try !isTrue() {
             if ContinuousClock.now > end {
-                let said = try processes.keys.sorted().map { "\($0): \(try lastSaid($0))" }
+                let said = try processes.keys.sorted().map { "\($0): \(try lastOutput($0))" }
                 throw DidNotCome(description: said.joined(separator: "\n"))
             }
             usleep(10_000)
@@ -81,7 +81,7 @@ final class SyncedFolders {
     }
 
     /// What the programs that ran under this key have said on standard output.
-    func said(_ key: String) throws -> String {
+    func output(_ key: String) throws -> String {
         try String(contentsOf: root.appending(path: key + ".output"), encoding: .utf8)
     }
 

@@ -2,9 +2,9 @@ import CaretConfig
 import FoundationEssentials
 import Glibc
 
-/// One run of the command: it finds the subcommand, runs it, and says how it ended.
+/// One run of the command: finds the subcommand, runs it, and reports its end.
 package struct CommandRun: Sendable {
-    /// Without the program's own name.
+    /// The command line without the name of the program.
     private let arguments: [String]
     private let output = Output(STDOUT_FILENO)
     private let errors = Output(STDERR_FILENO)
@@ -21,7 +21,7 @@ package struct CommandRun: Sendable {
         if !output.flush() {
             code = report(Failure("not all of the output could be written"))
         }
-        // Where nobody can be told, the code has to do.
+        // If standard error is closed, the exit code alone reports the failure.
         _ = errors.flush()
         return code.rawValue
     }
@@ -42,7 +42,7 @@ package struct CommandRun: Sendable {
 
     private func report(_ error: any Error) -> ExitCode {
         let failure = Failure(error)
-        // What is wrong may be the options themselves, so they are not parsed.
+        // The options themselves can be wrong, so this does not parse them.
         let isJSON = arguments.prefix { $0 != "--" }.contains(CommonOptions.json.flag)
         if !isJSON, (error as? UsageFault)?.problem == .noCommand {
             errors.write(HelpPage.usage)

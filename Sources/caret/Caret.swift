@@ -1,7 +1,7 @@
 import CaretCommand
 import Glibc
 
-/// The command for people and administrators; `CaretCommand` does everything.
+/// The program `caret`. `CaretCommand` contains all its code.
 @main
 struct Caret {
     static func main() async {

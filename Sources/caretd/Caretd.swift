@@ -2,8 +2,8 @@ import CaretConfig
 import FoundationEssentials
 import Glibc
 
-/// The server as a program: it reads what it is to do, does it, and ends with 0, with 1 where something failed, or with
-/// 2 where it was asked for what it does not know.
+/// The server program. It exits with 0, with 1 after a failure, or with 2 for wrong usage or a wrong
+/// configuration.
 @main
 struct Caretd {
     static func main() async {
@@ -37,7 +37,7 @@ struct Caretd {
         do {
             return Configuration.File(path: path, bytes: Array(try Data(contentsOf: URL(filePath: path))))
         } catch {
-            // It says no more than that it could not, and the system says why.
+            // The error itself has no reason, but `errno` has.
             let reason = String(cString: strerror(errno))
             StandardStream.error.write("caretd: \(path): the configuration cannot be read: \(reason)\n")
             exit(2)

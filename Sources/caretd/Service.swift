@@ -7,7 +7,7 @@ import CaretWire
 @preconcurrency import Dispatch
 import Glibc
 
-/// One life of the server, from what it is configured with to the code that it ends with.
+/// One run of the server, from its configuration to its exit code.
 struct Service {
     private let configuration: Configuration
     private let log: LogWriter
@@ -15,10 +15,10 @@ struct Service {
 
     private var settings: Settings { configuration.settings }
 
-    /// For how long a server that was told to stop waits for its clients: five seconds later it is over.
+    /// How long a stopping server waits for its clients. Promised to users: it ends within five seconds.
     private static let stopsWithin = Duration.seconds(4)
 
-    /// A server that has room for fewer connections says so.
+    /// A server that has capacity for fewer connections warns about it.
     private static let fewConnections = 100
 
     init(_ configuration: Configuration) {
@@ -27,7 +27,7 @@ struct Service {
     }
 
     func run() async -> Int32 {
-        // A peer that is gone is an error of the call that writes to it, and not the end of the process.
+        // A write to a closed connection must return an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         Service.raiseDescriptorLimit()
         let signals = StopSignals()
@@ -42,12 +42,12 @@ struct Service {
         return code
     }
 
-    /// Each connection is a descriptor, and a process may take all that it is allowed; what it begins with is less mostly.
+    /// Raises the limit of descriptors to its maximum, because each connection needs one.
     private static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
-        // Where it may not, it goes on with what it has.
+        // If this fails, the server continues with the current limit.
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
@@ -80,7 +80,7 @@ struct Service {
     // MARK: The store
 
     private func makeFolder() throws(OpeningFault) {
-        // For nobody else's eyes: the texts are in it.
+        // Only the owner can read it, because it contains the texts.
         if mkdir(settings.data, 0o700) != 0, errno != EEXIST { throw .system(errno) }
         var found = stat()
         guard stat(settings.data, &found) == 0 else { throw .system(errno) }
@@ -138,9 +138,9 @@ struct Service {
     }
 }
 
-/// Where nobody can be let in, and why.
+/// An address on which the server cannot listen, and the reason.
 private struct ListenerFault: Error, CustomStringConvertible {
-    /// As it is configured.
+    /// The address as it is configured.
     let address: String
     let fault: ListenFault
 

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A stream that every process has from its start.
+/// A standard stream of the process.
 enum StandardStream: Int32 {
     case output = 1
     case error = 2
 
-    /// False where not all of it could be written.
+    /// Returns false if not everything could be written.
     @discardableResult
     func write(_ text: String) -> Bool {
         var rest = Array(text.utf8)[...]

@@ -1,7 +1,7 @@
 @preconcurrency import Dispatch
 import Glibc
 
-/// SIGTERM and SIGINT: the first is told, the second ends the process at once.
+/// SIGTERM and SIGINT. The first signal is returned by `next`; the second one ends the process at once.
 struct StopSignals {
     private let sources: [any DispatchSourceSignal]
     private let first: AsyncStream<Int32>
@@ -22,7 +22,7 @@ struct StopSignals {
         }
     }
 
-    /// The first one.
+    /// Waits for the first signal.
     func next() async -> Int32 {
         for await number in first { return number }
         return SIGTERM

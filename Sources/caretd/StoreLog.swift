@@ -6,19 +6,19 @@ import CaretStore
 import Glibc
 import Synchronization
 
-/// Tells the operator what happens inside the store, and counts its commits.
+/// Logs the events of the store, and counts its commits.
 final class StoreLog: Sendable {
     private let log: LogWriter
     private let space = Mutex(DiskSpace())
     private let commits: Mutex<CommitTally>
     private let lost = Atomic(false)
 
-    /// What was acked is not in the data folder any more.
+    /// Acked changes are no longer in the data folder.
     var hasLostData: Bool { lost.load(ordering: .relaxed) }
 
     private struct CommitTally {
         let tally: Tally
-        /// When the commit that is on its way began, by the clock that only goes forward.
+        /// When the current commit began, by the monotonic clock.
         var begun: Moment?
     }
 
@@ -56,7 +56,7 @@ final class StoreLog: Sendable {
         case .damaged(let document?): log.write(LogEvent(.documentDamaged, .document(document.value)))
         case .damaged(nil): log.write(LogEvent(.documentDamaged))
         case .failed(let fault): end(fault)
-        // What is open can still be read and taken out, and nowhere else: the process goes on for that alone.
+        // Open documents can still be read and exported, and only from this process. So it keeps running.
         case .lost(let path):
             lost.store(true, ordering: .relaxed)
             log.write(LogEvent(.dataLost, .path(path)))
@@ -66,8 +66,8 @@ final class StoreLog: Sendable {
         }
     }
 
-    /// What is on disk is known only once the file is opened anew, so the process ends, and whoever runs it starts it
-    /// again.
+    /// The content on disk is known only after the file is opened again. So the process exits, and its
+    /// supervisor restarts it.
     private func end(_ fault: DatabaseFault) -> Never {
         log.write(LogEvent(.diskFailed, .sqlite(fault.code)))
         log.close()

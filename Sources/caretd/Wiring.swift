@@ -6,7 +6,7 @@ import CaretServer
 import CaretStore
 import CaretWire
 
-// What is configured, as those take it whom it concerns.
+// Converts the configuration to the settings of the server and the store.
 
 extension ServerSettings {
     init(_ settings: Settings) {
@@ -43,7 +43,7 @@ extension SocketAddress {
     }
 }
 
-/// Lets everybody in, as one user who may do everything.
+/// Admits every client, as one anonymous user with all rights; on the admin socket as admin.
 struct AnonymousAuthenticator: Authenticator {
     func identify(
         _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void

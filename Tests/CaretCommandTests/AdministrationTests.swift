@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("caret for administrators", .serialized) struct AdministrationTests {
-    @Test("who tells who is there, and who has a document open")
+    @Test("who lists connections and their open documents")
     func who() throws {
         let stand = try Stand()
         try stand.expect(
@@ -24,7 +24,7 @@ import Testing
             !   caret help who says what there is
             [2]
             """)
-        // Whoever edits has it open as long as his editor runs.
+        // A document stays open while its editor runs.
         let who = "\(Run.path(of: "caret")) who notes/today --data \(stand.data)"
         let asking = "\(who) >\(stand.data)/said; touch"
         let edit = try stand.caret(["edit", "notes/today"], environment: ["EDITOR": asking])
@@ -41,7 +41,7 @@ import Testing
             """)
     }
 
-    @Test("top tells a reading a line")
+    @Test("top prints one line for each reading")
     func top() throws {
         try Stand().expect(
             """
@@ -73,7 +73,7 @@ import Testing
             """)
     }
 
-    @Test("what was deleted is listed and brought back")
+    @Test("deleted documents are listed and restored")
     func undelete() throws {
         try Stand().expect(
             """
@@ -124,7 +124,7 @@ import Testing
             """)
     }
 
-    @Test("trim says what it would forget, and forgets it")
+    @Test("trim deletes history, and a dry run only reports it")
     func trim() throws {
         try Stand().expect(
             """
@@ -175,7 +175,7 @@ import Testing
             """)
     }
 
-    @Test("a server that runs reads and copies what it keeps")
+    @Test("a running server verifies and backs up its store")
     func care() throws {
         let stand = try Stand()
         try stand.expect(
@@ -217,13 +217,13 @@ import Testing
         #expect(
             made.status == 1
                 && made.errors.contains("No such file or directory\n  the backup was made, and is "))
-        // Those without a name of their own stay in the server's folder.
+        // The backups without a FILE stay in the server's folder.
         let kept = try FileManager.default.contentsOfDirectory(atPath: stand.data + "/backups")
         #expect(kept.count == 4, "\(kept)")
     }
 
     @Test(
-        "a backup that is moved to another disk is whole, and there only",
+        "a backup moved to another disk is complete, and only there",
         .enabled(if: OtherDisk.isThere, "no other disk"))
     func otherDisk() throws {
         let stand = try Stand()
@@ -238,7 +238,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path + ".caret-partial"))
     }
 
-    @Test("none of it is for those who may not administer everything")
+    @Test("administration needs all rights")
     func rights() throws {
         let stand = try Stand(["--require-tokens=true"])
         let data = ["--data", stand.data]
@@ -255,7 +255,7 @@ import Testing
     }
 }
 
-/// A folder that lies on another disk than the folders of tests.
+/// A folder on another disk than the temporary folder.
 private enum OtherDisk {
     static let path = "/dev/shm"
 

@@ -6,8 +6,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Archives of whole histories", .serialized) struct ArchiveTests {
-    @Test("documents go with their histories from a running server into another folder")
+@Suite("Archives with whole histories", .serialized) struct ArchiveTests {
+    @Test("histories move from a running server to another folder")
     func transcript() throws {
         let stand = try Stand()
         try exported(on: stand)
@@ -92,7 +92,7 @@ import Testing
             """)
     }
 
-    @Test("what was deleted goes along where that is wanted, and can be brought back there")
+    @Test("deleted documents are exported on request, and can be restored")
     func deleted() throws {
         let stand = try Stand()
         try stand.expect(
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "what was typed is the same elsewhere, at every revision, by the same people at the same times",
+        "an imported history has the same edits, authors and times",
         .enabled(if: TraceFolder.reasonForAbsence == nil))
     func roundTrip() async throws {
         let name = Seeds.areWhole ? "automerge-paper" : "sveltecomponent"
@@ -175,11 +175,11 @@ import Testing
         #expect(logs[0] == logs[1])
     }
 
-    @Test("a line that is packed in several pieces is unpacked as it was")
+    @Test("a line packed in several pieces is unpacked unchanged")
     func longLine() throws {
         let stand = try Stand(nil)
         let (plain, packed) = (stand.folder.path + "/plain", stand.folder.path + "/packed.gz")
-        // Pieces have up to 16 MiB, and here each has other bytes.
+        // Pieces have up to 16 MiB, and each one gets different bytes here.
         let bytes = [UInt8]([1, 2, 3].flatMap { [UInt8](repeating: $0, count: 12 << 20) })
         try Data(bytes).write(to: URL(filePath: plain))
         let output = try GzipOutput(packed)
@@ -190,14 +190,14 @@ import Testing
         #expect(run.status == 0, "\(run)")
     }
 
-    @Test("an export fails where a document becomes another one meanwhile")
+    @Test("an export fails if another document takes the name meanwhile")
     func replaced() throws {
         let stand = try Stand(nil)
         func text(_ revision: Int, _ text: String, epoch: String = "e.1") -> String {
             #""type":"text","doc":DOC,"epoch":"\#(epoch)","rev":\#(revision),"text":"\#(text)","newline":"lf""#
         }
         let archive = stand.folder.path + "/a.caret-archive"
-        // It is read before its pages and again after them, which make the text `x`.
+        // The export reads the document before and after its pages, which produce the text `x`.
         let (x, y, x2) = (text(1, "x"), text(1, "y"), text(1, "x", epoch: "e.2"))
         for (first, last, isSame) in [(x, x, true), (x, x2, false), (y, x, false)] {
             let liar = try LyingServer(
@@ -228,7 +228,7 @@ import Testing
         return found
     }
 
-    /// An archive of two documents, of which one has a text of some length.
+    /// An archive of two documents. One of them has a longer text.
     private func sample(on stand: Stand) throws -> [UInt8] {
         let text = (0..<40).map { "\($0 * 7_919 % 10_007) words\n" }.joined()
         #expect(try stand.caret(["put", "a", "--create"], input: text).status == 0)
@@ -239,7 +239,7 @@ import Testing
         return Array(try Data(contentsOf: URL(filePath: path)))
     }
 
-    /// What reading these bytes as an archive fails with; nil where it does not.
+    /// The failure of reading these bytes as an archive; nil if it succeeds.
     private func failure(_ bytes: some Collection<UInt8>, _ stand: Stand) throws -> Failure? {
         let path = stand.folder.path + "/read.caret-archive"
         try Data(bytes).write(to: URL(filePath: path))
@@ -252,7 +252,7 @@ import Testing
         }
     }
 
-    @Test("an archive that was cut off is refused, wherever that was, and says where")
+    @Test("an archive cut off anywhere is refused with the position")
     func cut() throws {
         let stand = try Stand()
         let bytes = try sample(on: stand)
@@ -276,20 +276,20 @@ import Testing
         #expect(try stand.caret(["verify", "--data", stand.data]).output == before)
     }
 
-    @Test("an archive whose bytes were changed is refused")
+    @Test("an archive with a changed byte is refused")
     func changed() throws {
         let stand = try Stand()
         var bytes = try sample(on: stand)
-        // In front of that stand when it was packed and by what, which is no part of it.
+        // The first ten bytes contain the time and the program of the compression, which are not checked.
         for index in 10..<bytes.count {
-            // The lowest bit: of the last byte that is packed, the others may be padding.
+            // Changes the lowest bit, because the other bits of the last packed byte can be padding.
             bytes[index] ^= 0x01
             #expect(try failure(bytes, stand) != nil, "byte \(index)")
             bytes[index] ^= 0x01
         }
     }
 
-    @Test("bytes behind the end of an archive are refused, packed and not")
+    @Test("bytes after the end of an archive are refused, packed or not")
     func trailing() throws {
         let stand = try Stand()
         let bytes = try sample(on: stand)
@@ -301,7 +301,7 @@ import Testing
         }
     }
 
-    @Test("a small file that unpacks to very much is refused before that fills the memory")
+    @Test("a compression bomb is refused before it fills the memory")
     func bomb() throws {
         let stand = try Stand(nil)
         let head = #"{"type":"archive","version":1,"made":0,"server":"x"}"#
@@ -320,7 +320,7 @@ import Testing
     }
 
     @Test(
-        "lines that do not belong there are refused, with what is wrong and where",
+        "unexpected lines are refused with the reason and the position",
         arguments: [
             (
                 #""rev":2,"user""#, #""rev":3,"user""#,
@@ -361,7 +361,7 @@ import Testing
     func lines(old: String, new: String, message: String) throws {
         let stand = try Stand()
         _ = try sample(on: stand)
-        // Unpacked it is read too, so that it can be looked at.
+        // An unpacked archive can be read too, so the test can edit its lines.
         let path = stand.folder.path + "/sample.caret-archive"
         let text = try Run("/usr/bin/env", ["zcat", path], environment: [:]).output
         #expect(try failure(text.utf8, stand) == nil)

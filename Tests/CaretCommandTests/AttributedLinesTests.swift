@@ -4,8 +4,8 @@ import CaretSync
 import TestSupport
 import Testing
 
-@Suite("Who made a line") struct AttributedLinesTests {
-    /// The revisions of the lines after changes of one edit each.
+@Suite("The revision of each line") struct AttributedLinesTests {
+    /// The revisions of the lines after these changes, each of one edit.
     private func revisions(_ edits: [(Range<Int>, String)]) throws -> [Int] {
         var (lines, text) = (AttributedLines(Text(), at: 0), Text())
         for (index, (range, new)) in edits.enumerated() {
@@ -40,19 +40,19 @@ import Testing
         ("a pair of code units is one letter of two", [(0..<0, "😀\nb\n"), (3..<3, "😀")], [1, 2]),
     ]
 
-    @Test("a line is of the revision that made it what it is", arguments: cases.indices)
+    @Test("a line has the last revision that changed it", arguments: cases.indices)
     func rules(index: Int) throws {
         let (law, edits, expected) = AttributedLinesTests.cases[index]
         #expect(try revisions(edits) == expected, "\(law)")
     }
 
     @Test(
-        "a recorded session leaves the lines of its text, none older than the newest letter in it",
+        "after a recorded session no line is older than its newest letter",
         .enabled(if: TraceFolder.reasonForAbsence == nil), arguments: ["sveltecomponent", "rustcode"])
     func sessions(name: String) throws {
         let trace = try Trace(named: name)
         var (lines, text) = (AttributedLines(try Text(trace.start), at: 0), try Text(trace.start))
-        // Which revision put each code unit there.
+        // The revision that inserted each code unit.
         var units = [Int](repeating: 0, count: trace.start.utf16.count)
         for (index, edit) in trace.edits.enumerated() {
             lines.apply(try Change([edit]), making: Revision(index + 1))
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("many lines are kept in blocks, and none is lost")
+    @Test("many lines are split into blocks without a loss")
     func blocks() throws {
         var random = Seeded(7)
         var text = try Text(String(repeating: "line\n", count: 5_000))

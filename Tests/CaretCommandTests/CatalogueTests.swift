@@ -2,11 +2,12 @@ import CaretClient
 import Foundation
 import Testing
 
-@Suite("Lists that come in several pages", .serialized) struct CatalogueTests {
-    /// So long that a page of 4 KiB has fewer than ten of them.
+@Suite("Lists of several pages", .serialized) struct CatalogueTests {
+    /// Names so long that a page of 4 KiB has fewer than ten of them.
     private let names = (10..<34).map { "\($0)" + String(repeating: "n", count: 400) }
 
-    /// The first fields of what a command prints. One that asks for the same page again and again is ended.
+    /// One field of each line that a command prints. A timeout ends a command that requests the same page
+    /// forever.
     private func fields(_ field: Int, of command: String, on stand: Stand) throws -> [String] {
         let run = try stand.shell("timeout 20 caret \(command) --data DATA")
         #expect(run.status == 0, "\(command): \(run.status)")
@@ -16,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("documents, deleted documents and connections are all listed, and each once")
+    @Test("every document, deleted document and connection is listed once")
     func pages() async throws {
         let stand = try Stand(["--limit-page", "4 KiB"])
         let clients = (0..<3).map { _ in CaretClient(stand.socket) }
@@ -26,7 +27,7 @@ import Testing
             for name in names { open.append(try await client.open(name, creating: true).opened()) }
         }
         #expect(try fields(0, of: "ls", on: stand) == names)
-        // Those three, and the one that asks.
+        // The three clients, and the command itself.
         let connections = try fields(0, of: "who", on: stand)
         #expect(connections.count == 4)
         #expect(Set(connections).count == 4)

@@ -2,11 +2,11 @@ import CaretCommand
 import Foundation
 import Testing
 
-/// Each shell as a person has it, at whose prompt words are begun and completed.
+/// Types words at the prompt of each real shell, and completes them.
 @Suite("Completion", .serialized) struct CompletionTests {
     private static let prompt = "ready>"
 
-    /// What is begun, and what it is once Tab was pressed.
+    /// The typed words, and the completed ones after Tab.
     private static let cases = [
         ("caret pi", "caret ping"), ("caret token li", "caret token list"),
         ("caret --server 127.0.0.1:7 sta", "caret --server 127.0.0.1:7 stat"),
@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(
-        "subcommands, options, documents and files are completed where they stand",
+        "subcommands, options, documents and files are completed",
         arguments: CompletionScript.allCases)
     func completion(shell: CompletionScript) throws {
         let stand = try Stand()
@@ -46,7 +46,7 @@ import Testing
 }
 
 extension CompletionScript {
-    /// The shell, without what is set up for a person.
+    /// Starts the shell without the user's settings.
     fileprivate var words: [String] {
         switch self {
         case .bash: ["bash", "--norc", "--noprofile", "-i"]

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Names of documents as paths") struct DocumentPathTests {
     @Test(
-        "the path of a document leads nowhere but into its folder",
+        "the path of a document stays inside its folder",
         arguments: [
             ("notes/a/b", "notes/", "a/b"), ("a", "", "a"), (".a", "", ".a"), ("a", "notes/", "otherPrefix"),
             ("notes", "notes/", "otherPrefix"), ("notes/../a", "notes/", "invalidName"),
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("a live copy is called like the last part of the name, where that is a name")
+    @Test("a live copy has the last part of a valid name")
     func fileName() {
         for (name, file) in [("a/b.md", "b.md"), ("..", "text"), ("a/..", "text"), ("a/.caret-new", "text")] {
             #expect(LiveCopy.fileName(for: name) == file)

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "what is no revision is told, and never part of a name",
+        "an invalid revision is reported, and never part of the name",
         arguments: [
             "a@x", "a@-1", "a@2x", "a@h", "a@ 1", "a@1 ", "a@99999999999999999999", "a@9007199254740992",
             "a@99999999999999w", "a@b", "a@2026-13-01", "a@2026-02-30", "a@2026-1-1", "a@2026-11-20T",
@@ -29,13 +29,13 @@ import Testing
         #expect(throws: DocumentPoint.Fault.noRevision(rest)) { try DocumentPoint(text) }
     }
 
-    @Test("a revision needs a name", arguments: ["", "@", "@900"])
+    @Test("a revision needs the name of a document", arguments: ["", "@", "@900"])
     func noName(text: String) {
         #expect(throws: DocumentPoint.Fault.noName) { try DocumentPoint(text) }
     }
 
     @Test(
-        "a time is a number of seconds",
+        "a written time converts to seconds since 1970",
         arguments: [
             ("1970-01-01T00:00Z", 0), ("1970-01-02", 86_400), ("2026-11-21T12:31:35Z", 1_795_264_295),
             ("2024-02-29T00:00:01Z", 1_709_164_801), ("2000-03-01T00:00Z", 951_868_800),
@@ -45,7 +45,7 @@ import Testing
         #expect(try #require(WrittenTime(text)).secondsWithoutZone == seconds)
     }
 
-    @Test("a time may say where it is meant")
+    @Test("a time can have a time zone")
     func zones() {
         #expect(WrittenTime("2026-11-20T10:00")?.zone == .local)
         #expect(WrittenTime("2026-11-20")?.zone == .local)

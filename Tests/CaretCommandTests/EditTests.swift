@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@Suite("caret edit without a server, and without an editor", .serialized) struct EditTests {
-    /// An editor of lines: what is typed goes to the end of the file.
+@Suite("caret edit without a server or an editor", .serialized) struct EditTests {
+    /// A line editor: it appends the typed lines to the file.
     private func editor(in stand: Stand) throws -> String {
         let path = stand.folder.appending(path: "editor").path
         let script = """
@@ -25,7 +25,7 @@ import Testing
             environment: ["EDITOR": try editor(in: stand), "XDG_STATE_HOME": stand.folder.path + "/state"])
     }
 
-    @Test("without a server it says that it waits and where the text is, and goes on with it next time")
+    @Test("without a server it waits, names the file, and continues next time")
     func waiting() throws {
         let stand = try Stand()
         try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
@@ -39,7 +39,7 @@ import Testing
         let said = try screen.waits { $0.contains(waiting) }
         let path = try #require(said.firstMatch(of: /your text is in (\/\S+\/notes)/)?.1)
         #expect(try String(contentsOfFile: String(path), encoding: .utf8) == "one\nmine\n")
-        // It outlives the command, and this test.
+        // The file stays after the command and after this test.
         defer {
             unlink(String(path))
             rmdir((String(path) as NSString).deletingLastPathComponent)
@@ -48,7 +48,7 @@ import Testing
         #expect(try screen.ended() == 130)
         let lines = try screen.text().split(separator: "\n").filter { $0.contains(path) }
         #expect(lines.count == 2 && lines.last?.contains("interrupted") == true, "\(lines)")
-        // What was kept is worked on without a server, and saved once there is one.
+        // The kept edits are edited without a server, and saved when there is one again.
         let again = try edit(on: stand)
         try again.waits { $0.contains("notes: goes on with the text that was not saved") }
         try again.type("show")
@@ -64,7 +64,7 @@ import Testing
         #expect(left.isEmpty, "\(left)")
     }
 
-    @Test("without a server it fails where the text cannot be kept, and the file stays")
+    @Test("a text that cannot be kept stays in its file, which is named")
     func notKept() throws {
         let stand = try Stand()
         try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
@@ -86,7 +86,7 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\nmine\n")
     }
 
-    @Test("without a server and with nothing kept it fails at once")
+    @Test("without a server and kept edits it fails at once")
     func nothingKept() throws {
         let stand = try Stand()
         stand.stop()
@@ -99,7 +99,7 @@ import Testing
             """)
     }
 
-    @Test("an editor that returns at once with nothing saved is noticed, and its file stays")
+    @Test("an editor that exits at once is reported, and its file stays")
     func absentEditor() throws {
         let stand = try Stand()
         try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
@@ -108,14 +108,14 @@ import Testing
         let path = try #require(run.errors.firstMatch(of: /(\/\S+\/notes)/)?.1)
         #expect(try String(contentsOfFile: String(path), encoding: .utf8) == "one\n")
         try FileManager.default.removeItem(atPath: (String(path) as NSString).deletingLastPathComponent)
-        // One that saved, or failed, is none.
+        // This message is not printed for an editor that saved or failed.
         let touched = try stand.caret(["edit", "notes"], environment: ["EDITOR": "touch"])
         #expect(touched.status == 0, "\(touched)")
         let failed = try stand.caret(["edit", "notes"], environment: ["EDITOR": "false"])
         #expect(failed.status == 1 && failed.errors.contains("the editor ended with 1"), "\(failed)")
     }
 
-    @Test("on a terminal it waits for Return, while an editor in a window of its own goes on saving")
+    @Test("at a terminal it waits for Return while an editor window is open")
     func editorInItsWindow() throws {
         let stand = try Stand()
         try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("What caret says when it cannot do something", .serialized) struct ErrorMessageTests {
-    @Test("a time before a document began is an error that says when it began, and never an empty text")
+@Suite("Error messages of caret", .serialized) struct ErrorMessageTests {
+    @Test("a time before the first revision is an error with its time")
     func beforeTheBeginning() throws {
         let stand = try Stand()
         try stand.expect(
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "verify ends with 4 where a file was cut off or its first page damaged",
+        "verify exits with 4 for a cut file or a damaged first page",
         arguments: [
             "cut to 0", "cut to 50", "cut to 100", "cut to 5000", "cut to half", "name", "size", "page",
         ])
@@ -62,7 +62,7 @@ import Testing
         #expect(try stand.caret(["verify", stand.folder.path + "/none"]).status == 1)
     }
 
-    @Test("where a token is needed and none was given, it says so; a wrong one is called unknown")
+    @Test("a missing token is reported as required, a wrong one as unknown")
     func token() throws {
         let stand = try Stand(["--require-tokens=true"])
         try stand.expect(
@@ -85,7 +85,7 @@ import Testing
             """)
     }
 
-    @Test("with --json errors are JSON on standard error, one a line")
+    @Test("with --json each error is one line of JSON on standard error")
     func json() throws {
         let stand = try Stand()
         try stand.expect(
@@ -134,7 +134,7 @@ import Testing
         let lines = run.errors.split(separator: "\n")
         #expect(lines.first == "usage: caret SUBCOMMAND [arguments] [options]", "\(run)")
         #expect(lines.count <= 14 && run.errors.contains("caret help"), "\(run)")
-        // Every subcommand is named, so that nobody has to ask for more to find one.
+        // Every subcommand is listed, so that users find it without more help.
         let words = Set(run.errors.split { $0.isWhitespace || $0 == "," }.map(String.init))
         for name in ["cat", "put", "ls", "edit", "watch", "sync", "export", "verify", "token"] {
             #expect(words.contains(name), "\(name)")
@@ -142,13 +142,13 @@ import Testing
     }
 
     @Test(
-        "a data folder that may not be read is said to be so, with its owner",
+        "a data folder without permission is reported with its owner",
         .enabled(if: geteuid() == 0))
     func permission() throws {
         let stand = try Stand()
         try stand.expect("$ put a --create << one⏎\na: saved as revision 1")
         let caret = Run.path(of: "caret")
-        // Somebody else, who reaches the programs as everybody does.
+        // Another user, who can run the programs.
         let asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", caret]
         for isRunning in [true, false] {
             if !isRunning { stand.stop() }

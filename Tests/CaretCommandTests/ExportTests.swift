@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("Where caret export writes", .serialized) struct ExportTests {
+@Suite("The files of caret export", .serialized) struct ExportTests {
     private func text(of path: String, in stand: Stand) -> String? {
-        // Nil is what a test wants of a file that is not there.
+        // Nil for a missing file is what the tests expect.
         try? String(contentsOf: stand.folder.appending(path: path), encoding: .utf8)
     }
 
@@ -20,7 +20,7 @@ import Testing
             atPath: file, withDestinationPath: stand.folder.path + "/" + target)
     }
 
-    /// A server that lists these names, and has the text `evil` for each of them.
+    /// A server that lists these names, and returns the text `evil` for each of them.
     private func liar(_ names: [String], reading name: String = "DOC", in stand: Stand) throws -> LyingServer
     {
         let documents = names.map { #"{"doc":"\#($0)","epoch":"e.1","rev":1,"length":4,"updated":0}"# }
@@ -33,7 +33,7 @@ import Testing
             ])
     }
 
-    @Test("names that lead out of the folder are left alone, with and without --force")
+    @Test("names that lead out of the folder are left alone, also with --force")
     func escapes() throws {
         let stand = try Stand(nil)
         let long = String(repeating: "n", count: 256)
@@ -54,7 +54,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: stand.folder.path + "/out") == ["ok"])
     }
 
-    @Test("the file has the name that was listed, whatever name comes with the text")
+    @Test("a file has the listed name, whatever name the text has")
     func otherName() throws {
         let stand = try Stand(nil)
         let liar = try liar(["ok"], reading: #""../up""#, in: stand)
@@ -72,7 +72,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: stand.folder.path + "/out") == ["a"])
     }
 
-    @Test("links in the folder are not followed, neither for folders nor for files")
+    @Test("links to folders and files in the folder are not followed")
     func links() throws {
         let stand = try Stand()
         for name in ["b", "c", "link/a"] {
@@ -89,7 +89,7 @@ import Testing
             #expect(text(of: "kept", in: stand) == "kept" && text(of: "other", in: stand) == "kept")
             #expect(text(of: "out/c", in: stand) == "new")
         }
-        // The folder itself is the person's own choice.
+        // The folder itself can be a link, because the user chose it.
         try FileManager.default.createDirectory(
             at: stand.folder.appending(path: "real"), withIntermediateDirectories: true)
         try link("named", to: "real", in: stand)

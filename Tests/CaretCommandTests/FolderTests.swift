@@ -7,8 +7,8 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("caret on the folder of a stopped server", .serialized) struct FolderTests {
-    @Test("what works on a running server works on its files")
+@Suite("caret on the data folder of a stopped server", .serialized) struct FolderTests {
+    @Test("subcommands for a running server also work on its files")
     func files() throws {
         let stand = try Stand()
         try stand.expect(
@@ -55,7 +55,7 @@ import Testing
             """)
     }
 
-    @Test("root makes nothing in the folder of another user", .enabled(if: geteuid() == 0))
+    @Test("root creates no files in the data folder of another user", .enabled(if: geteuid() == 0))
     func root() throws {
         let stand = try Stand()
         try stand.expect("$ put a --create << one⏎\na: saved as revision 1")
@@ -74,7 +74,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: stand.data).sorted() == before)
     }
 
-    @Test("what a server with wider limits took is taken and told without it too")
+    @Test("texts beyond the default limits work without the server too")
     func wideLimits() throws {
         let stand = try Stand(["--limit-document", "8 MiB", "--limit-line", "64 MiB"])
         let text = String(repeating: "a line of a text that is long\n", count: 160_000)
@@ -84,12 +84,12 @@ import Testing
         let put = try stand.caret(["put", "a"] + data, input: text + "and one more\n")
         #expect(put.status == 0 && put.output == "a: saved as revision 2\n", "\(put)")
         let cat = try stand.caret(["cat", "a"] + data)
-        // Compared outside, since a test that fails looks at every letter of what it compares.
+        // Compared outside of `#expect`, which inspects every character of a large value when it fails.
         let isWhole = cat.output.utf8.elementsEqual((text + "and one more\n").utf8)
         #expect(cat.status == 0 && isWhole, "\(cat.errors)")
     }
 
-    @Test("verify ends with 4 where something is damaged, and says the same with and without a server")
+    @Test("verify exits with 4 for damage, with and without a server")
     func damage() throws {
         let stand = try Stand()
         try stand.harm("a")
@@ -101,7 +101,7 @@ import Testing
         #expect(alone == served && alone.contains("\"number\":1"), "\(alone)\n\(served)")
     }
 
-    @Test("an export names a deleted document that is damaged, and makes no archive")
+    @Test("an export names a damaged deleted document, and writes no archive")
     func damagedDeleted() throws {
         let stand = try Stand()
         try stand.harm("a")
@@ -117,7 +117,7 @@ import Testing
         #expect(!files.contains { $0.hasPrefix("a.caret-archive") }, "\(files)")
     }
 
-    @Test("a finding is told by the name of its document, else by its number, else as one of the store")
+    @Test("a finding names its document, else its number, else the store")
     func findingWords() {
         for (document, number, words) in [
             ("a", 1, "a: x"), (nil, 1, "document number 1: x"), (nil, nil, "the store: x"),
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "the history of a document that was typed is told whole",
+        "blame and log read a long recorded history completely",
         .enabled(if: TraceFolder.reasonForAbsence == nil))
     func longHistory() async throws {
         let name = Seeds.areWhole ? "automerge-paper" : "sveltecomponent"
@@ -142,7 +142,7 @@ import Testing
         try await FolderTests.fill(stand.data, with: trace)
         let data = ["--data", stand.data]
         for (command, lines) in [
-            // A line break at the end begins no line.
+            // A line break at the end does not begin another line.
             (
                 "blame",
                 trace.end.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).count
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    /// A store whose one document, `a`, was typed.
+    /// Creates a store with one document, `a`, which has the history of `trace`.
     static func fill(_ folder: String, with trace: Trace) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let store = try SQLiteStore(folder: folder)

@@ -2,27 +2,27 @@ import CaretCommand
 import CaretSync
 import Testing
 
-@Suite("Text from elsewhere on a terminal") struct HarmlessTests {
+@Suite("Untrusted text on a terminal") struct HarmlessTests {
     @Test(
-        "what a terminal would obey is shown, and everything else stays",
+        "control characters become visible, and other characters stay",
         arguments: [
             ("plain é 本 😀\tx", "plain é 本 😀\tx"), ("\u{1B}]0;x\u{7}", "␛]0;x␇"), ("a\r\nb", "a␍␊b"),
             ("\0\u{1F}\u{7F}", "␀␟␡"), ("\u{80}\u{9B}\u{9F}", "<U+0080><U+009B><U+009F>"),
             ("\u{202A}\u{202E}", "<U+202A><U+202E>"), ("\u{2066}\u{2069}", "<U+2066><U+2069>"),
-            // The neighbours of those ranges.
+            // The neighbours of these ranges.
             ("\u{A0}\u{2029}\u{202F}\u{2065}\u{206A}", "\u{A0}\u{2029}\u{202F}\u{2065}\u{206A}"),
         ])
     func harmless(text: String, shown: String) {
         #expect(text.harmless.unicodeScalars.elementsEqual(shown.unicodeScalars))
     }
 
-    @Test("of a text line breaks stay, and of a field for programs only controls and tabs are shown")
+    @Test("texts keep line breaks; fields for programs show controls and tabs")
     func others() {
         #expect("a\n\u{1B}\r\n".harmlessLines == "a\n␛␍\n")
         #expect("a\tb\n\u{202E}c\u{9B}".field == "a␉b␊\u{202E}c<U+009B>")
     }
 
-    @Test("a table keeps a row on one line, whatever its fields hold")
+    @Test("a row of a table stays on one line, whatever its fields contain")
     func table() {
         var table = Table([.init("NAME"), .init("N", isNumber: true)])
         table.add(["a\tb\nc\u{202E}\u{1B}", "1"])
@@ -30,7 +30,7 @@ import Testing
         #expect(table.text(on: Screen(columns: 80), .plain, titled: false) == "a␉b␊c<U+202E>␛  1\n")
     }
 
-    @Test("what a sync reports names users so that a terminal obeys none of them")
+    @Test("the reports of a sync show control characters in user names")
     func users() {
         let report = SyncReport.written(revision: 2, by: ["a\u{1B}[2J", "\u{202E}b"])
         #expect(report.line("f", .plain) == "f ← revision 2 by a␛[2J, <U+202E>b")

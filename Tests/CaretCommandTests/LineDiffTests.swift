@@ -11,11 +11,11 @@ import Testing
         return DiffPage(lines, from: "a", to: "b", style: style, isForUsers: style.isColored).text
     }
 
-    @Test("equal texts have none", arguments: ["", "a", "a\n"])
+    @Test("equal texts have no difference", arguments: ["", "a", "a\n"])
     func equal(text: String) throws { #expect(try page(text, text) == "") }
 
     @Test(
-        "what differs is a patch",
+        "a difference is printed as a patch",
         arguments: [
             ("", "a\n", "@@ -0,0 +1 @@\n+a\n"), ("a\n", "", "@@ -1 +0,0 @@\n-a\n"),
             ("a\nb\n", "a\nx\nb\n", "@@ -1,2 +1,3 @@\n a\n+x\n b\n"),
@@ -34,7 +34,7 @@ import Testing
         #expect(try page(old, new) == "--- a\n+++ b\n" + hunks)
     }
 
-    @Test("changes far from each other are hunks of their own")
+    @Test("distant changes are separate hunks")
     func hunks() throws {
         let old = (1...40).map { "\($0)\n" }.joined()
         let text = try page(old, old.replacing("\n5\n", with: "\nfive\n").replacing("\n30\n", with: "\n"))
@@ -44,7 +44,7 @@ import Testing
             ])
     }
 
-    @Test("on a terminal the words that went and came are marked, and controls do nothing")
+    @Test("a terminal shows changed words in colour, and controls as signs")
     func colors() throws {
         let text = try page("one two six\u{1B}[2J\n", "one 2 six\u{1B}[2J\n", Style(isColored: true))
         let lines = text.split(separator: "\n").map { $0.replacing("\u{1B}[", with: "^") }
@@ -52,7 +52,7 @@ import Testing
         #expect(lines[4] == "^32m+^0m^32mone ^0m^32;7m2^0m^32m six␛[2J^0m")
     }
 
-    @Test("an edit of a session is shown by the lines that it touches")
+    @Test("an edit of a session is shown as changed lines")
     func edits() throws {
         let old = try Text("a\nb\nc\n")
         for (range, new, hunk) in [

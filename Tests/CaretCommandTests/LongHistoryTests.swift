@@ -4,12 +4,12 @@ import Testing
 @Suite("A history with the most edits that a push can make", .serialized) struct LongHistoryTests {
     private static let document = 64 << 10
 
-    /// Two texts of the largest size, whose difference is an edit for every four bytes.
+    /// Two texts of the largest size, which differ in one edit for every four bytes.
     private static let texts = [
         String(repeating: "a\n", count: document / 2), String(repeating: "b\na\n", count: document / 4),
     ]
 
-    @Test("is read by every command: put, cat, show, log, blame, restore, export and import")
+    @Test("every command reads it")
     func commands() throws {
         let stand = try Stand(["--limit-document", "\(Self.document)"])
         for (index, text) in Self.texts.enumerated() {

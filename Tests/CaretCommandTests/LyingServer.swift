@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server on a socket that answers what a test says, however wrong that is.
+/// A fake server on a socket. Its answers are given by a test and can be wrong.
 ///
 ///     let liar = try LyingServer(in: stand, ["list": #""type":"listed","docs":[]"#])
 ///     try stand.caret(["ls", "--socket", liar.path])
 ///
-/// An answer stands for a type of request, without braces and id; `DOC` in it is the document that was asked for. Where
-/// there are several for a type, each is given once, and the last one from then on.
+/// Each answer belongs to a type of request, without braces and id. `DOC` in an answer is the document of the
+/// request. If a type has several answers, each is sent once, and the last one repeatedly.
 final class LyingServer: Sendable {
     let path: String
     private let socket: Int32
@@ -62,7 +62,7 @@ final class LyingServer: Sendable {
                 let line = String(decoding: said[said.startIndex..<end], as: UTF8.self)
                 said = said[(end + 1)...]
                 guard let answer = answer(to: line, answers) else { continue }
-                // Somebody who is gone needs no answer.
+                // A closed connection needs no answer.
                 do { try handle.write(contentsOf: Data(answer.utf8)) } catch { return }
             }
         }
@@ -77,7 +77,7 @@ final class LyingServer: Sendable {
     }
 }
 
-/// What is still to be answered, by types of requests.
+/// The remaining answers by type of request.
 private final class Answers: Sendable {
     private let left: Mutex<[String: [String]]>
 

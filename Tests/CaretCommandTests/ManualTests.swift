@@ -3,8 +3,8 @@ import CaretConfig
 import Foundation
 import Testing
 
-@Suite("What is made from the descriptions") struct ManualTests {
-    @Test("docs/cli.md is what caret help --markdown prints")
+@Suite("Pages generated from the descriptions") struct ManualTests {
+    @Test("docs/cli.md is the output of caret help --markdown")
     func manual() throws {
         let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -14,14 +14,14 @@ import Testing
 
     private static let pages = ["caret": ManPage.caret, "caretd": ManPage.caretd]
 
-    @Test("help --man prints the pages", arguments: ["caret", "caretd"])
+    @Test("help --man prints the pages for man", arguments: ["caret", "caretd"])
     func man(name: String) throws {
         let words = name == "caret" ? ["help", "--man"] : ["help", "--man", name]
         let run = try Run(Run.path(of: "caret"), words, environment: [:])
         #expect(run.status == 0 && run.output == Self.pages[name])
     }
 
-    @Test("a page for man has known macros and plain signs", arguments: ["caret", "caretd"])
+    @Test("a page for man has only known macros and ASCII", arguments: ["caret", "caretd"])
     func roff(name: String) throws {
         let text = try #require(Self.pages[name])
         let macros: Set = [".TH", ".nh", ".ad", ".SH", ".SS", ".PP", ".TP", ".nf", ".fi"]
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "groff warns of nothing in a page for man",
+        "groff prints no warnings for a page for man",
         .enabled(
             if: FileManager.default.isExecutableFile(atPath: "/usr/bin/groff"), "groff is not installed"),
         arguments: ["caret", "caretd"])
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "every subcommand and option is in every script of completion", arguments: CompletionScript.allCases)
+        "every completion script has every subcommand and option", arguments: CompletionScript.allCases)
     func completion(script: CompletionScript) {
         for command in CommandList.descriptions {
             for word in command.words { #expect(script.text.contains(word)) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The command line of caret") struct ParsedCommandTests {
     @Test(
-        "options stand anywhere, also in front of the subcommand",
+        "options can be given anywhere, also before the subcommand",
         arguments: [
             ["--json", "put", "a", "--base", "3"], ["put", "a", "--base=3", "--json"],
             ["put", "--json", "--base", "3", "--", "a"],
@@ -15,7 +15,7 @@ import Testing
         #expect(parsed.arguments.options == ["json": [""], "base": ["3"]])
     }
 
-    @Test("a name of two words is one, and a letter stands for an option")
+    @Test("a name can have two words, and an option a letter")
     func words() throws {
         let parsed = try ParsedCommand(["token", "add", "ann", "--read", "", "--read", "b"])
         #expect(parsed.arguments.command.name == "token add")
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "what there is not is a fault that says what is meant",
+        "an unknown word is a fault with a suggestion",
         arguments: [
             ([], "it wants a subcommand"), (["cta"], "there is no subcommand \"cta\"; is it cat?"),
             (["xxxxxxxx"], "there is no subcommand \"xxxxxxxx\""),
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "a value that is none is a fault that says what is allowed",
+        "a bad value is a fault that names the expected values",
         arguments: [
             (
                 ["log", "a", "-n", "0"], "log: --limit: found \"0\", allowed is a whole number from 1"
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("help and the version go before anything else")
+    @Test("help and version take precedence")
     func help() throws {
         guard case .help(let command?) = try ParsedCommand(["cat", "--help"]).action else {
             throw UnexpectedResult()
@@ -87,7 +87,7 @@ import Testing
         guard case .version = try ParsedCommand(["--version", "-h"]).action else { throw UnexpectedResult() }
     }
 
-    @Test("options and arguments of every subcommand are told apart")
+    @Test("options are unique, and optional arguments come last")
     func descriptions() {
         for command in CommandList.descriptions {
             let names = (command.options + CommonOptions.all).map(\.name)
@@ -99,5 +99,5 @@ import Testing
     }
 }
 
-/// It is not what was wanted.
+/// A test got another value than it expected.
 struct UnexpectedResult: Error {}

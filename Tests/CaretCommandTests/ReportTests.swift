@@ -3,13 +3,13 @@ import Testing
 
 @Suite(
     "caret-bench all",
-    // It counts allocations by a malloc of its own, beside which no sanitizer works.
+    // The benchmarks replace malloc to count allocations, which does not work with a sanitizer.
     .enabled(if: ProcessInfo.processInfo.environment["CARET_SANITIZER"] == nil),
     .enabled(
         if: FileManager.default.isExecutableFile(atPath: Run.path(of: "caret-bench")),
         "caret-bench is not built: swift build -c release --package-path Benchmarks --scratch-path .build"))
 struct ReportTests {
-    /// A folder with an old report, and a program that stands for the parts.
+    /// A folder with an old report, and a script in place of the benchmarks.
     private final class Bench {
         let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
 
@@ -24,11 +24,12 @@ struct ReportTests {
         }
 
         deinit {
-            // What cannot be removed lies in the system's folder for such things, and harms no test.
+            // If this fails, the folder stays in the temporary folder, which harms no test.
             try? FileManager.default.removeItem(at: folder)
         }
 
-        /// Runs `all`, whose parts print their words but for the folder of pictures, draw one, and do this behind it.
+        /// Runs `all`. Each part prints its arguments, draws one picture, and then runs the commands of
+        /// `part`.
         func run(_ options: String, each part: String = "") throws -> Run {
             let script = """
                 #!/bin/sh
@@ -49,11 +50,11 @@ struct ReportTests {
                 environment: [:])
         }
 
-        /// What lies in the folder, the program left out.
+        /// The files in the folder, without the script.
         func files() throws -> [String: String] {
             let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
             return paths.filter { $0 != "parts" }.reduce(into: [:]) { files, path in
-                // A folder has no contents of its own.
+                // A folder has no contents.
                 guard let data = FileManager.default.contents(atPath: folder.path + "/" + path) else {
                     return
                 }
@@ -67,7 +68,7 @@ struct ReportTests {
         "notes/mine.txt": "kept\n",
     ]
 
-    @Test("a new report takes the place of the old one, pictures that are drawn no more included")
+    @Test("a new report replaces the old one and its outdated pictures")
     func exchanged() throws {
         let bench = try Bench()
         let run = try bench.run("--quick --report report")
@@ -85,7 +86,7 @@ struct ReportTests {
         }
     }
 
-    @Test("where a part fails the report stays as it was, and nothing lies beside it")
+    @Test("if a part fails, the report stays unchanged and no files are left")
     func failing() throws {
         let bench = try Bench()
         let run = try bench.run("--report report", each: "[ $name != compare ]")
@@ -95,7 +96,7 @@ struct ReportTests {
         #expect(try bench.files() == Self.old)
     }
 
-    @Test("what an ended run left beside it is no part of the next report")
+    @Test("files of an interrupted run are not part of the next report")
     func ended() throws {
         let bench = try Bench()
         let left = bench.folder.appending(path: "report.new")
@@ -109,7 +110,7 @@ struct ReportTests {
         #expect(!files.keys.contains { $0.hasPrefix("report.new") })
     }
 
-    @Test("compare alone is told which Python")
+    @Test("only compare receives the path of Python")
     func python() throws {
         let bench = try Bench()
         #expect(try bench.run("--report report --python '/a b/python'").status == 0)
@@ -118,7 +119,7 @@ struct ReportTests {
         #expect(page.contains("measured command\n") && page.contains("Made by `caret-bench all`: "))
     }
 
-    @Test("over the figures stands what was typed, without the paths of the machine")
+    @Test("the heading shows the command line without the machine's paths")
     func typed() throws {
         let run = try Run(
             Run.path(of: "caret-bench"), ["server", "--folder", "/a/b", "--plots", "/a", "no/case"],

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A program that was run to its end.
+/// A finished run of a program.
 struct Run {
     let status: Int32
     let output: String
     let errors: String
 
-    /// The way to programs, and what a sanitizer is told by `scripts/test --sanitize`.
+    /// The search path, and the variables of `scripts/test --sanitize`.
     private static let inherited: Set = ["PATH", "LD_PRELOAD", "TSAN_OPTIONS", "ASAN_OPTIONS"]
 
-    /// What every program is given.
+    /// The environment of every program.
     static var surroundings: [String: String] {
         let inherited = ProcessInfo.processInfo.environment.filter { Run.inherited.contains($0.key) }
         return ["PATH": "/usr/bin:/bin", "TZ": "UTC", "LC_ALL": "C.UTF-8"].merging(inherited) { $1 }
@@ -23,14 +23,14 @@ struct Run {
         let (input, output, errors) = (try Run.file(input), Pipe(), Pipe())
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
         try process.run()
-        // What it complains of fits a pipe, so that one may be read after the other.
+        // The error output fits a pipe, so the two can be read one after the other.
         self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         self.errors = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         status = process.terminationStatus
     }
 
-    /// An input that ends, and is of any length.
+    /// Input of any length, which ends.
     private static func file(_ text: String) throws -> FileHandle {
         let path = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
         try Data(text.utf8).write(to: path)
@@ -39,7 +39,7 @@ struct Run {
         return handle
     }
 
-    /// A program that lies beside the tests.
+    /// The path of a program that is built next to the tests.
     static func path(of program: String) -> String {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: program).path

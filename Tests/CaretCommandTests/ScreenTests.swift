@@ -3,8 +3,8 @@ import CaretCore
 import Foundation
 import Testing
 
-@Suite("caret that stays on a terminal", .serialized) struct ScreenTests {
-    @Test("watch shows a text as it changes with everybody's carets, and leaves the screen as it was")
+@Suite("Lasting subcommands on a terminal", .serialized) struct ScreenTests {
+    @Test("watch shows changes and carets, and restores the screen")
     func watch() async throws {
         let stand = try Stand()
         try stand.expect("$ put notes --create << one⏎two⏎\nnotes: saved as revision 1")
@@ -26,7 +26,7 @@ import Testing
         #expect(try screen.text().isEmpty && !screen.isTaken() && screen.showsCursor())
     }
 
-    @Test("watch moves by keys, and says when the server is gone and when it is back")
+    @Test("watch scrolls by keys, and shows a lost server and its return")
     func keys() throws {
         let stand = try Stand()
         let lines = (1...50).map { "line \($0)\n" }.joined()
@@ -37,7 +37,7 @@ import Testing
         try screen.waits { $0.hasPrefix(" 2 line 2\n") }
         try screen.press("Space")
         try screen.waits { $0.hasPrefix("11 line 11\n") || $0.hasPrefix("12 line 12\n") }
-        // The last line of the text is the last one above the row that says what it is.
+        // The end of the text is directly above the status line.
         for _ in 0..<5 { try screen.press("Space") }
         try screen.waits { $0.hasPrefix("42 line 42\n") && $0.hasSuffix("\n50 line 50\n51\nnotes 1") }
         stand.stop()
@@ -49,7 +49,7 @@ import Testing
         #expect(try !screen.isTaken() && screen.showsCursor())
     }
 
-    @Test("watch that is stopped gives the terminal back, and takes it again when it goes on")
+    @Test("a stopped watch releases the terminal, and takes it back later")
     func stopped() throws {
         let stand = try Stand()
         try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "whoever follows a document that is deleted is told so, and it fails",
+        "watch and tail -f fail when the document is deleted",
         arguments: ["watch", "tail -f"])
     func deleted(command: String) throws {
         let stand = try Stand()
@@ -89,7 +89,7 @@ import Testing
         #expect(try !screen.isTaken() && screen.showsCursor())
     }
 
-    @Test("top counts in its place, fits the screen, and leaves it as it was", arguments: ["q", "C-c"])
+    @Test("top updates in place, fits the screen, and restores it", arguments: ["q", "C-c"])
     func top(end: String) throws {
         let stand = try Stand()
         let screen = try TerminalScreen(["top", "-i", "0.1", "--no-color"], on: stand, columns: 60, rows: 40)
@@ -107,7 +107,7 @@ import Testing
         #expect(try screen.text().isEmpty && !screen.isTaken() && screen.showsCursor())
     }
 
-    @Test("top says when the server is gone, and counts again when it is back", arguments: [[], ["--json"]])
+    @Test("top reports a lost server, and continues after its return", arguments: [[], ["--json"]])
     func topReconnects(options: [String]) throws {
         let stand = try Stand()
         let screen = try TerminalScreen(
@@ -117,13 +117,13 @@ import Testing
         stand.stop()
         try screen.waits { $0.contains("not connected") }
         try stand.start()
-        // Of a reading for programs only a piece fits a row.
+        // A reading for programs is longer than a row, so this looks for a part of it.
         try screen.waits { $0.contains(reading) && !$0.contains("not connected") }
         try screen.press(options.isEmpty ? "q" : "C-c")
         #expect(try screen.ended() == (options.isEmpty ? 0 : 130))
     }
 
-    @Test("tail tells of each change as it comes, until it is interrupted")
+    @Test("tail -f prints each change as it comes, until it is interrupted")
     func tail() throws {
         let stand = try Stand()
         try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
@@ -135,11 +135,11 @@ import Testing
         #expect(try screen.ended() == 130)
     }
 
-    @Test("edit opens the editor on a copy that lives, and says at its end that all is saved")
+    @Test("edit keeps a live copy, and reports at the end that it is saved")
     func edit() throws {
         let stand = try Stand()
         try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
-        // An editor of lines: what is typed goes to the end of the file.
+        // A line editor: it appends the typed lines to the file.
         let editor = stand.folder.appending(path: "editor").path
         let script = """
             while read -r line; do
@@ -156,7 +156,7 @@ import Testing
         try screen.type("mine")
         try screen.waits { _ in try stand.caret(["cat", "notes"]).output == "one\nmine\n" }
         #expect(try stand.caret(["put", "notes"], input: "zero\none\nmine\n").status == 0)
-        // Whoever looks again sees it come.
+        // An editor that reads the file again shows the change.
         try screen.waits { text in
             if !text.contains("zero") { try screen.type("show") }
             return text.contains("zero\none\nmine")

@@ -3,20 +3,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A folder with a server that runs in it, and `caret` run beside it, as a transcript has it:
+/// A folder with a running server. Runs `caret` against it, as a transcript describes:
 ///
-///     $ put notes/today --create << one⏎two⏎      caret is run with these words, and this comes in
-///     notes/today: saved as revision 1            what it prints; `…` stands for anything in a line
-///     ! caret: nope: there is no such document    what it complains of
-///     [1]                                         what it ends with, where that is not 0
+///     $ put notes/today --create << one⏎two⏎      the arguments of caret, and its standard input
+///     notes/today: saved as revision 1            its output; `…` matches any text in a line
+///     ! caret: nope: there is no such document    its error output
+///     [1]                                         its exit status, if not 0
 ///
-/// Words are those of a shell with single quotes; `DIR` in them and in lines is the folder.
+/// Words are split as in a shell with single quotes. `DIR` in words and lines is the folder.
 final class Stand {
     let folder: URL
     private var server: Process?
     private(set) var address = ""
 
-    /// Options of the server win over those that every test has; nil is none at all.
+    /// Starts a server with these options, which override the default ones; with nil it starts none.
     init(_ options: [String]? = []) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -24,10 +24,10 @@ final class Stand {
     }
 
     var data: String { folder.path + "/data" }
-    /// The socket that lies beside its data.
+    /// The server's socket in its data folder.
     var socket: ServerAddress { .unix(path: data + "/caretd.sock") }
 
-    /// Runs the server, again where it was stopped.
+    /// Starts the server, or starts it again after `stop`.
     func start(_ options: [String] = []) throws {
         let server = Process()
         server.executableURL = URL(filePath: Run.path(of: "caretd"))
@@ -43,7 +43,7 @@ final class Stand {
             if more.isEmpty { throw DidNotStart(said: said) }
             said += String(decoding: more, as: UTF8.self)
         }
-        // Nobody reads it any further, and a full pipe would hold the server up.
+        // Drains the log, because a full pipe would block the server.
         log.fileHandleForReading.readabilityHandler = {
             if $0.availableData.isEmpty { $0.readabilityHandler = nil }
         }
@@ -61,9 +61,9 @@ final class Stand {
         server = nil
     }
 
-    /// Makes a document, and damages what the server, which is stopped for it, keeps of it.
+    /// Creates a document, stops the server, and damages the stored text.
     func harm(_ document: String) throws {
-        // Nothing makes it smaller, so that it stands in the file as it is.
+        // Random text cannot be compressed, so the store keeps it unchanged.
         var random = Seeded(1)
         let text = (0..<50_000).map { _ in UInt8(random.number(0x23...0x5B)) }
         let put = try caret(["put", document, "--create"], input: String(decoding: text, as: UTF8.self))
@@ -78,7 +78,7 @@ final class Stand {
 
     deinit {
         stop()
-        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        // If this fails, the folder stays in the temporary folder, which harms no test.
         try? FileManager.default.removeItem(at: folder)
     }
 
@@ -89,8 +89,9 @@ final class Stand {
         return try Run(Run.path(of: "caret"), arguments, input: input, environment: variables)
     }
 
-    /// What a shell makes of a line in which `DATA` is the data folder, the server is at its own address, and what is
-    /// installed goes into the folder. It has the programs that lie beside the tests.
+    /// Runs a shell command in the folder. Replaces `DATA` by the data folder, the default address by the
+    /// server's address, and `/usr/local` by a path in the folder. The search path includes the programs next
+    /// to the tests.
     func shell(_ line: String) throws -> Run {
         let here = line.replacing("DATA", with: data).replacing("127.0.0.1:22738", with: address)
             .replacing("/usr/local", with: folder.path + "/usr/local")

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("A document as it changes") struct TailTests {
-    @Test("each edit is shown with the line where it is, and what went")
+    @Test("each edit is shown with its line and the removed text")
     func lines() throws {
         var tail = TailState(name: "a", revision: 1, text: try Text("one\ntwo\nthree\n"))
         let change = try Change([Edit(0..<0, "zero\n"), Edit(4..<7, "2"), Edit(13..<14, "")])
@@ -17,7 +17,7 @@ import Testing
         #expect(tail.text.string == "zero\none\n2\nthree" && tail.revision == 2)
     }
 
-    @Test("tail tells who, where and what; edit merges what the editor saves")
+    @Test("tail prints author, line and text; edit merges what was saved")
     func transcript() throws {
         let stand = try Stand()
         try stand.expect(
@@ -44,12 +44,13 @@ import Testing
     }
 
     @Test(
-        "an editor that saves twice, and never looks what came in between, takes nothing away and doubles nothing"
+        "an editor that saves twice without reading loses and doubles nothing"
     )
     func editedTwice() throws {
         let stand = try Stand()
         #expect(try stand.caret(["put", "notes", "--create"], input: "one\n").status == 0)
-        // What it saves is made from what it read at first, and from what it has saved itself.
+        // The editor saves texts based on what it read first and what it saved itself. It never reads the
+        // changes of others.
         let others = "\(Run.path(of: "caret")) put notes --data \(stand.data)"
         let editor = stand.folder.appending(path: "editor").path
         let script = """
@@ -68,7 +69,7 @@ import Testing
         #expect(lines.sorted() == ["and mine", "first", "mine", "one", "second", "third"], "\(lines)")
     }
 
-    @Test("what the editor saved last stays where it is no text, and the document is as it was")
+    @Test("a last save that is not text stays in its file and is not pushed")
     func editedToNoText() throws {
         let stand = try Stand()
         #expect(try stand.caret(["put", "notes", "--create"], input: "one\n").status == 0)

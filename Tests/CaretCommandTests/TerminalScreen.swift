@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// A terminal as a person has it, with `caret` in it: what is on the screen, and keys that are pressed. It is one of
-/// tmux, with a server of its own:
+/// A terminal in tmux that runs `caret`: reads the screen and presses keys. It has its own tmux server:
 ///
 ///     let screen = try TerminalScreen(["watch", "notes"], on: stand)
 ///     try screen.waits { $0.contains("notes 1") }
@@ -15,10 +14,12 @@ final class TerminalScreen {
 
     let folder: URL
     private let environment: [String: String]
-    /// No daemon: that would hold on to what a process of the tests has open, and never be seen to end.
+    /// Not a daemon: a daemon would keep open descriptors of the test process, and its end could not be
+    /// detected.
     private let server = Process()
 
-    /// Runs `caret` beside the server of a stand, or another one, as a shell does; what it showed stays when it ends.
+    /// Runs `caret` through a shell, against the server of a stand or another one. Its output stays on the
+    /// screen after it ends.
     convenience init(
         _ arguments: [String], on stand: Stand, columns: Int = 80, rows: Int = 24,
         environment: [String: String] = [:], at server: [String]? = nil
@@ -30,7 +31,7 @@ final class TerminalScreen {
         try self.init(running: words, on: stand, columns: columns, rows: rows, environment: environment)
     }
 
-    /// Runs a program, in a folder of its own.
+    /// Runs a program in its own folder.
     init(
         running words: [String], on stand: Stand, columns: Int = 80, rows: Int = 24,
         environment: [String: String] = [:]
@@ -52,20 +53,21 @@ final class TerminalScreen {
     private func start() throws {
         server.executableURL = URL(filePath: "/usr/bin/env")
         server.arguments = ["tmux", "-f", "settings", "-S", "tmux", "-D"]
-        // The path of a socket must be short, so it is said from within the folder.
+        // The path of a socket must be short, so it is relative to the folder.
         server.currentDirectoryURL = folder
         server.environment = Run.surroundings.merging(environment) { $1 }
         server.standardInput = FileHandle.nullDevice
         server.standardOutput = FileHandle.nullDevice
         server.standardError = FileHandle.nullDevice
-        // A thread of a queue has most signals blocked, and tmux would never hear that a program of its has ended.
+        // Threads of a queue block most signals. With them blocked, tmux would not notice the end of its
+        // programs.
         var (none, before) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         try server.run()
         let end = ContinuousClock.now + .seconds(30)
-        // It fails until the server listens.
+        // Fails until the tmux server listens.
         while (try? tmux(["show-options", "-g"])) == nil {
             if !server.isRunning || ContinuousClock.now > end {
                 throw DidNotCome(description: "tmux does not start")
@@ -76,27 +78,27 @@ final class TerminalScreen {
 
     @discardableResult
     private func tmux(_ arguments: [String]) throws -> String {
-        // The environment too: a new session looks for programs where its client would.
+        // With the environment, because a new session searches programs in the path of the tmux client.
         let run = try Run(
             "/usr/bin/env", ["-C", folder.path, "tmux", "-S", "tmux"] + arguments, environment: environment)
         if run.status != 0 { throw DidNotCome(description: "tmux \(arguments): \(run.errors)") }
         return run.output
     }
 
-    /// The rows as they are seen, without blanks at their ends and without empty rows at the bottom.
+    /// The visible rows, without blanks at their ends and without empty rows at the bottom.
     func text() throws -> String {
         try tmux(["capture-pane", "-p"]).replacing(/\s+$/, with: "")
     }
 
-    /// The same with the escapes of colours, for which `^` stands.
+    /// The same with escape sequences for colours, with `^` for their beginning.
     func coloredText() throws -> String {
         try tmux(["capture-pane", "-p", "-e"]).replacing(/\s+$/, with: "").replacing("\u{1B}[", with: "^")
     }
 
-    /// Presses keys by their names, as `Down`, `Space`, `C-c` or `q`.
+    /// Presses keys by name, such as `Down`, `Space`, `C-c` or `q`.
     func press(_ keys: String...) throws { try tmux(["send-keys"] + keys) }
 
-    /// Types a line.
+    /// Types a line and presses Enter.
     func type(_ line: String) throws {
         try tmux(["send-keys", "-l", line])
         try press("Enter")
@@ -106,7 +108,7 @@ final class TerminalScreen {
         try tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
     }
 
-    /// Whether a program has the whole screen, and what was there before comes back behind it.
+    /// Whether a program uses the alternate screen. The former screen comes back after it.
     func isTaken() throws -> Bool { try asked("alternate_on") == "1" }
 
     func showsCursor() throws -> Bool { try asked("cursor_flag") == "1" }
@@ -115,7 +117,7 @@ final class TerminalScreen {
         try tmux(["display-message", "-p", "#{\(what)}"]).trimmingCharacters(in: .newlines)
     }
 
-    /// Waits until the screen is so, and answers with it.
+    /// Waits until the screen fulfils a condition. Returns the screen.
     @discardableResult
     func waits(until isSo: (String) throws -> Bool) throws -> String {
         let end = ContinuousClock.now + .seconds(30)
@@ -127,11 +129,11 @@ final class TerminalScreen {
         }
     }
 
-    /// Waits until `caret` has ended, and answers with its status: 130 where it was interrupted.
+    /// Waits until `caret` ends. Returns its status, which is 130 after an interrupt.
     func ended() throws -> Int32? {
         var status = ""
         try waits { _ in
-            // There is no such file before.
+            // The file does not exist before that.
             status = (try? String(contentsOf: folder.appending(path: "status"), encoding: .utf8)) ?? ""
             return status.hasSuffix("\n")
         }

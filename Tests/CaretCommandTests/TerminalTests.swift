@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite("caret on a terminal", .serialized) struct TerminalTests {
-    /// What is on a screen when `caret` has ended.
+    /// The screen after `caret` has ended.
     private func shown(
         _ arguments: [String], on stand: Stand, columns: Int, at server: [String]? = nil
     ) throws -> String {
@@ -12,7 +12,7 @@ import Testing
         return try screen.coloredText()
     }
 
-    @Test("a list is a table, whose names give way on a narrow one")
+    @Test("a list is a table, with shorter names on a narrow terminal")
     func table() throws {
         let stand = try Stand()
         try stand.expect("$ put a/long/name --create << x\na/long/name: saved as revision 1")
@@ -24,7 +24,7 @@ import Testing
         #expect(narrow.last?.hasPrefix("a/long/…         1       1  20") == true)
     }
 
-    @Test("a difference is in colours, and what a document holds does nothing to the terminal")
+    @Test("a difference has colours, and the text cannot control the terminal")
     func colors() throws {
         let stand = try Stand()
         try stand.expect(
@@ -35,12 +35,12 @@ import Testing
         #expect(try shown(["grep", "2J"], on: stand, columns: 80) == "^36ma^39m:1:␛[^1m^31m2J")
     }
 
-    /// With everything that a terminal would obey, and how that is shown.
+    /// A text with everything that a terminal interprets, and its visible form.
     private static let (wild, tame) = (
         "\u{1B}[31mred\u{07}\u{202E}cba\u{2069}\u{9B}2J\u{7F}\tend", "␛[31mred␇<U+202E>cba<U+2069><U+009B>2J␡"
     )
 
-    @Test("cat and put --print show what a terminal would obey, and give it to a pipe as it is")
+    @Test("cat and put --print show controls on a terminal, and pipe them raw")
     func wildText() throws {
         let stand = try Stand()
         let text = "one\n\(TerminalTests.wild)\n"
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "names and users of a server that lies do nothing to a terminal",
+        "names and users from a server cannot control the terminal",
         arguments: ["ls", "ls --deleted", "log a", "grep -l x", "who"])
     func wildNames(command: String) throws {
         let stand = try Stand(nil)
@@ -82,7 +82,7 @@ import Testing
         #expect(run.status == 0 && !run.output.contains("\u{1B}") && !run.output.contains("d\ne"), "\(run)")
     }
 
-    @Test("who is a table, whose documents give way on a narrow one")
+    @Test("who is a table, with shorter documents on a narrow terminal")
     func connections() async throws {
         let stand = try Stand()
         let client = CaretClient(stand.socket)
@@ -98,10 +98,10 @@ import Testing
         for document in documents { document.close() }
     }
 
-    @Test("a failure stands on a line of its own, where how far it had come stood before")
+    @Test("a failure overwrites the progress line")
     func failureBehindProgress() throws {
         let stand = try Stand()
-        // More than are asked for ahead.
+        // More files than `inOrder` requests ahead.
         let files = stand.folder.appending(path: "in")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         for number in 10..<30 { try Data("x".utf8).write(to: files.appending(path: "\(number)")) }
@@ -113,7 +113,7 @@ import Testing
         #expect(text.hasPrefix("caret: harmed: "), "\(text)")
     }
 
-    @Test("trim asks, and takes nothing but a yes")
+    @Test("trim asks, and needs a yes")
     func trimming() throws {
         let stand = try Stand()
         try stand.expect("$ put a --create << x\na: saved as revision 1")
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("rm asks, and takes nothing but a yes")
+    @Test("rm asks, and needs a yes")
     func question() throws {
         let stand = try Stand()
         try stand.expect("$ put a --create << x\na: saved as revision 1")

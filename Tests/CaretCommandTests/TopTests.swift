@@ -27,7 +27,7 @@ import Testing
             counters(pushes, since: since), at: Date(timeIntervalSince1970: seconds), after: last)
     }
 
-    @Test("what came counts from the reading before, and else from the beginning of the server")
+    @Test("rates count from the last reading or the start of the server")
     func rates() {
         let first = reading(100, at: 50)
         #expect(first.counters.counters.map(first.rate) == [nil, 20, 0, 0])
@@ -38,7 +38,7 @@ import Testing
         #expect(restarted.counters.counters.map(restarted.rate) == [nil, 40, 0, 10])
     }
 
-    @Test("a page has what there is, and refusals only where there were some")
+    @Test("a page lists all counters, but refusals only if there are any")
     func page() {
         let page = TopPage(address: "here", reading: reading(100, at: 93_784), style: .plain)
         let rows = page.rows(.init(rows: 24, columns: 60))

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@Suite("caret beside a running server", .serialized) struct TranscriptTests {
-    @Test("ping tells who is there")
+@Suite("caret with a running server", .serialized) struct TranscriptTests {
+    @Test("ping prints the server, the user and the time")
     func ping() throws {
         try Stand().expect(
             """
@@ -71,10 +71,11 @@ import Testing
             """)
     }
 
-    @Test("what put prints is the file as it is then, line breaks and all")
+    @Test("put --print prints the merged text with its line breaks")
     func mergedFile() throws {
         let stand = try Stand()
-        // As cat prints it then: what the last text that changed something has, where it has a line break.
+        // As cat prints it afterwards: the last text that changed something and has a line break sets the
+        // line breaks.
         for (text, printed) in [
             ("one\r\ntwo\r\n", "one\r\ntwo\r\n"), ("one\r\n2\r\n", "one\r\n2\r\n"),
             ("one\n2\n", "one\r\n2\r\n"), ("one\n3\n", "one\n3\n"), ("1\r\n3\n", "1\r\n3\r\n"),
@@ -91,7 +92,7 @@ import Testing
         #expect(merged.output == "zero one\r\ntwo", "\(merged)")
     }
 
-    @Test("ls and stat tell of documents")
+    @Test("ls and stat describe documents")
     func documents() throws {
         try Stand().expect(
             """
@@ -125,7 +126,7 @@ import Testing
             """)
     }
 
-    /// Three revisions of a document.
+    /// A transcript that creates three revisions of a document.
     private static let history = """
         $ put d --create << one⏎two three four five six⏎three⏎
         d: saved as revision 1
@@ -136,7 +137,7 @@ import Testing
 
         """
 
-    @Test("log, show, diff and blame look back")
+    @Test("log, show, diff and blame show the history")
     func history() throws {
         try Stand().expect(
             TranscriptTests.history + """
@@ -245,7 +246,7 @@ import Testing
                 """)
     }
 
-    @Test("a token lets in whom it names, as far as it reaches, until it is revoked")
+    @Test("a token gives its user its rights until it is revoked")
     func tokens() throws {
         let stand = try Stand(["--require-tokens=true"])
         let data = ["--data", stand.data]
@@ -287,7 +288,7 @@ import Testing
         #expect(try stand.caret(["cat", "notes/a"], environment: ann).status == 1)
     }
 
-    @Test("documents become files and files documents")
+    @Test("import and export convert files and documents")
     func folders() throws {
         let stand = try Stand()
         let folder = stand.folder.appending(path: "in/sub")
@@ -327,7 +328,7 @@ import Testing
         #expect(Array(crlf) == Array("a\r\nb\r\n".utf8))
     }
 
-    @Test("a file is as large as its text with LF")
+    @Test("the size limit counts a file with LF line breaks")
     func sizeWithCarriageReturns() throws {
         let stand = try Stand(["--limit-document", "64 KiB"])
         let folder = stand.folder.appending(path: "in")
@@ -347,7 +348,7 @@ import Testing
             """)
     }
 
-    @Test("what a command line asks for that there is not ends with 2")
+    @Test("wrong usage exits with 2")
     func usage() throws {
         try Stand(nil).expect(
             """

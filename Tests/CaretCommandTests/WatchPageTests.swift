@@ -20,7 +20,7 @@ import Testing
         page.rows(from: top, .init(rows: rows, columns: columns))
     }
 
-    @Test("lines have numbers, and the last row says what it is")
+    @Test("lines have numbers, and the last row is the status")
     func plain() throws {
         #expect(rows(try page("one\ntwo")) == ["1 one", "2 two", "~", "notes 7"])
         #expect(rows(try page("")) == ["1 ", "~", "~", "notes 7"])
@@ -28,7 +28,7 @@ import Testing
         #expect(rows(try page("a", isConnected: false), 2, 40) == ["1 a", "notes 7 (not connected)"])
     }
 
-    @Test("carets and selections are marked, over lines and at their ends")
+    @Test("carets and selections are marked, also across and at ends of lines")
     func marks() throws {
         let selection = Selection(anchor: 1, head: 5)
         #expect(
@@ -41,20 +41,20 @@ import Testing
                 == ["1 o[n]e[]", "notes 7  ann   bob "])
     }
 
-    @Test("with colours each person has one")
+    @Test("each user has a colour")
     func colors() throws {
         #expect(
             rows(try page("ab", [peer("ann", Selection(caret: 0))], isColored: true), 2, 30) == [
                 "\u{1B}[2m1\u{1B}[0m \u{1B}[30;41ma\u{1B}[0mb",
                 "\u{1B}[7mnotes 7\u{1B}[0m \u{1B}[30;41m ann \u{1B}[0m",
             ])
-        // A caret at the end of a line is a space of its colour.
+        // A caret at the end of a line is a coloured space.
         #expect(
             rows(try page("ab", [peer("ann", Selection(caret: 2))], isColored: true), 2, 30)[0]
                 == "\u{1B}[2m1\u{1B}[0m ab\u{1B}[30;41m \u{1B}[0m")
     }
 
-    @Test("what is too wide is cut, wide signs take two columns, and nothing is obeyed")
+    @Test("long lines are cut, wide signs count two, controls become signs")
     func narrow() throws {
         #expect(rows(try page("abcdefghij"), 2, 8) == ["1 abcde…", "notes 7"])
         #expect(rows(try page("本本本本"), 2, 8) == ["1 本本…", "notes 7"])
@@ -62,7 +62,7 @@ import Testing
         #expect(rows(try page("a"), 1, 3) == ["no…"])
     }
 
-    @Test("it goes to what was changed, until the reader goes elsewhere")
+    @Test("it follows the changes until the reader scrolls")
     func scroll() throws {
         let page = try page(String(repeating: "a\n", count: 100))
         var scroll = WatchScroll()
@@ -78,7 +78,7 @@ import Testing
         #expect(scroll.top(in: page, height: 10) == 91)
     }
 
-    @Test("keys are known by what a terminal sends")
+    @Test("key sequences of a terminal are decoded")
     func keys() {
         #expect(
             WatchScroll.keys(in: Array("j\u{1B}[A\u{1B}[6~xq".utf8)[...]) == [.down, .up, .pageDown, .end])

@@ -4,13 +4,14 @@ import CaretReplica
 import CaretWire
 import FoundationEssentials
 
-/// Asks a server for whole histories, a page at a time, and writes them into an archive.
+/// Reads whole histories from a server, page by page, and writes them to an archive.
 struct ArchiveExport {
     let client: CaretClient
     let writer: ArchiveWriter
     let progress: ProgressLine
 
-    /// All documents whose names begin so. One that is deleted or renamed before its turn is left out.
+    /// Writes all documents whose names begin with `prefix`. Skips one that is deleted or renamed during the
+    /// export.
     func write(prefix: String) async throws {
         let entries = try await client.documents(under: prefix)
         let all = entries.reduce(0) { $0 + $1.revision.value }
@@ -33,7 +34,7 @@ struct ArchiveExport {
         }
     }
 
-    /// Writes a document's history as far as a text that was read.
+    /// Writes the history of a document up to `head`.
     private func write(
         _ entry: DocumentList.Entry, through head: DocumentVersion, progressed: (Revision) -> Void
     ) async throws {
@@ -56,7 +57,7 @@ struct ArchiveExport {
             }
             progressed(last)
         }
-        // Asked again: while pages came another document may have got the name.
+        // Reads again, because another document could have taken the name between the pages.
         let after = try await client.read(head.name, at: .revision(last))
         try requireSame(
             after.epoch == head.epoch && text.string.utf8.elementsEqual(head.text.utf8), head.name)

@@ -1,4 +1,4 @@
-/// How an archive is told from a folder on the command line.
+/// Tells an archive from a folder by the end of the path.
 enum ArchiveFile {
     private static let ending = ".caret-archive"
 

@@ -5,19 +5,19 @@ import CaretWire
 import FoundationEssentials
 import Glibc
 
-/// Puts the histories of an archive into the data folder of a stopped server: all of them, or none.
+/// Imports all histories of an archive into the data folder of a stopped server, or none of them.
 struct ArchiveImport {
     let path: String
     let prefix: String
     let folder: String
     let progress: ProgressLine
 
-    /// Revisions of one append, and what they weigh at most.
+    /// The most revisions of one append, and their largest weight.
     private static let (mostRevisions, mostWeight) = (2_048, 256 << 10)
 
-    /// How many documents and revisions came.
+    /// Returns the number of imported documents and revisions.
     func run() async throws -> (documents: Int, revisions: Int) {
-        // The whole of it is held to its sums before anything is written.
+        // Checks the whole archive before it writes anything.
         let reader = try ArchiveReader(path, prefix: prefix)
         while try reader.next() != nil { showProgress("checked", reader) }
         let store = try openStore()
@@ -25,7 +25,7 @@ struct ArchiveImport {
             try await requireFree(reader.names, in: store)
             let found = try await write(to: store)
             progress.show("packing")
-            // At the beginning of time nothing is old enough to be forgotten: it only packs what came.
+            // At time 0 nothing is old enough to be forgotten, so this only packs the new revisions.
             await store.tend(at: 0)
             await store.closed()
             return found
@@ -35,7 +35,7 @@ struct ArchiveImport {
         }
     }
 
-    /// The store of the folder; a new one where there is no such folder, or it is empty.
+    /// Opens the store of the folder. Creates one if the folder is missing or empty.
     private func openStore() throws -> SQLiteStore {
         if access(folder + "/caret.sqlite", F_OK) == 0 { return try FolderServer.store(folder) }
         let isMade = mkdir(folder, 0o700) == 0
@@ -124,7 +124,7 @@ struct ArchiveImport {
     }
 }
 
-/// A document whose history comes, and what of it is not appended yet.
+/// A document during its import, with the changes that are not appended yet.
 private final class ImportedDocument {
     private let entry: DocumentEntry
     private var head: Revision
@@ -142,14 +142,14 @@ private final class ImportedDocument {
             pusher: Pusher(
                 user: ByteString(author.user.string), publicClient: ByteString(author.client.string)),
             seq: Int64(revision.revision.value), time: Int64(author.time), edits: edits)
-        // Nobody can push as him, so that nothing is compared with it.
+        // Nobody can push as this pusher, so the digest is never compared.
         changes.append(PushedChange(change, digest: Digest(SIMD4())))
         weight += change.weight
     }
 
     func isFull(_ revisions: Int, _ bytes: Int) -> Bool { changes.count >= revisions || weight >= bytes }
 
-    /// What was added since the last one; nil for nothing.
+    /// The changes since the last append; nil if there are none.
     func append() -> Append? {
         if changes.isEmpty { return nil }
         defer { (head, changes, weight) = (Revision(head.value + changes.count), [], 0) }

@@ -7,8 +7,8 @@ import CaretSync
 package import CaretWire
 import Glibc
 
-/// Reads an archive a line at a time, and holds each line to what may stand there: histories are replayed, and the
-/// counts and sums at the end compared. Whatever is not so is a failure that says where.
+/// Reads an archive line by line and checks each line: replays the histories, and compares the counts and
+/// checksums. A violation throws a failure that says where it is.
 package final class ArchiveReader {
     package enum Part {
         case document(ArchivedDocument, DocumentName, start: Text)
@@ -30,7 +30,7 @@ package final class ArchiveReader {
     }
 
     private let path: String
-    /// Stands in front of the names from now on.
+    /// Put before the names of the imported documents.
     private let prefix: String
     private let input: GzipInput
     private var bytes = [UInt8](repeating: 0, count: 1 << 18)
@@ -42,18 +42,18 @@ package final class ArchiveReader {
     private var line = 0
     private(set) var documents = 0
     private(set) var revisions = 0
-    /// Of the documents that live.
+    /// The names of the documents that are not deleted.
     private(set) var names: Set<DocumentName> = []
 
-    /// The user and client of the revision before, who were found valid: mostly the next one is theirs too.
+    /// The last author that was checked. The next revision mostly has the same one.
     private var knownAuthor: (user: WireString, client: WireString)?
 
-    /// Bytes of the first line: a file that is no archive is refused before more of it is held.
+    /// The most bytes of the first line. So a file that is not an archive is rejected early.
     private static let longestHead = 64 << 10
-    /// The longest text, all of it control characters, and what stands around it.
+    /// The longest text, if every byte of it is a control character, plus the other fields.
     private static let longestLine = 6 * DocumentEntry.longestText + (64 << 10)
-    /// A line may have so many bytes, and so many more for each byte of the file. Text packs to a tenth: a line beyond
-    /// that was made to fill the memory.
+    /// A line can have `plainLine` bytes, plus `bytesForPackedByte` for each byte of the file. Text packs to
+    /// about a tenth, so a longer line was made to exhaust the memory.
     private static let (plainLine, bytesForPackedByte) = (64 << 20, 32)
 
     private var longestLine: Int {
@@ -159,7 +159,8 @@ package final class ArchiveReader {
         return edits
     }
 
-    /// Refuses an author whom the protocol rules out: the names would be shown to everyone who looks at the history.
+    /// Rejects an author that the protocol does not allow: everyone who reads the history would see these
+    /// names.
     private func requireValid(_ revision: ArchivedRevision, in open: OpenDocument) throws(Failure) {
         let (user, client) = (revision.author.user, revision.author.client)
         if let knownAuthor, knownAuthor == (user, client) { return }
@@ -199,7 +200,7 @@ package final class ArchiveReader {
 
     // MARK: Lines
 
-    /// Nil where the file ends as it should behind a line.
+    /// The next line; nil if the file ends after a line.
     private func nextLine() throws(Failure) -> ArchiveLine? {
         while true {
             if unread.isEmpty, try !fill() { return nil }
@@ -231,7 +232,7 @@ package final class ArchiveReader {
             return framer.next(of: &rest) { raw in
                 Result { () throws(WireFault) in
                     let found = try decoder.archiveLine(raw)
-                    // The end is not in the sum that it tells.
+                    // The last line contains the checksum, so the checksum does not cover it.
                     if case .end = found { return found }
                     sum.take(raw)
                     sum.take([UInt8(ascii: "\n")])
@@ -241,7 +242,7 @@ package final class ArchiveReader {
         }
     }
 
-    /// Reads on; false at the end.
+    /// Reads more bytes. Returns false at the end of the file.
     private func fill() throws(Failure) -> Bool {
         let count: Int
         do throws(GzipInput.Fault) {
@@ -257,7 +258,7 @@ package final class ArchiveReader {
 
     // MARK: Failures
 
-    /// What is wrong with the line that was read last.
+    /// A fault in the line that was read last.
     private func fault(_ what: String, in open: OpenDocument? = nil) -> Failure {
         failure("line \(line)", of: open ?? openDocument, what)
     }

@@ -7,7 +7,7 @@ import CaretSync
 import CaretWire
 import Glibc
 
-/// Writes an archive beside its name, and gives it that once it is whole and on disk.
+/// Writes an archive to a temporary file, and renames that once it is complete and on disk.
 final class ArchiveWriter {
     private let path: String
     private let output: GzipOutput
@@ -33,7 +33,7 @@ final class ArchiveWriter {
 
     deinit { unlink(partial) }
 
-    /// How much was written.
+    /// What has been written so far, in words.
     var progress: String { "\(documents.counting("document")), \(revisions.counting("revision"))" }
 
     private static func exists(_ path: String) -> Failure {
@@ -54,7 +54,7 @@ final class ArchiveWriter {
 
     private func write(_ head: ArchiveHead) throws(Failure) { try put(head) }
 
-    /// Ends the archive and publishes it; the answer is how long it is.
+    /// Finishes and publishes the archive. Returns its length.
     func finish(replacing replaces: Bool) throws(Failure) -> Int {
         let end = ArchiveEnd(
             documents: documents, revisions: revisions, sum: WireString(sum.digest().hexadecimal))
@@ -83,14 +83,14 @@ final class ArchiveWriter {
 }
 
 extension Digest {
-    /// Two digits a byte.
+    /// Two digits for each byte.
     var hexadecimal: String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 
 extension Check {
-    /// What a text is told by at the end of its history.
+    /// The check of a text at the end of its history.
     init(_ text: Text, of document: WireString, at revision: Revision) {
         self.init(document: document, revision: revision, length: text.length.utf16, crc32: text.crc32)
     }

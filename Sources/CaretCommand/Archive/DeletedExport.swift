@@ -5,7 +5,8 @@ import CaretServer
 import CaretStore
 import CaretWire
 
-/// Writes deleted documents into an archive. The wire has no names for them, so they are read from the store.
+/// Writes deleted documents to an archive. The protocol cannot address them, so this reads them from the
+/// store.
 struct DeletedExport {
     let store: SQLiteStore
     let writer: ArchiveWriter
@@ -13,7 +14,7 @@ struct DeletedExport {
 
     private static let (documentsAtOnce, bytesAtOnce) = (1_000, 1 << 20)
 
-    /// All whose names begin so.
+    /// Writes all deleted documents whose names begin with `prefix`.
     func write(prefix: String) async throws {
         var (last, hasMore): (DocumentID?, Bool) = (nil, true)
         while hasMore {

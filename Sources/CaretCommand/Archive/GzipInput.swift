@@ -2,39 +2,40 @@ import CZlib
 import CaretSync
 import Glibc
 
-/// The contents of a file that was packed by gzip; one that was not is read as it is.
+/// Unpacks a gzip file. A file that is not packed is read unchanged.
 ///
-/// It holds one block of the file and no more, whatever that unpacks to. Nothing may follow what was packed.
+/// Holds only one block of the file in memory, whatever its unpacked size. No data can follow the packed
+/// data.
 final class GzipInput {
     enum Fault: Error, Equatable {
         case system(Int32)
-        /// The bytes are not those that were packed.
+        /// The packed data is damaged.
         case damaged
-        /// The file goes on after the end of what was packed.
+        /// The file continues after the packed data.
         case trailing
     }
 
     private enum State {
         case plain
         case packed
-        /// All that was packed has come out.
+        /// All data is unpacked.
         case ended
     }
 
     private let descriptor: Int32
-    /// The bytes of the file itself; 0 where it has no length.
+    /// The size of the file; 0 if it has none, as a pipe.
     let fileBytes: Int
-    /// How many of them were read.
+    /// How many of these bytes were read.
     private(set) var readBytes = 0
-    /// zlib knows it by its address, which must not change.
+    /// On the heap, because zlib requires that its address does not change.
     private let stream: UnsafeMutablePointer<z_stream>
     private var state: State
     private var block = [UInt8](repeating: 0, count: 1 << 17)
     private var unread: Range<Int>
-    /// The file ends before what was packed into it.
+    /// The file ends before the packed data does.
     private(set) var isCutOff = false
 
-    /// Bits of the largest window, and that gzip's header is wanted around it.
+    /// The largest window (15 bits), and 16 for a gzip header.
     private static let window: Int32 = 15 + 16
 
     init(_ path: String) throws(Fault) {
@@ -47,7 +48,7 @@ final class GzipInput {
         (state, unread) = (.plain, 0..<0)
         let started = inflateInit2_(
             stream, GzipInput.window, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-        // The class is complete here, and what it has is given back where this throws.
+        // All properties are set, so `deinit` releases them if this throws.
         if started != Z_OK { throw .system(ENOMEM) }
         try refill()
         if block[unread].starts(with: [0x1F, 0x8B]) { state = .packed }
@@ -59,7 +60,7 @@ final class GzipInput {
         close(descriptor)
     }
 
-    /// How many bytes there were; 0 at the end.
+    /// Returns the number of bytes read; 0 at the end.
     func read(into bytes: inout [UInt8]) throws(Fault) -> Int {
         while true {
             if unread.isEmpty { try refill() }
@@ -99,7 +100,7 @@ final class GzipInput {
         }
         unread = unread.upperBound - Int(stream.pointee.avail_in)..<unread.upperBound
         switch code {
-        // No progress means that all of the block is used: more of the file is read.
+        // No progress means that the block is used up; the caller reads more of the file.
         case Z_OK, Z_BUF_ERROR: break
         case Z_STREAM_END: state = .ended
         case Z_MEM_ERROR: throw .system(ENOMEM)

@@ -2,20 +2,20 @@ import CZlib
 package import CaretSync
 import Glibc
 
-/// A file that is packed by gzip as it is written. Whoever drops it has closed it.
+/// Writes a gzip file. Closes it on release.
 package final class GzipOutput {
     private let path: String
     private let descriptor: Int32
     private var file: gzFile?
 
-    /// A new file, for its owner alone: texts need not be everybody's. One that is there is written over.
+    /// Creates or overwrites the file. Only its owner can read it, because texts can be private.
     package init(_ path: String) throws(FileFault) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw FileFault("make it", path) }
-        // zlib closes the one that it has, and what was written is synced by the other one after that.
+        // zlib closes its own copy of the descriptor. The other one is needed for `fsync` after that.
         file = gzdopen(fcntl(descriptor, F_DUPFD_CLOEXEC, 0), "wb6")
-        // It is let go of, which closes the descriptor.
+        // `deinit` closes the descriptor.
         if file == nil { throw FileFault("write it", path, ENOMEM) }
         gzbuffer(file, 1 << 17)
     }
@@ -35,7 +35,7 @@ package final class GzipOutput {
         }
     }
 
-    /// Writes what is left, and answers with the length of the file, which is then on disk.
+    /// Writes the rest, syncs the file to disk, and returns its length.
     package func finish() throws(FileFault) -> Int {
         let code = gzclose(file)
         file = nil

@@ -4,7 +4,7 @@ import CaretSync
 import FoundationEssentials
 import Glibc
 
-/// Copies the store into one file.
+/// Copies the store to one file.
 struct Backup: Subcommand {
     static let description = CommandDescription(
         "backup", "copies the store into one new file, which is checked; the server may run meanwhile",
@@ -19,7 +19,7 @@ struct Backup: Subcommand {
 
     init(_ arguments: Arguments) throws(UsageFault) {
         path = arguments.optional(0)
-        // A server writes nowhere but into its own folder, and over the network nobody moves the file from there.
+        // A server writes only to its own folder, and a remote client cannot move the file from there.
         if path != nil, !arguments.has(CommonOptions.data) {
             throw arguments.fault(.missingArgument("--data DIR"))
         }
@@ -33,7 +33,7 @@ struct Backup: Subcommand {
         if access(path, F_OK) == 0 { throw Backup.exists(path) }
         if try await !context.isServed(folder) { return try await copy(folder, to: path, in: context) }
         let made = try await make(in: context)
-        // The server says the name, and it must not lead elsewhere.
+        // The server chooses the name. It must not lead outside the folder.
         guard (try? DocumentPath(of: made.file))?.parts.count == 1 else {
             throw Failure("the server called its backup \(made.file.harmless), which is no name of a file")
         }

@@ -3,7 +3,7 @@ import CaretCore
 import CaretSync
 import FoundationEssentials
 
-/// Who made each line.
+/// Prints the author of each line.
 struct Blame: Subcommand {
     static let description = CommandDescription(
         "blame", "each line with the revision that made it what it is: which, who, when",
@@ -21,7 +21,7 @@ struct Blame: Subcommand {
     private struct Found {
         let text: String
         let lines: [AttributedLines.Line]
-        /// By the numbers of revisions.
+        /// Keyed by revision.
         let authors: [Int: Author]
     }
 

@@ -33,6 +33,6 @@ struct Cat: Subcommand {
 }
 
 extension DocumentVersion {
-    /// As it stands in a file.
+    /// The bytes of the document's file.
     var fileBytes: [UInt8] { text.fileBytes(usesCRLF: usesCRLF) }
 }

@@ -1,4 +1,4 @@
-/// Prints what makes a shell complete subcommands, options and the names of documents.
+/// Prints a completion script for a shell.
 struct Completion: Subcommand {
     static let description = CommandDescription(
         "completion", "prints what makes a shell complete subcommands, options and names of documents",

@@ -2,7 +2,7 @@ import CaretClient
 import CaretCore
 import CaretSync
 
-/// The difference of two texts.
+/// Prints the difference between two texts.
 struct Diff: Subcommand {
     static let description = CommandDescription(
         "diff", "the difference of two revisions, or of two documents",

@@ -8,7 +8,7 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Opens an editor on a live copy of a document.
+/// Opens a live copy of a document in an editor.
 struct EditDocument: Subcommand {
     private static let create = Option("create", "makes the document where there is none")
 
@@ -45,7 +45,7 @@ struct EditDocument: Subcommand {
         return .done
     }
 
-    /// Nil where nothing can be kept.
+    /// Nil if unsaved edits cannot be kept.
     private func prepared(_ folder: EditingFolder?, in context: CommandContext) -> EditingFolder? {
         do throws(FileFault) {
             try folder?.prepare()
@@ -66,7 +66,7 @@ struct EditDocument: Subcommand {
         defer { interruption.withLock { $0?.end() } }
         let hasTerminal = isatty(STDIN_FILENO) == 1
         let exit = try await copy.edit(with: editor) {
-            // Nobody can be asked elsewhere than at a terminal.
+            // Without a terminal there is nobody to ask.
             if !hasTerminal { return }
             interruption.withLock { $0 = Interruption { reportInterruption(copy, keeping, in: context) } }
             await waitForReturn(in: context)
@@ -89,7 +89,7 @@ struct EditDocument: Subcommand {
             "\(open.name.harmless): all is saved, at revision \(revision)")
     }
 
-    /// How long a text may be. Where something was kept, nobody waits for a server to say so.
+    /// The most bytes of a text. If unsaved edits were kept, this does not require a server.
     private func textLimit(_ client: CaretClient, in context: CommandContext) async throws -> Int {
         let isKept = client.unsavedDocuments.contains { $0.utf8.elementsEqual(document.utf8) }
         do {
@@ -106,7 +106,7 @@ struct EditDocument: Subcommand {
         }
     }
 
-    /// Waits until everything is on the server, and says so where that takes a server that is not there.
+    /// Waits until everything is saved on the server, and warns if the server cannot be reached.
     private func save(
         _ open: Document, _ copy: LiveCopy, _ keeping: Bool, in context: CommandContext
     ) async throws {
@@ -130,7 +130,7 @@ struct EditDocument: Subcommand {
         defer { warning.cancel() }
         do {
             try await open.saved()
-            // What was kept is forgotten by then.
+            // By then the kept edits are removed.
             if keeping { try await open.kept() }
         } catch let refused as RefusedEdits {
             throw Failure("\(document.harmless): \(refused)", advice: "your text is in \(copy.path)")
@@ -151,7 +151,7 @@ struct EditDocument: Subcommand {
             "the editor returned at once, and nothing was saved; if it is open in a window of its own, save there, and "
                 + "press Return here at the end")
         await withCheckedContinuation { waiter in
-            // It blocks a thread for as long as somebody edits.
+            // Blocks a thread for as long as the user edits.
             DispatchQueue(label: "return").async {
                 _ = readLine()
                 waiter.resume()
@@ -161,7 +161,7 @@ struct EditDocument: Subcommand {
 }
 
 extension SavingState {
-    /// Nothing is saved before a server is there.
+    /// Whether the document waits for a server.
     fileprivate var isWaiting: Bool {
         switch self {
         case .offline, .opening: true

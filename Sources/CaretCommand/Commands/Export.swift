@@ -4,7 +4,7 @@ import CaretSync
 import CaretWire
 import FoundationEssentials
 
-/// Writes documents into a folder, a file each, or with their histories into one archive.
+/// Writes documents to a folder, one file each, or with their histories to an archive.
 struct Export: Subcommand {
     private static let force = Option("force", "replaces files that have another text")
 
@@ -67,7 +67,7 @@ struct Export: Subcommand {
             } receive: { entry, version in
                 guard let version else { return }
                 progress.show(tally.all, of: entries.count, "document")
-                // By the name that was asked for: the answer may say another one.
+                // Uses the listed name, because the answer could contain another one.
                 switch write(version, of: entry.name, to: target) {
                 case .written: tally.done += 1
                 case .unchanged: tally.unchanged += 1
@@ -98,7 +98,7 @@ struct Export: Subcommand {
         return .done
     }
 
-    /// What a server tells, and what the store alone knows.
+    /// Exports the documents of the server, and the deleted ones from the store.
     private func writeAll(in context: CommandContext) async throws -> (
         documents: Int, revisions: Int, bytes: Int
     ) {

@@ -1,7 +1,7 @@
 import CaretClient
 import CaretSync
 
-/// Looks for a pattern in all documents.
+/// Searches all documents for a pattern.
 struct Grep: Subcommand {
     private static let ignoreCase = Option("ignore-case", letter: "i", "letters match in either case")
     private static let fixed = Option("fixed", letter: "F", "the pattern is a plain text, and no expression")
@@ -32,7 +32,7 @@ struct Grep: Subcommand {
         }
     }
 
-    /// Made anew where it is used: an expression may not go from one task to another.
+    /// Created where it is used, because a `Regex` cannot be sent to another task.
     private var pattern: LinePattern? { LinePattern(text, isPlain: isPlain, ignoresCase: ignoresCase) }
 
     func run(in context: CommandContext) async throws -> ExitCode {
@@ -50,7 +50,7 @@ struct Grep: Subcommand {
         return isFound ? .done : .no
     }
 
-    /// Whether something was found in it.
+    /// Prints the matches in a document. Returns whether there are any.
     private func show(_ version: DocumentVersion, _ pattern: LinePattern, in context: CommandContext) -> Bool
     {
         let table = LineTable(version.text)

@@ -1,4 +1,4 @@
-/// What there is to do, and how.
+/// Prints help, the manual and the pages for `man`.
 struct Help: Subcommand {
     private static let markdown = Option("markdown", "prints the whole manual, docs/cli.md")
     private static let man = Option("man", "prints the page for man; of the server where caretd is said")
@@ -32,7 +32,7 @@ struct Help: Subcommand {
         }
     }
 
-    /// What begins with this word.
+    /// The help of all subcommands whose names begin with this word.
     private static func family(_ arguments: Arguments) throws(UsageFault) -> String {
         let name = arguments.positional.joined(separator: " ")
         let members = CommandList.descriptions.filter { $0.words.first == name }

@@ -3,7 +3,7 @@ import CaretLog
 import CaretSync
 import CaretWire
 
-/// Makes documents of the files of a folder, or of an archive with their histories.
+/// Creates documents from the files of a folder, or from an archive with their histories.
 struct Import: Subcommand {
     static let description = CommandDescription(
         "import", "makes documents of the files in a folder, or of an archive with their histories",
@@ -93,7 +93,7 @@ struct Import: Subcommand {
             return .leftAlone(error.message)
         }
         if text.utf8.contains(0) { return .leftAlone("no text: it has a byte 0") }
-        // As the server counts, which keeps no CR.
+        // The server does not store CR, so it counts the text without them.
         let count = FileText(text).text.utf8.count
         if count > limit { return .leftAlone("\(count) bytes, where \(limit) may be") }
         do {
@@ -107,7 +107,7 @@ struct Import: Subcommand {
         }
     }
 
-    /// Tries again where the server says when.
+    /// Retries when the server throttles, after the delay that the server asks for.
     private func patiently<Result>(_ body: () async throws -> Result) async throws -> Result {
         while true {
             do {

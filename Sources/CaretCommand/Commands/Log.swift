@@ -1,7 +1,7 @@
 import CaretClient
 import CaretCore
 
-/// The revisions of a document, the newest first.
+/// Lists the revisions of a document, newest first.
 struct Log: Subcommand {
     private static let limit = Option("limit", letter: "n", value: "N", "at most so many; default 20")
     private static let all = Option("all", "as many as there are")
@@ -13,7 +13,7 @@ struct Log: Subcommand {
         options: [limit, all])
 
     private let point: DocumentPoint
-    /// Nil is all.
+    /// Nil means all.
     private let limit: Int?
 
     init(_ arguments: Arguments) throws(UsageFault) {

@@ -1,6 +1,6 @@
 import CaretClient
 
-/// Gives a document another name.
+/// Renames a document.
 struct Mv: Subcommand {
     static let description = CommandDescription(
         "mv", "gives a document another name; its history stays",

@@ -1,7 +1,7 @@
 import CaretClient
 import CaretWire
 
-/// Whether the server is there, who it is, and how far away.
+/// Checks the connection to the server: its version, the user, and the round-trip time.
 struct Ping: Subcommand {
     static let description = CommandDescription(
         "ping", "whether the server is there, who one is to it, and how far away it is")
@@ -9,7 +9,7 @@ struct Ping: Subcommand {
     init(_ arguments: Arguments) {}
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        // The files of a server that does not run would answer, too.
+        // Needs a running server, because a temporary server on the files would answer too.
         do {
             try await context.reachServer { try await ask($0, in: context) }
         } catch ConnectionFault.unreachable(let address, let reason) {

@@ -55,7 +55,7 @@ struct Put: Subcommand {
             if let text = saved.text { members.append(("text", .text(text))) }
             context.show(.object(members))
         } else if let merged = saved.text {
-            // As `cat` prints it then: a text that changed something says with which line breaks.
+            // As `cat` prints it afterwards: a text that changed something also sets the line breaks.
             let said = saved.isUnchanged ? nil : FileText(text).usesCRLF
             context.show(text: merged, usesCRLF: said ?? base?.usesCRLF ?? false)
         } else {
@@ -65,7 +65,7 @@ struct Put: Subcommand {
         return .done
     }
 
-    /// What the text was made from; nil where there is no document yet, and one is to be made.
+    /// The version that the text was made from; nil if the document is to be created.
     private func version(_ client: CaretClient) async throws -> DocumentVersion? {
         do {
             return try await client.read(DocumentPoint(document: document, revision: base))

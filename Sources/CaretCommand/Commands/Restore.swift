@@ -1,7 +1,7 @@
 import CaretClient
 import CaretCore
 
-/// Makes an old text the newest one.
+/// Makes the text of an old revision the newest one.
 struct Restore: Subcommand {
     static let description = CommandDescription(
         "restore", "makes a new revision whose text is that of an old one",

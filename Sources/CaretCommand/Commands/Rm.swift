@@ -1,7 +1,7 @@
 import CaretClient
 import CaretCore
 
-/// Deletes documents.
+/// Deletes a document.
 struct Rm: Subcommand {
     static let description = CommandDescription(
         "rm", "deletes a document with its history",

@@ -2,7 +2,7 @@ import CaretClient
 import CaretCore
 import CaretSync
 
-/// What one revision changed.
+/// Prints the changes of one revision.
 struct Show: Subcommand {
     static let description = CommandDescription(
         "show", "what one revision changed: who, when, and the lines",

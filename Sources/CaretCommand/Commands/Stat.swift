@@ -2,7 +2,7 @@ import CaretClient
 import CaretCore
 import FoundationEssentials
 
-/// All that is known of one document.
+/// Prints the properties of one document.
 struct Stat: Subcommand {
     static let description = CommandDescription(
         "stat", "what is known of a document: lengths, line breaks, beginning and last change",
@@ -21,7 +21,7 @@ struct Stat: Subcommand {
                 of: document, after: .revision(.init(max(0, head - 1))), limit: 1)
             return (version, first, last.entries.first)
         }
-        // Where history was trimmed, nobody knows any more when it began.
+        // If the history was trimmed, the time of creation is unknown.
         let made = first.flatMap { $0.revision == 1 ? $0.time : nil }
         let rows: [(key: String, label: String, value: JSON)] = [
             ("doc", "name", .text(version.name)), ("epoch", "epoch", .text(version.epoch)),
@@ -53,7 +53,7 @@ extension CommandContext {
 }
 
 extension JSON {
-    /// For people, who want no quotes.
+    /// For users: without quotes.
     fileprivate var plain: String {
         switch self {
         case .text(let text): text.harmless
@@ -65,7 +65,7 @@ extension JSON {
 }
 
 extension String {
-    /// One that does not end is one, too.
+    /// Counts a last line without a line break too.
     fileprivate var lineCount: Int {
         let breaks = utf8.count { $0 == UInt8(ascii: "\n") }
         return breaks + (utf8.isEmpty || utf8.last == UInt8(ascii: "\n") ? 0 : 1)

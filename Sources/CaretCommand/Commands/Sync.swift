@@ -2,7 +2,7 @@ import CaretClient
 import CaretSync
 import CaretWire
 
-/// Keeps a folder of files together with documents, both ways.
+/// Keeps a folder of files in sync with documents, in both directions.
 struct Sync: Subcommand {
     private static let once = Option("once", "brings folder and server together, and ends")
     private static let adopt = Option(
@@ -38,10 +38,10 @@ struct Sync: Subcommand {
         isAdopting = arguments.has(Sync.adopt)
     }
 
-    /// How a connection ended.
+    /// How one sync ended.
     private enum End {
         case done(isWhole: Bool)
-        /// The server has another store than the folder was synced with.
+        /// The server has another store than the one the folder was synced with.
         case otherStore(SyncState)
     }
 
@@ -81,7 +81,7 @@ struct Sync: Subcommand {
         }
     }
 
-    /// Finds out which store the server has, and takes it for the folder's if that is safe.
+    /// Reads the id of the server's store, and records it for the folder if that is safe.
     private func meet(_ state: SyncState, in context: CommandContext) async throws -> SyncState {
         var state = state
         let address = context.target.address
@@ -107,7 +107,7 @@ struct Sync: Subcommand {
         return state
     }
 
-    /// It waits for a server that is not there yet, which must not look as if it worked.
+    /// Tells the user that the server is missing. Otherwise a waiting sync would look like a working one.
     private func warnIfUnreachable(in context: CommandContext) async {
         do {
             try await context.requireServer()
@@ -117,20 +117,20 @@ struct Sync: Subcommand {
             let advice = failure.advice.map { "  \($0)\n" } ?? ""
             context.notes.write(
                 "caret: \(failure.message); it is tried again until it can be reached\n\(advice)")
-            // What could not be told has no other place to be told in.
+            // If this write fails, there is no other place to report it.
             _ = context.notes.flush()
         } catch {
-            // Whatever else is wrong ends the sync, and is told then.
+            // All other errors end the sync, which reports them.
         }
     }
 }
 
 extension CommandContext {
-    /// To people a sync tells of itself beside its output, which is what it does to files.
+    /// For users the status goes to standard error, because the output lists the changed files.
     fileprivate func report(_ status: SyncStatus, _ folder: String, _ names: SyncNames) {
         if isJSON { return report(status.json(folder, target.address, names), "") }
         notes.write("caret: \(status.line(folder, target.address, names))\n")
-        // What could not be told has no other place to be told in.
+        // If this write fails, there is no other place to report it.
         _ = notes.flush()
     }
 }

@@ -2,7 +2,7 @@ import CaretClient
 import CaretCore
 import CaretReplica
 
-/// The last changes of a document, and those that come.
+/// Prints the last changes of a document, and with `-f` the new ones.
 struct Tail: Subcommand {
     private static let follow = Option("follow", letter: "f", "goes on with each change as it comes")
     private static let limit = Option("limit", letter: "n", value: "N", "so many revisions; default 10")
@@ -45,7 +45,7 @@ struct Tail: Subcommand {
         return .done
     }
 
-    /// In front of the first revision that is shown.
+    /// The document before the first revision that is shown.
     private func begin(_ client: CaretClient) async throws -> TailState {
         let head = try await client.entry(of: document).revision.value
         let start = max(try await client.start(of: document), Revision(max(0, head - limit)))
@@ -59,7 +59,7 @@ struct Tail: Subcommand {
         for window in HistoryWindow.windows(after: tail.revision, through: end) {
             for entry in try await client.history(of: tail.name, in: window, withChanges: true) {
                 if entry.revision != tail.revision.next {
-                    // What was between is not kept any more.
+                    // The revisions in between were trimmed.
                     let before = HistoryPoint.revision(Revision(entry.revision.value - 1))
                     tail.text = try Text(try await client.read(tail.name, at: before).text)
                 }
@@ -94,6 +94,6 @@ struct Tail: Subcommand {
 }
 
 extension String {
-    /// With a sign in place of each line break, and nothing that a terminal would obey.
+    /// Shows each line break as a sign, and control characters as visible signs.
     fileprivate var onOneLine: String { replacing("\n", with: "⏎").harmless }
 }

@@ -1,7 +1,7 @@
 import CaretClient
 import CaretWire
 
-/// Makes a token.
+/// Creates a token.
 struct TokenAdd: Subcommand {
     private static func option(_ rights: GrantedRights, _ summary: String) -> Option {
         Option(rights.rawValue, value: "PREFIX", isRepeatable: true, summary)
@@ -59,7 +59,7 @@ extension Failure {
 }
 
 extension WireGrant.Scope {
-    /// `=` in front of a name means that document alone.
+    /// `=` before a name means that document only.
     fileprivate init(written text: String) {
         if text.utf8.first == UInt8(ascii: "=") {
             self = .document(WireString(String(text.dropFirst())))

@@ -2,7 +2,7 @@ import CaretClient
 import CaretWire
 import FoundationEssentials
 
-/// Lists the tokens that there are.
+/// Lists the tokens.
 struct TokenList: Subcommand {
     static let description = CommandDescription(
         "token list", "the tokens that there are: number, user, when made, rights; never their text")
@@ -59,7 +59,7 @@ extension TokenSummary {
 }
 
 extension WireGrant {
-    /// As the options of `token add` have it.
+    /// In the notation of the options of `token add`.
     fileprivate var words: String {
         switch scope {
         case .document(let name): "\(rights.rawValue):=\(name.string)"

@@ -1,7 +1,7 @@
 import CaretClient
 import CaretWire
 
-/// Makes a token good for nothing.
+/// Revokes a token.
 struct TokenRevoke: Subcommand {
     static let description = CommandDescription(
         "token revoke", "makes a token good for nothing; who came with it is sent away at once",

@@ -3,7 +3,7 @@ import CaretSync
 import FoundationEssentials
 import Synchronization
 
-/// What the server counts, as it counts.
+/// Shows the counters of the server as they change.
 struct Top: Subcommand {
     private static let interval = Option(
         "interval", letter: "i", value: "SECONDS", "between two readings, as 2 or 0.5; default 2")
@@ -34,7 +34,7 @@ struct Top: Subcommand {
 
     func run(in context: CommandContext) async throws -> ExitCode {
         try await context.stayConnected { client in
-            // By this connection: another one before it would be counted too.
+            // Uses this connection, because a separate check would be counted too.
             try await context.awaitConnection(of: client)
             if context.screen == nil || context.isJSON {
                 try await printReadings(of: client, in: context)
@@ -79,7 +79,7 @@ struct Top: Subcommand {
                     style: context.style)
                 terminal.show(page.rows(terminal.size))
             }
-            // What ended it, where that is not the count, is thrown here.
+            // Throws the error that ended the readings, if there is one.
             if isEnded { return try await reading.value }
             await bell.wait(atMost: .seconds(60))
         }

@@ -2,7 +2,7 @@ import CaretClient
 import CaretSync
 import FoundationEssentials
 
-/// Lists what a sync has removed from a folder.
+/// Lists the texts that a sync removed from a folder.
 struct TrashList: Subcommand {
     static let description = CommandDescription(
         "trash list", "the texts that `caret sync` took out of a folder, which can be brought back",

@@ -1,7 +1,7 @@
 import CaretSync
 import CaretWire
 
-/// Brings a text back that a sync has removed from a folder.
+/// Restores a text that a sync removed from a folder.
 struct TrashRestore: Subcommand {
     static let description = CommandDescription(
         "trash restore", "brings back a text that `caret sync` took out of a folder",

@@ -1,7 +1,7 @@
 import CaretClient
 import CaretCore
 
-/// Forgets the older part of a document's history.
+/// Deletes the older part of a document's history.
 struct Trim: Subcommand {
     private static let before = Option(
         "before", value: "WHEN", "a revision or a time, as behind an @: 900, 30d, 2026-11-20")
@@ -15,7 +15,7 @@ struct Trim: Subcommand {
         options: [before, dryRun, Confirmation.option])
 
     private let point: DocumentPoint
-    /// Nil where nothing is to be done.
+    /// Nil for a dry run.
     private let confirmation: Confirmation?
 
     init(_ arguments: Arguments) throws(UsageFault) {
@@ -44,7 +44,7 @@ struct Trim: Subcommand {
 
     func run(in context: CommandContext) async throws -> ExitCode {
         let (outcome, revision) = try await context.reach(about: point.document) { client in
-            // A time before the first revision is no fault here: there is nothing to forget.
+            // A time before the first revision is allowed here: then there is nothing to forget.
             let moment = point.revision.point()
             let revision = try await client.read(point.document, at: moment).revision
             let found = try await client.trim(point.document, before: revision, isDryRun: true)

@@ -2,7 +2,7 @@ import CaretClient
 import CaretCore
 import FoundationEssentials
 
-/// Brings a deleted document back.
+/// Restores a deleted document.
 struct Undelete: Subcommand {
     private static let number = Option(
         "number", letter: "n", value: "N", "which one, where several had the name: see caret ls --deleted")

@@ -3,7 +3,7 @@ import CaretLog
 import CaretStore
 import Glibc
 
-/// Has everything that is kept read, and tells what is damaged.
+/// Checks everything that is stored, and lists the damage.
 package struct Verify: Subcommand {
     private static let document = Option("document", value: "DOC", "reads one document alone")
 
@@ -19,11 +19,11 @@ package struct Verify: Subcommand {
     private let backup: String?
     private let document: String?
 
-    /// Something that is not as it was written.
+    /// A piece of damage.
     package struct Finding: Equatable {
-        /// Nil where the name is not known.
+        /// Nil if the name is unknown.
         let document: String?
-        /// Nil where it is no document's, or not known whose.
+        /// Nil if the damage belongs to no document, or the document is unknown.
         let number: Int?
         let fault: String
 
@@ -81,7 +81,7 @@ package struct Verify: Subcommand {
         }
     }
 
-    /// Checks files that no server has open. One that is damaged so much that it cannot be opened is damage too, and no
+    /// Checks files that no server has open. A file that is too damaged to be opened is a finding, not a
     /// failure.
     private func show(
         in context: CommandContext, _ path: String, _ file: String,
@@ -107,13 +107,13 @@ package struct Verify: Subcommand {
         }
     }
 
-    /// What is wrong with a file that is there and cannot be opened; nil where the file is not what is wrong.
+    /// The damage of an existing file that cannot be opened; nil if the file itself is not at fault.
     private static func damage(_ fault: OpeningFault, _ file: String) -> String? {
         switch fault {
         case .foreign: "it is no database of Caret, or its beginning is damaged"
         case .badHeader: "the header of the database is damaged"
         case .lost: "nothing is in it"
-        // What is there and is not found has no byte.
+        // An existing file that SQLite does not find is empty.
         case .system(ENOENT) where access(file, F_OK) == 0: "nothing is in it"
         case .database(let fault) where fault.kind == .damaged:
             "its beginning was cut off or damaged (\(fault.message))"

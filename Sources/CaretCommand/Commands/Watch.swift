@@ -3,7 +3,7 @@ import CaretCore
 import CaretReplica
 import CaretSync
 
-/// A document on the terminal, with everybody's carets, as it changes.
+/// Shows a document on the terminal as it changes, with the carets of all users.
 struct Watch: Subcommand {
     static let description = CommandDescription(
         "watch", "a document on the terminal, with everybody's carets and selections, as it changes",
@@ -35,7 +35,7 @@ struct Watch: Subcommand {
             }
             defer { listening.cancel() }
             while !terminal.isEnded {
-                // Nothing is pushed that could be refused: it is the document that may not be seen any more.
+                // This client pushes nothing, so a refusal means that the document can no longer be read.
                 if case .refused = open.state { throw Failure(gone: open.name) }
                 let page = WatchPage(
                     name: open.name, text: open.text, revision: open.revision,

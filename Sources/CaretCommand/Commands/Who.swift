@@ -1,7 +1,7 @@
 import CaretClient
 import FoundationEssentials
 
-/// Who is connected, and what they have open.
+/// Lists the connections and their open documents.
 struct Who: Subcommand {
     static let description = CommandDescription(
         "who", "who is connected: number, user, from where, since when, and what they have open",

@@ -1,13 +1,13 @@
 package import CaretSync
 
-/// A difference as it is read: in the form that `patch` takes, and in colours where there are some.
+/// The output of a difference: the format of `patch`, with colours on a terminal.
 package struct DiffPage {
     private let diff: LineDiff
     private let style: Style
     private let isForUsers: Bool
     package private(set) var text = ""
 
-    /// The titles name what was and what is.
+    /// The titles name the old and the new text.
     package init(
         _ diff: LineDiff, from oldTitle: String, to newTitle: String, style: Style, isForUsers: Bool
     ) {
@@ -25,7 +25,7 @@ package struct DiffPage {
         var next = hunk.old.lowerBound
         for block in hunk.blocks {
             for line in next..<block.old.lowerBound { writeKept(line) }
-            // A line that only went, or only came, is seen as a whole.
+            // A block that only deletes or only inserts needs no marks inside its lines.
             let isChanged = !block.old.isEmpty && !block.new.isEmpty
             for line in block.old {
                 write("-", line, diff.old, isChanged ? diff.marks(inOld: line) : [], .removed, .removedMark)
@@ -65,7 +65,7 @@ package struct DiffPage {
 
     private func shown(_ text: String) -> String { isForUsers ? text.harmless : text }
 
-    /// As `patch` wants it: of no lines the one in front of them.
+    /// In the format of `patch`. An empty range has the number of the line before it.
     private static func patchRange(_ lines: Range<Int>) -> String {
         switch lines.count {
         case 0: "\(lines.lowerBound),0"

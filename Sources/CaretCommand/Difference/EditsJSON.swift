@@ -1,7 +1,7 @@
 import CaretCore
 
 extension Change {
-    /// As the wire has it, in UTF-16 code units of the text before.
+    /// In the form of the protocol: UTF-16 code units of the text before the change.
     var json: JSON {
         .list(
             edits.map { edit in

@@ -1,18 +1,18 @@
 @preconcurrency import Dispatch
 import Glibc
 
-/// Says a last word when somebody ends the command by a signal, as by Ctrl-C, and ends it. Confined to nobody.
+/// Prints a last message when a signal, such as Ctrl-C, ends the command. Can be used from any thread.
 final class Interruption: Sendable {
     private let sources: [any DispatchSourceSignal]
 
     init(_ sayLastWord: @escaping @Sendable () -> Void) {
         sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-            // The source is told all the same.
+            // The dispatch source receives ignored signals too.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 sayLastWord()
-                // As a shell has it.
+                // The status that a shell reports for a signal.
                 exit(128 + number)
             }
             source.activate()
@@ -20,7 +20,7 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Signals end the command again without a word.
+    /// Restores the default: signals end the command without a message.
     func end() {
         for source in sources {
             source.cancel()

@@ -6,18 +6,18 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A file that is kept together with an open document while an editor has it.
+/// A file that is kept in sync with an open document while an editor edits it.
 package final class LiveCopy: Sendable {
     /// How an editor ended.
     struct Exit: Sendable {
         let status: Int32
-        /// It ended at once, and nothing was saved: mostly such a one runs on in a window of its own.
+        /// The editor exited at once without saving. Such an editor usually keeps running in its own window.
         let wasAtOnce: Bool
     }
 
-    /// What tells whether an editor has saved anything.
+    /// Tracks whether the editor has saved the file.
     private struct SaveTracker {
-        /// Of the file as it was last written here.
+        /// The signature of the file after the last write by this process.
         var ownSignature: SyncFolder.Signature?
         var hasSaved = false
     }
@@ -27,15 +27,15 @@ package final class LiveCopy: Sendable {
     private let name: WireString
     private let saving = Mutex(SaveTracker())
 
-    /// No person looks at a text and leaves sooner than that.
+    /// An editor that exits sooner than this was not used by a person.
     private static let atOnce = Duration.seconds(2)
-    /// Where a text is written before it gets the name of the file.
+    /// A new text is written here first, and then exchanged with the file.
     private static let newName = ".caret-new"
-    /// How often the file and the document are looked at.
+    /// How often the file and the document are compared.
     private static let pause = Duration.milliseconds(50)
-    /// How long a file must have been as it is to be believed at the end, when nobody writes it any more.
+    /// The quiet time that is reported after the editor's end, when nothing writes the file any more.
     private static let forever = Int.max
-    /// Bytes of the texts that an editor may have read and not saved yet.
+    /// The most bytes of replaced texts that an editor can still have in memory.
     private static let displacedBytes = 16 << 20
 
     init(of document: Document, limit: Int) throws(Failure) {
@@ -48,18 +48,18 @@ package final class LiveCopy: Sendable {
         name = WireString(LiveCopy.fileName(for: document.name))
     }
 
-    /// The last part of the name: an editor knows from it what kind of text it is. The name comes from the server, and
-    /// one that is no path stands for none.
+    /// The last part of the document's name, so that the editor recognises the kind of text. The name comes
+    /// from the server; an invalid one is replaced by `text`.
     package static func fileName(for document: String) -> String {
-        // What is wrong with the name does not matter here: any name does.
+        // The fault does not matter, because any file name works.
         let last = (try? DocumentPath(of: document))?.parts.last ?? "text"
         return last.utf8.elementsEqual(LiveCopy.newName.utf8) ? "text" : last
     }
 
     var path: String { folder.path(name) }
 
-    /// Runs an editor, as a shell would, until it ends. Where that is at once, with nothing saved, the file is kept
-    /// together with the document until `whileAbsent` returns.
+    /// Runs an editor through the shell until it exits. If it exits at once without saving, keeps syncing the
+    /// file until `whileStillOpen` returns.
     func edit(with editor: String, whileStillOpen: @Sendable () async -> Void) async throws -> Exit {
         let text = document.text.string
         try SystemFile.make(path, Array(text.utf8), mode: 0o600)
@@ -75,7 +75,7 @@ package final class LiveCopy: Sendable {
                 let now = try folder.signature(name)
                 if now != signature { (signature, since) = (now, Milliseconds.steady) }
                 record = try merged(record, quiet: Milliseconds.steady - since)
-                // One that is cut short looks whether it is over.
+                // A cancelled sleep only makes the loop check earlier whether it is over.
                 try? await Task.sleep(for: LiveCopy.pause)
             }
             return record
@@ -94,7 +94,7 @@ package final class LiveCopy: Sendable {
         saving.withLock { $0.ownSignature = signature }
     }
 
-    /// Whether the editor has written the file, with another text or the same.
+    /// Whether the editor has written the file, changed or unchanged.
     private func hasSaved() throws(FileFault) -> Bool {
         let signature = try folder.signature(name)
         return saving.withLock { $0.hasSaved || $0.ownSignature != signature }
@@ -102,7 +102,7 @@ package final class LiveCopy: Sendable {
 
     func remove() throws(FileFault) {
         try SystemFile.remove(path)
-        // Where the editor has left something of its own, it stays.
+        // The folder stays if the editor left files in it.
         rmdir(folder.root)
     }
 
@@ -110,7 +110,7 @@ package final class LiveCopy: Sendable {
         SyncRecord.Head(epoch: "", revision: 0, text: text)
     }
 
-    /// Takes up what was saved, and puts into the file what came.
+    /// Pushes what the editor saved, and writes remote changes to the file.
     private func merged(_ record: SyncRecord, quiet: Int) throws -> SyncRecord {
         var record = record
         record.head = head(document.text.string)
@@ -120,17 +120,17 @@ package final class LiveCopy: Sendable {
             nextSeq: 1)
         switch try decision.step() {
         case .keep(var kept):
-            // An editor that has saved has that text, or one that came later.
+            // An editor that has saved knows that text or a newer one, so older texts need not be remembered.
             kept.displaced = []
             guard let push = kept.push else { return kept }
             saving.withLock { $0.hasSaved = true }
             try document.setText(push.text)
             return kept.acked(as: head(push.text))
         case .place(let head, _):
-            // An editor that is gone needs nothing any more.
+            // After the editor's end the file needs no more updates.
             return quiet == LiveCopy.forever ? record : try written(head, over: file, record)
         case .leaveAlone(let reason):
-            // While it is edited, the next save may be a text again.
+            // During editing the next save can be valid text again.
             if quiet != LiveCopy.forever { return record }
             throw Failure("\(path): \(reason.words)", advice: "what was saved stays in that file")
         case .rest, .wait, .ask, .send, .removeFile, .deleteDocument, .renameDocument, .moveDocumentAside,
@@ -145,10 +145,11 @@ package final class LiveCopy: Sendable {
         let new = folder.root + "/" + LiveCopy.newName
         try SystemFile.make(new, Array(head.text.utf8), mode: try folder.mode(name))
         defer { unlink(new) }
-        // Somebody may have saved it since it was read.
+        // The editor may have saved the file since it was read.
         if folder.content(path) != file.content { return record }
         try folder.exchange(new, with: name)
-        // Or in the moment before it was exchanged: that goes back, and is taken up as what was saved.
+        // The editor may also have saved just before the exchange. Then the exchange is undone, and the saved
+        // text is merged next.
         let displaced = folder.content(new)
         if displaced != .missing, displaced != file.content {
             try folder.exchange(new, with: name)
@@ -167,7 +168,7 @@ package final class LiveCopy: Sendable {
         defer { for word in words { free(word) } }
         let code = posix_spawn(&process, "/bin/sh", nil, nil, words, environ)
         if code != 0 { throw Failure("the editor could not be started: \(String(cString: strerror(code)))") }
-        // The keys that would end it are the editor's.
+        // Ctrl-C and Ctrl-\ belong to the editor.
         signal(SIGINT, SIG_IGN)
         signal(SIGQUIT, SIG_IGN)
         return process
@@ -175,7 +176,7 @@ package final class LiveCopy: Sendable {
 
     private static func end(of process: pid_t) async -> Int32 {
         await withCheckedContinuation { waiter in
-            // It blocks a thread for as long as somebody edits.
+            // Blocks a thread for as long as the editor runs.
             DispatchQueue(label: "editor").async {
                 var status: Int32 = 0
                 while waitpid(process, &status, 0) < 0, errno == EINTR {}

@@ -1,6 +1,6 @@
-/// Something that stands on the command line by its place.
+/// The description of a positional argument.
 package struct Argument: Sendable {
-    /// What a shell can offer for it.
+    /// What a shell completes it with.
     enum Kind: Equatable, Sendable {
         case document
         case file

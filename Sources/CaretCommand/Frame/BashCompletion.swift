@@ -1,4 +1,4 @@
-/// The script for bash.
+/// The completion script for bash.
 enum BashCompletion {
     static var text: String {
         """
@@ -63,7 +63,7 @@ enum BashCompletion {
             switch argument.kind {
             case .document: return pattern + "_caret_documents ;;\n"
             case .words(let words): return pattern + "_caret_offer \(words.joined(separator: " ")) ;;\n"
-            // Files are what bash offers by itself.
+            // Bash completes files without help.
             case .file, .folder, .other: return ""
             }
         }.joined()

@@ -5,12 +5,12 @@ import CaretWire
 import FoundationEssentials
 import Glibc
 
-/// What a subcommand runs on: where it writes, how that looks, and where the documents are.
+/// The surroundings of one run of a subcommand: its output, how the output looks, and the target.
 package struct CommandContext: Sendable {
     let output: Output
-    /// What is not the answer: progress, questions and notes.
+    /// Standard error: progress, questions and notes.
     let notes: Output
-    /// Nil where the output is no terminal.
+    /// Nil if the output is not a terminal.
     let screen: Screen?
     let style: Style
     let isJSON: Bool
@@ -32,21 +32,21 @@ package struct CommandContext: Sendable {
             ?? environment["CARET_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A time as the output wants it: for people on a terminal, else for programs.
+    /// Local time on a terminal, UTC elsewhere.
     func stamp(_ date: Date) -> String { screen == nil ? Stamp.universal(date) : Stamp.local(date) }
 
-    /// A table that goes on from another one has no titles.
+    /// A table that continues another one has no titles.
     func show(_ table: Table, titled: Bool = true) {
         output.write(screen.map { table.text(on: $0, style, titled: titled) } ?? table.plain)
     }
 
-    /// A terminal must not be made to obey what a document holds.
+    /// A part of a document's text. On a terminal control characters are replaced by visible signs.
     func shown(_ text: String) -> String { screen == nil ? text : text.harmless }
 
-    /// A name or a user: programs get it as it is.
+    /// A name or a user. Programs receive it unchanged, except for control characters.
     func shown(name: String) -> String { screen == nil ? name.field : name.harmless }
 
-    /// A whole text: a file gets every byte of it, and a terminal nothing that it would obey.
+    /// A whole text. A file receives every byte of it; a terminal receives no control characters.
     func show(text: String, usesCRLF: Bool) {
         if screen == nil {
             output.write(text.fileBytes(usesCRLF: usesCRLF))
@@ -55,14 +55,14 @@ package struct CommandContext: Sendable {
         }
     }
 
-    /// Says what went wrong with a part of the work, while the rest goes on.
+    /// Reports that a part of the work failed, while the rest continues.
     func warn(_ failure: Failure) {
         notes.write(failure.text(isJSON: isJSON))
-        // At once: the rest may take long. What does not come out has no other place to be told in.
+        // At once, because the rest can take long. If this write fails, there is no other place to report it.
         _ = notes.flush()
     }
 
-    /// Tells a person something on the way; programs need not know.
+    /// Tells the user about an intermediate state. Programs do not receive it.
     func note(_ text: String) {
         if isJSON { return }
         notes.write("caret: \(text)\n")
@@ -73,15 +73,14 @@ package struct CommandContext: Sendable {
 
     // MARK: The server
 
-    /// Connects, does what is to be done, and lets the server go. What it refuses is told with its subject, which is
-    /// mostly a document.
+    /// Connects, calls `body`, and closes the connection. A refusal names its subject, mostly a document.
     func reach<Result: Sendable>(
         about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
     ) async throws -> Result {
         try await addingSubject(about: subject) { try await reach(body) }
     }
 
-    /// What a server refuses is told with its subject, and a token that is missing as just that.
+    /// Adds the subject to a refusal, and reports a missing token as missing.
     func addingSubject<Result: Sendable>(
         about subject: String? = nil, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -110,7 +109,7 @@ package struct CommandContext: Sendable {
         }
     }
 
-    /// By a server that runs.
+    /// Connects to a running server.
     func reach<Result: Sendable>(
         _ address: ServerAddress, _ body: @Sendable (CaretClient) async throws -> Result
     ) async throws -> Result {
@@ -126,14 +125,15 @@ package struct CommandContext: Sendable {
         return CaretClient(address, options)
     }
 
-    /// Whether a server runs on a data folder, and can be reached by its socket.
+    /// Whether a server runs on a data folder and accepts connections on its socket.
     func isServed(_ folder: String) async throws -> Bool {
         guard let client = try await running(on: folder) else { return false }
         client.close()
         return true
     }
 
-    /// Nil where there is no socket of a server, or only one that a server left which runs no more.
+    /// Connects to the server of a data folder. Returns nil if there is no socket, or only that of a stopped
+    /// server.
     private func running(on folder: String) async throws -> CaretClient? {
         let path = Target.socketPath(in: folder)
         if access(path, F_OK) != 0 {
@@ -149,7 +149,7 @@ package struct CommandContext: Sendable {
         }
     }
 
-    /// By a server of our own, whose store is at hand.
+    /// Starts a temporary server on a data folder, and calls `body` with a client and the store.
     func serve<Result: Sendable>(
         _ folder: String, _ body: @Sendable (CaretClient, SQLiteStore) async throws -> Result
     ) async throws -> Result {

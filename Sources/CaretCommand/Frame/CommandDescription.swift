@@ -1,10 +1,10 @@
-/// What a subcommand is called and takes: parsing, help, the manual page and completion are made from it.
+/// The name, arguments and options of a subcommand. The parser, help, the manual and completion use it.
 package struct CommandDescription: Sendable {
-    /// One word, or two of a family: `token add`.
+    /// One word, or two words of a family, as in `token add`.
     package let name: String
-    /// What it does, in half a line.
+    /// What the subcommand does, in half a line, without a full stop.
     package let summary: String
-    /// What else must be known, in whole sentences.
+    /// More about it, in whole sentences.
     let details: String
     package let arguments: [Argument]
     package let options: [Option]

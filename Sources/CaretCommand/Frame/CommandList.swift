@@ -1,4 +1,4 @@
-/// All subcommands, in the order in which help tells of them.
+/// All subcommands, in the order of the help page.
 package enum CommandList {
     static let all: [any Subcommand.Type] = [
         Ping.self, Cat.self, Put.self, Ls.self, Stat.self, Log.self, Show.self, Diff.self,
@@ -12,7 +12,7 @@ package enum CommandList {
 
     package static var descriptions: [CommandDescription] { all.map { $0.description } }
 
-    /// The subcommand whose name these words begin with, and of how many words it is.
+    /// The subcommand whose name these words begin with, and the number of words of that name.
     static func command(in words: [String]) -> (type: any Subcommand.Type, words: Int)? {
         for count in [2, 1] where words.count >= count {
             let name = words.prefix(count).joined(separator: " ")
@@ -21,7 +21,7 @@ package enum CommandList {
         return nil
     }
 
-    /// The first words of names of two words, with the second ones.
+    /// The first words of all two-word names, each with its second words.
     static var families: [(word: String, members: [String])] {
         let names = descriptions.map(\.words).filter { $0.count == 2 }
         return names.map { $0[0] }.unique.map { word in
@@ -31,7 +31,7 @@ package enum CommandList {
 }
 
 extension [String] {
-    /// Each once, where it stands first.
+    /// The distinct elements, in the order of their first occurrence.
     var unique: [String] {
         var seen: Set<String> = []
         return filter { seen.insert($0).inserted }

@@ -1,4 +1,4 @@
-/// The options that every subcommand takes.
+/// The options of all subcommands.
 package enum CommonOptions {
     static let server = Option(
         "server", value: "HOST:PORT", "the server; also by CARET_SERVER; default 127.0.0.1:22738")

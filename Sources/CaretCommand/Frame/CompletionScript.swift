@@ -1,4 +1,4 @@
-/// What a shell needs to complete the command line, made from the descriptions.
+/// A script that completes command lines in a shell, generated from the descriptions.
 package enum CompletionScript: String, CaseIterable {
     case bash, zsh, fish
 
@@ -10,7 +10,7 @@ package enum CompletionScript: String, CaseIterable {
         }
     }
 
-    /// Options whose value is the next word, which is then no name of a subcommand.
+    /// The options whose value is the next word. That word is not a subcommand or an argument.
     static var flagsWithValue: [String] {
         (CommonOptions.all + CommandList.descriptions.flatMap(\.options)).filter { $0.value != nil }.map(
             \.flag
@@ -21,7 +21,7 @@ package enum CompletionScript: String, CaseIterable {
     /// The first words of all names.
     static var firstWords: [String] { CommandList.descriptions.map { $0.words[0] }.unique }
 
-    /// In single quotes, as all three shells take them.
+    /// In single quotes, in a form that all three shells accept.
     static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }

@@ -1,4 +1,4 @@
-/// What the command ends with.
+/// The exit code of the command.
 package enum ExitCode: Int32, CaseIterable, Sendable {
     case done = 0
     case failed = 1

@@ -3,10 +3,10 @@ import CaretStore
 import CaretSync
 import CaretWire
 
-/// Why a subcommand did not do what it was to do: what, and what to do now.
+/// Why a subcommand failed, and what the user can do about it.
 package struct Failure: Error, Equatable {
     package let message: String
-    /// In the imperative, or nil where nothing helps.
+    /// In the imperative; nil if there is nothing to suggest.
     let advice: String?
     let code: ExitCode
 
@@ -16,8 +16,8 @@ package struct Failure: Error, Equatable {
         self.code = code
     }
 
-    /// What is printed on standard error: for people two lines, for programs a JSON value on one. A terminal must not
-    /// obey what an error repeats.
+    /// The output on standard error: one JSON value for programs, up to two lines for users. Control
+    /// characters from elsewhere are made visible.
     func text(isJSON: Bool) -> String {
         if isJSON {
             let members: KeyValuePairs<String, JSON> = [
@@ -30,7 +30,7 @@ package struct Failure: Error, Equatable {
         return "caret: \(message.harmlessLines)\n\(advice)"
     }
 
-    /// What anything that is thrown means to whoever runs the command.
+    /// Turns any thrown error into a message for the user.
     init(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
@@ -42,13 +42,13 @@ package struct Failure: Error, Equatable {
         }
     }
 
-    /// What the server would not do, and with what.
+    /// A refusal of the server, with its subject.
     init(_ refusal: ServerRefusal, about subject: String? = nil) {
         let subject = subject.map { $0.harmless + ": " } ?? ""
         self.init(subject + refusal.description.harmless, advice: refusal.advice)
     }
 
-    /// A document that was open is there no more for this client.
+    /// An open document that this client can no longer read.
     init(gone document: String) {
         self.init("\(document.harmless): it was deleted, or may not be read any more")
     }
@@ -70,7 +70,7 @@ package struct Failure: Error, Equatable {
 }
 
 extension ServerRefusal {
-    /// What to do about it; nil where the message says enough.
+    /// What to do about it; nil if the message says enough.
     fileprivate var advice: String? {
         switch code {
         case .unauthorized: "say a token by CARET_TOKEN; on the server's machine --data DIR needs none"

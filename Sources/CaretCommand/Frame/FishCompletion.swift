@@ -1,4 +1,4 @@
-/// The script for fish.
+/// The completion script for fish.
 enum FishCompletion {
     static var text: String {
         var text = """
@@ -54,7 +54,7 @@ enum FishCompletion {
             case .document: text += offer("'(__caret_documents)'", "", when: condition)
             case .words(let words):
                 text += offer(CompletionScript.quoted(words.joined(separator: " ")), "", when: condition)
-            // Files are what fish offers by itself.
+            // Fish completes files without help.
             case .file, .folder, .other: break
             }
         }

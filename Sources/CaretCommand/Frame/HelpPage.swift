@@ -1,4 +1,4 @@
-/// What help prints, made from the descriptions.
+/// The help texts, generated from the descriptions.
 package enum HelpPage {
     private static let width = 100
 
@@ -18,7 +18,7 @@ package enum HelpPage {
         """
     }
 
-    /// The short usage: what there is, in a few lines.
+    /// The short usage: the names of the subcommands, in a few lines.
     static var usage: String {
         let names = CommandList.descriptions.compactMap(\.words.first).unique
         return """
@@ -66,6 +66,6 @@ package enum HelpPage {
 }
 
 extension String {
-    /// With a capital at its beginning and a full stop at its end.
+    /// With a capital letter at the beginning and a full stop at the end.
     var sentence: String { prefix(1).uppercased() + dropFirst() + (hasSuffix(".") ? "" : ".") }
 }

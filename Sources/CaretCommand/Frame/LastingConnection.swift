@@ -2,10 +2,10 @@ import CaretClient
 import FoundationEssentials
 import Glibc
 
-// For subcommands that stay with a running server.
+// For subcommands that stay connected to a running server.
 extension CommandContext {
-    /// Connects, and connects again whenever the connection ends, unless it is for once. What is unsaved is kept in a
-    /// folder, where one is given and can be used.
+    /// Connects, and reconnects after each disconnect unless `once` is true. Keeps unsaved edits in `folder`,
+    /// if there is one and it is usable.
     func stayConnected<Result: Sendable>(
         as id: String? = nil, once: Bool = false, store: String? = nil, about subject: String? = nil,
         keepingIn folder: String? = nil,
@@ -25,18 +25,18 @@ extension CommandContext {
         do throws(KeepingFault) {
             return try CaretClient(target.address, options, keepingUnsavedIn: folder)
         } catch {
-            // It works without, and what is in the file can still be saved by hand.
+            // The command works without it, and the user can still save the file by hand.
             warn(Failure("what is not saved cannot be kept for later: \(error)"))
             return nil
         }
     }
 
-    /// Connects at once or fails: nobody waits at a terminal for a server that is not there.
+    /// Fails at once if the server cannot be reached, so that a user at a terminal does not wait for nothing.
     func requireServer() async throws {
         try await reachServer { _ in }
     }
 
-    /// Connects once, to a server that runs: what is wanted of it no server of our own could tell.
+    /// Connects once, to a running server only: a temporary server on the files could not answer this.
     func reachServer<Result: Sendable>(
         about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
     ) async throws -> Result {
@@ -44,8 +44,8 @@ extension CommandContext {
         return try await addingSubject(about: subject) { try await reach(target.address, body) }
     }
 
-    /// Waits for the first connection of a client that stays. Throws where the first attempt fails: nobody waits at a
-    /// terminal for a server that is not there.
+    /// Waits for the first connection of a client that reconnects. Throws if the first attempt fails, so that
+    /// a user at a terminal does not wait for nothing.
     func awaitConnection(of client: CaretClient) async throws {
         try requirePermission()
         for await status in client.connectionUpdates {
@@ -61,10 +61,10 @@ extension CommandContext {
         }
     }
 
-    /// Writes at once: what happens next may be long in coming.
+    /// Writes and flushes at once, because the next output can be a long time away.
     func report(_ json: JSON, _ line: @autoclosure () -> String) {
         output.write((isJSON ? json.line : line()) + "\n")
-        // One that did not come out is told at the end.
+        // `CommandRun` reports a failed write at the end.
         _ = output.flush()
     }
 }

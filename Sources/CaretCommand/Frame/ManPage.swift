@@ -1,6 +1,6 @@
 import CaretConfig
 
-/// The pages for `man`, made from what help is made from.
+/// The pages for `man`, generated from the same descriptions as help.
 package enum ManPage {
     package static var caret: String {
         var page = Roff("caret", section: 1, version: Version.number)

@@ -1,6 +1,6 @@
-/// `docs/cli.md`, made from the descriptions.
+/// `docs/cli.md`, generated from the descriptions.
 package enum ManualPage {
-    /// How documents and revisions are written.
+    /// The ways to write a document or a revision.
     static let forms: [(written: String, meaning: String)] = [
         ("notes/today", "its newest revision"),
         ("notes/today@900", "revision 900"),

@@ -1,9 +1,9 @@
-/// Something that may stand on the command line as `--name`, with a value or without one.
+/// The description of an option `--name`, with or without a value.
 package struct Option: Sendable {
     package let name: String
-    /// The one letter that stands for it, too.
+    /// The short form, as in `-n`.
     let letter: Character?
-    /// What help calls its value; nil for one that has none.
+    /// The placeholder of the value in help; nil for an option without a value.
     let value: String?
     let summary: String
     let isRepeatable: Bool
@@ -21,7 +21,7 @@ package struct Option: Sendable {
 
     var flag: String { "--" + name }
 
-    /// As help has it: `-n, --limit N`.
+    /// As help shows it: `-n, --limit N`.
     package var usage: String {
         let flags = letter.map { "-\($0), \(flag)" } ?? flag
         return value.map { "\(flags) \($0)" } ?? flags

@@ -1,9 +1,9 @@
-/// A page as `man` reads it: macros at the beginning of lines, and text between them.
+/// A page in the format of `man`: macros at the beginning of lines, and text between them.
 struct Roff {
     private(set) var text: String
 
     init(_ title: String, section: Int, version: String) {
-        // Words are not split over lines, nor lines stretched: most of them are to be typed.
+        // No hyphenation and no justified lines, because readers copy most of these lines.
         text = ".TH \(title.uppercased()) \(section) \"\" \"Caret \(version)\"\n.nh\n.ad l\n"
     }
 
@@ -13,24 +13,24 @@ struct Roff {
 
     mutating func paragraph(_ words: String) { text += ".PP\n\(Roff.line(words))\n" }
 
-    /// A command, which is not filled up with what stands behind it.
+    /// A command. It is not joined with the text after it.
     mutating func command(_ line: String) { text += ".PP\n.nf\n\\fB\(Roff.escaped(line))\\fP\n.fi\n" }
 
     mutating func entry(_ tag: String, _ meaning: String) {
         text += ".TP\n\\fB\(Roff.escaped(tag))\\fP\n\(Roff.line(meaning))\n"
     }
 
-    /// One line of text, bold where it has code.
+    /// One line of text. Code in backquotes becomes bold.
     private static func line(_ words: String) -> String {
         let parts = words.replacing("\n", with: " ").split(separator: "`", omittingEmptySubsequences: false)
         let line = parts.enumerated().map { index, part in
             index % 2 == 1 ? "\\fB\(escaped(String(part)))\\fP" : escaped(String(part))
         }.joined()
-        // At the beginning of a line these are macros.
+        // At the beginning of a line these two are macros.
         return line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" + line : line
     }
 
-    /// In ASCII, with nothing in it that means something else than itself. A hyphen stays one that can be copied.
+    /// In ASCII, with special characters escaped. `\-` prints a hyphen that can be copied.
     private static func escaped(_ words: String) -> String {
         words.unicodeScalars.map { scalar in
             switch scalar {

@@ -1,9 +1,9 @@
-/// One thing that `caret` does: a value made of the command line, which is then run.
+/// A subcommand of `caret`: a value made from the arguments, which then runs.
 package protocol Subcommand: Sendable {
     static var description: CommandDescription { get }
 
     init(_ arguments: Arguments) throws(UsageFault)
 
-    /// Does it. What went wrong is thrown; an answer that is no failure, and yet not a plain yes, is an exit code.
+    /// Runs it. Throws on failure. Returns `.no` if it worked, but found nothing or found damage.
     func run(in context: CommandContext) async throws -> ExitCode
 }

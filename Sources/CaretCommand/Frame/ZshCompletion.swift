@@ -1,4 +1,4 @@
-/// The script for zsh.
+/// The completion script for zsh.
 enum ZshCompletion {
     static var text: String {
         """

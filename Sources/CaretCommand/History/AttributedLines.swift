@@ -1,17 +1,17 @@
 package import CaretCore
 
-/// The lines of a text, each with the revision that made it what it is.
+/// The lines of a text, each with the last revision that changed it.
 ///
-/// A revision has made a line where it put something into it, took something out of it, or joined or cut it; a line that
-/// was only moved along is what it was. Finding a line takes time in the root of their number, near the last change less.
+/// A revision changes a line if it inserts into it, deletes from it, splits it or joins it. A line that only
+/// moves is unchanged. Finding a line takes time proportional to the square root of the number of lines.
 package struct AttributedLines: Sendable {
     package struct Line: Equatable, Sendable {
-        /// In UTF-16 code units, with its line break.
+        /// In UTF-16 code units, including the line break.
         package var length: Int
         package var revision: Revision
     }
 
-    /// Some lines that follow each other.
+    /// A run of consecutive lines.
     private struct Block {
         var lines: [Line]
         var length: Int
@@ -22,35 +22,35 @@ package struct AttributedLines: Sendable {
         }
     }
 
-    /// Where a line stands: in which block, which there, and how much stands in front of it.
+    /// The position of a line: its block, its index in the block, and the offset of its start.
     private struct Position {
         var block: Int
         var line: Int
         var start: Int
     }
 
-    /// A block is cut when it has more lines.
+    /// The most lines of a block. A larger block is split.
     private static let maxLines = 1_024
 
-    /// At least one, each with a line. The last line has no line break, and may be empty.
+    /// At least one block, each with at least one line. The last line has no line break and can be empty.
     private var blocks: [Block]
 
-    /// The lines of a text at a revision before which nothing is known.
+    /// The lines of the oldest known text. All of them get this revision.
     package init(_ text: Text, at revision: Revision) {
         let segments = text.string.lineSegments
         blocks = [Block(segments.map { Line(length: $0, revision: revision) })]
         cut(0)
     }
 
-    /// All lines; a text that ends with a line break has no line behind it.
+    /// All lines. A line break at the end of the text does not begin another line.
     package var lines: [Line] {
         let all = blocks.flatMap(\.lines)
         return all.last?.length == 0 ? all.dropLast() : all
     }
 
-    /// Takes the change that made a revision of the one before.
+    /// Applies the change that produced `revision`.
     package mutating func apply(_ change: Change, making revision: Revision) {
-        // From the end, so that no edit moves the position of one that is still to be made.
+        // From the end, so that no edit moves one that is still to be applied.
         for edit in change.edits.reversed() { apply(edit, revision) }
     }
 
@@ -64,7 +64,8 @@ package struct AttributedLines: Sendable {
         var new: [Line] = []
         if segments.count == 1 {
             let length = head + segments[0] + oldLast.length - tail
-            // What took away whole lines, or whole line breaks behind a line, leaves the one that is left as it was.
+            // A deletion of whole lines, or of whole line breaks after a line, does not change the remaining
+            // line.
             let isEmpty = segments[0] == 0
             let isFirst =
                 isEmpty && head == old.lengthOfContent(isLast: isLast(first))
@@ -97,7 +98,7 @@ package struct AttributedLines: Sendable {
         position.block == blocks.count - 1 && position.line == blocks[position.block].lines.count - 1
     }
 
-    /// The line in which a code unit stands, or, of the end of the text, the last line.
+    /// The line that contains an offset; at the end of the text, the last line.
     private func position(of offset: Int) -> Position {
         var position = Position(block: 0, line: 0, start: 0)
         while position.block < blocks.count - 1, position.start + blocks[position.block].length <= offset {
@@ -129,7 +130,7 @@ package struct AttributedLines: Sendable {
         if blocks[first.block].lines.count > AttributedLines.maxLines { cut(first.block) }
     }
 
-    /// Cuts a block into smaller ones.
+    /// Splits a block into smaller ones.
     private mutating func cut(_ index: Int) {
         let (lines, size) = (blocks[index].lines, AttributedLines.maxLines / 2)
         let pieces = stride(from: 0, to: lines.count, by: size).map {
@@ -140,16 +141,17 @@ package struct AttributedLines: Sendable {
 }
 
 extension AttributedLines.Line {
-    /// Its length without its line break, which the last one has not.
+    /// The length without the line break. The last line has no line break.
     fileprivate func lengthOfContent(isLast: Bool) -> Int { isLast ? length : length - 1 }
 }
 
 extension String {
-    /// The lengths of its lines in UTF-16 code units, each with its line break; the last has none and may be empty.
+    /// The lengths of the lines in UTF-16 code units, with line breaks. The last line has no line break and
+    /// can be empty.
     fileprivate var lineSegments: [Int] {
         var (segments, length) = ([Int](), 0)
         for byte in utf8 {
-            // A scalar counts with its first byte; one of four bytes is two code units.
+            // Counts each scalar at its first byte. A scalar of four bytes has two code units.
             length += byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1
             if byte == UInt8(ascii: "\n") {
                 segments.append(length)

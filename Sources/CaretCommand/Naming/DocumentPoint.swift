@@ -1,6 +1,7 @@
-/// A document at one of its revisions, as everybody writes it: `notes/today`, `notes/today@900`, `notes/today@2h`.
+/// A document at a revision, as users write it: `notes/today`, `notes/today@900`, `notes/today@2h`.
 ///
-/// The last `@` begins the revision. A name that has one itself is written with another at its end: `ann@home@`.
+/// The revision begins after the last `@`. A name that contains `@` needs another `@` at its end:
+/// `ann@home@`.
 package struct DocumentPoint: Equatable, Sendable {
     let document: String
     let revision: RevisionName
@@ -26,7 +27,7 @@ package struct DocumentPoint: Equatable, Sendable {
 }
 
 extension Arguments {
-    /// An argument that names a document, and maybe a revision.
+    /// Parses an argument with a document and an optional revision.
     func point(_ index: Int) throws(UsageFault) -> DocumentPoint { try point(required(index)) }
 
     func point(_ text: String) throws(UsageFault) -> DocumentPoint {
@@ -37,7 +38,7 @@ extension Arguments {
         }
     }
 
-    /// An argument that names a document as it is now.
+    /// Parses an argument with a document and no revision.
     func document(_ index: Int) throws(UsageFault) -> String {
         let point = try point(index)
         if point.revision == .head { return point.document }

@@ -1,6 +1,6 @@
 import CaretSync
 
-/// What is looked for in lines: a regular expression, or a plain text.
+/// A pattern for lines: a regular expression or a plain text.
 struct LinePattern {
     private enum Kind {
         case bytes([UInt8])
@@ -9,16 +9,16 @@ struct LinePattern {
 
     private let kind: Kind
 
-    /// Nil where it is no regular expression, or nothing.
+    /// Nil if `text` is empty or not a regular expression.
     init?(_ text: String, isPlain: Bool, ignoresCase: Bool) {
         if text.utf8.isEmpty { return nil }
         let isPlain = isPlain || !text.utf8.contains { LinePattern.signs.contains($0) }
         if isPlain, !ignoresCase {
-            // Mostly people look for a word, and finding that takes no expression.
+            // Most users search for a word, which needs no regular expression.
             kind = .bytes(Array(text.utf8))
             return
         }
-        // Why it is none is told in a way that helps only who knows how they are read.
+        // The parser's error helps only users who know how Swift parses expressions, so it is dropped.
         guard let regex = isPlain ? Regex<AnyRegexOutput>(verbatim: text) : try? Regex(text) else {
             return nil
         }
@@ -27,7 +27,7 @@ struct LinePattern {
 
     private static let signs = Set("\\^$.|?*+()[]{}#".utf8)
 
-    /// Where it matches in a line of a text, in bytes of the text; matches of nothing are left out where there are others.
+    /// The matches in one line, as bytes of the text. Empty matches count only if all matches are empty.
     func matches(in table: LineTable, line: Int) -> [Range<Int>] {
         let content = table.content(line)
         switch kind {

@@ -3,9 +3,9 @@ import CaretCore
 import FoundationEssentials
 import Glibc
 
-// What a written revision comes to on this machine, now.
+// Converts a written revision to a point in history, in the local time zone.
 extension RevisionName {
-    /// Nil is the head.
+    /// Nil means the head.
     func point(at now: Date = .now) -> HistoryPoint? {
         switch self {
         case .head: nil
@@ -31,7 +31,7 @@ extension WrittenTime {
         (parts.tm_year, parts.tm_mon) = (Int32(year - 1900), Int32(month - 1))
         (parts.tm_mday, parts.tm_hour) = (Int32(day), Int32(hour))
         (parts.tm_min, parts.tm_sec) = (Int32(minute), Int32(second))
-        // The system knows whether the clocks were put forward on that day.
+        // Lets the system decide whether daylight saving time applies.
         parts.tm_isdst = -1
         return mktime(&parts)
     }
@@ -49,10 +49,10 @@ extension Failure {
 }
 
 extension CaretClient {
-    /// The text of a document at a revision that somebody wrote.
+    /// Reads a document at a revision that a user wrote.
     ///
-    /// A time before the first revision fails. The server answers it with revision 0, an empty text, and a person who
-    /// asks for yesterday's text must not take that for what was there.
+    /// Fails for a time before the first revision. The server answers with revision 0 and an empty text,
+    /// which a user could mistake for the text of that time.
     func read(_ point: DocumentPoint) async throws -> DocumentVersion {
         let moment = point.revision.point()
         let version = try await read(point.document, at: moment)

@@ -1,15 +1,16 @@
 package import CaretCore
 
-/// How a person says which revision of a document is meant.
+/// A revision as users write it.
 package enum RevisionName: Equatable, Sendable {
     case head
     case number(Revision)
-    /// The newest one that long ago, in seconds.
+    /// The newest revision at that many seconds before now.
     case ago(seconds: Int)
-    /// The newest one at that time.
+    /// The newest revision at that time.
     case time(WrittenTime)
 
-    /// `900`, `2h` (or `s`, `min`, `d`, `w`; `m` is minutes), or a time as `WrittenTime` has it; nothing is the head.
+    /// Accepts `900`, `2h` (units: `s`, `m` or `min` for minutes, `h`, `d`, `w`), or a time (see
+    /// `WrittenTime`). An empty text is the head.
     init?(_ text: some StringProtocol) {
         if text.isEmpty {
             self = .head
@@ -28,7 +29,7 @@ package enum RevisionName: Equatable, Sendable {
 
     private static let units = ["s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800]
 
-    /// A thousand years, and what a browser can count.
+    /// A thousand years, and the largest integer that JavaScript counts exactly.
     private static let (longest, highest) = (1_000 * 365 * 86_400, (1 << 53) - 1)
 
     private static func number(_ text: some StringProtocol) -> Int? {

@@ -1,9 +1,9 @@
-/// A time as a person writes it: `2026-11-20`, `2026-11-20T14:30`, `2026-11-20T14:30:05`, all where he is, or with
-/// `Z` or `+01:00` behind the time.
+/// A time as users write it: `2026-11-20`, `2026-11-20T14:30` or `2026-11-20T14:30:05`. It is local time, or
+/// has `Z` or `+01:00` at the end.
 package struct WrittenTime: Equatable, Sendable {
     package enum Zone: Equatable, Sendable {
         case local
-        /// East of Greenwich.
+        /// Positive east of Greenwich.
         case offset(seconds: Int)
     }
 
@@ -48,9 +48,9 @@ package struct WrittenTime: Equatable, Sendable {
         }
     }
 
-    /// Seconds since 1970, as if the time stood in Greenwich.
+    /// Seconds since 1970, as if the time were UTC.
     package var secondsWithoutZone: Int {
-        // Years begin in March, so that the day that comes and goes is the last of one.
+        // Counts years from March, so that a leap day is the last day of its year.
         let (years, months) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
         let days = years * 365 + years / 4 - years / 100 + years / 400 + (months * 153 + 2) / 5 + day - 1
         let daysBefore1970 = 719_468
@@ -65,7 +65,7 @@ extension ArraySlice<UInt8> {
         return true
     }
 
-    /// So many digits.
+    /// Reads exactly `digits` digits.
     fileprivate mutating func takeNumber(_ digits: Int) -> Int? {
         let found = prefix(digits)
         guard found.count == digits, found.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }

@@ -1,4 +1,4 @@
 extension Int {
-    /// With the word for what is counted: `1 document`, `2 documents`.
+    /// The number with its noun: `1 document`, `2 documents`.
     func counting(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }

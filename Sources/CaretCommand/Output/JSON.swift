@@ -1,6 +1,6 @@
 import CaretConfig
 
-/// A value for programs, on one line.
+/// A JSON value for programs, on one line.
 enum JSON: Sendable {
     case null
     case bool(Bool)

@@ -2,7 +2,7 @@ import CaretSync
 import Glibc
 import Synchronization
 
-/// A stream that the process has from its start, written in large pieces. One task writes to it.
+/// Buffered output to a standard stream. Only one task writes to it.
 final class Output: Sendable {
     private struct State {
         var waiting: [UInt8] = []
@@ -28,7 +28,7 @@ final class Output: Sendable {
         if isFull { _ = flush() }
     }
 
-    /// False where something that was written before did not come out.
+    /// Returns false if this or an earlier write failed.
     func flush() -> Bool {
         let bytes = state.withLock { state in
             defer { state.waiting = [] }

@@ -1,14 +1,14 @@
-/// How much of something is done.
+/// How much of a task is done.
 package struct Progress: Equatable, Sendable {
     let done: Int
     let all: Int
 
-    /// Before that, what is left is a guess at random.
+    /// Before this time an estimate of the rest would be random.
     private static let firstGuess = Duration.seconds(2)
 
     package init(_ done: Int, of all: Int) { (self.done, self.all) = (min(done, all), all) }
 
-    /// `12 %, 3 min left`; nil where nothing is to be done.
+    /// `12 %, 3 min left`; nil if there is nothing to do.
     package func words(after elapsed: Duration) -> String? {
         if all <= 0 { return nil }
         let percent = "\(Int(Double(done) / Double(all) * 100)) %"
@@ -17,7 +17,7 @@ package struct Progress: Equatable, Sendable {
         return "\(percent), \(Progress.span(left)) left"
     }
 
-    /// A person wants to know whether to wait or to go for lunch, so the two largest units do.
+    /// The two largest units are precise enough for a user who wonders whether to wait.
     private static func span(_ seconds: Int64) -> String {
         if seconds < 60 { return "\(seconds) s" }
         let minutes = (seconds + 59) / 60

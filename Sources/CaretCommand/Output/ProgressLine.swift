@@ -1,13 +1,13 @@
 import Synchronization
 
-/// How far something has come, on one line of a terminal that is written again and again; elsewhere nothing.
+/// Shows progress on one line of a terminal, which it overwrites. Prints nothing elsewhere.
 final class ProgressLine: Sendable {
     private let notes: Output
     private let isShown: Bool
     private let last = Mutex<ContinuousClock.Instant?>(nil)
     private let began = ContinuousClock.now
 
-    /// A person sees no more changes than that.
+    /// A user does not see more frequent updates.
     private static let pause = Duration.milliseconds(100)
 
     init(_ notes: Output) {
@@ -25,11 +25,11 @@ final class ProgressLine: Sendable {
         }
         if !isDue { return }
         notes.write("\r\u{1B}[K" + text)
-        // Nobody misses what does not come out.
+        // A lost progress line does no harm.
         _ = notes.flush()
     }
 
-    /// Tells how much of how much is done, in percent too, and how long the rest takes.
+    /// Shows the counts, the percentage and the remaining time.
     func show(_ done: Int, of all: Int, _ noun: String, _ more: String? = nil) {
         let parts = [
             "\(done) of \(all.counting(noun))", more, Progress(done, of: all).words(after: .now - began),
@@ -37,12 +37,12 @@ final class ProgressLine: Sendable {
         show(parts.compactMap(\.self).joined(separator: ", "))
     }
 
-    /// The same where what is counted says nothing to a person.
+    /// Shows a text with the percentage and the remaining time, but without the counts.
     func show(_ text: String, _ progress: Progress) {
         show([text, progress.words(after: .now - began)].compactMap(\.self).joined(separator: ", "))
     }
 
-    /// Takes the line away.
+    /// Clears the line.
     func end() {
         if !isShown { return }
         notes.write("\r\u{1B}[K")

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The terminal that the output goes to.
+/// The terminal of the output.
 package struct Screen: Equatable, Sendable {
     let columns: Int
 
-    /// Nil where the output goes elsewhere.
+    /// Nil if the output is not a terminal.
     init?(_ output: Output, _ environment: [String: String]) {
         guard output.isTerminal else { return nil }
         var size = winsize()
@@ -16,20 +16,21 @@ package struct Screen: Equatable, Sendable {
 }
 
 extension String {
-    /// The text on one line, as a terminal may get it: controls and characters that turn the direction of a line are
-    /// shown and not obeyed. A tab stays.
+    /// One line that is safe to print on a terminal: control characters and characters that change the
+    /// direction of text are replaced by visible signs. A tab stays.
     ///
-    /// For everything that came from elsewhere: names, users, messages of a server, texts.
+    /// Use it for everything that comes from elsewhere: names, users, messages of a server, texts.
     package var harmless: String { showingControls { $0.isObeyed } }
 
     /// The same for a text of several lines: line breaks stay too.
     package var harmlessLines: String { showingControls { $0.isObeyed && $0 != "\n" } }
 
-    /// A field of a row for programs: a name stays as it is, and no control begins another field or row.
+    /// A field of a row for programs. Only control characters are replaced, so that none begins another field
+    /// or row.
     package var field: String { showingControls { $0.isControl || $0 == "\t" } }
 
     private func showingControls(_ isShown: (Unicode.Scalar) -> Bool) -> String {
-        // Mostly there is nothing to show.
+        // Most strings have no such character.
         guard unicodeScalars.contains(where: isShown) else { return self }
         var text = ""
         for scalar in unicodeScalars {
@@ -38,10 +39,10 @@ extension String {
         return text
     }
 
-    /// How many columns of a terminal it takes.
+    /// The width on a terminal, in columns.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
-    /// As much of its beginning as fits, with a sign that there was more.
+    /// The beginning that fits, with `…` at its end if something was cut.
     func shortened(to limit: Int) -> String {
         if columns <= limit { return self }
         var (text, used) = ("", 0)
@@ -60,16 +61,16 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// A terminal does something else with it than to print it.
+    /// Whether a terminal interprets it instead of printing it.
     fileprivate var isObeyed: Bool { isControl || isDirection }
 
-    /// C0 but for the tab, DEL and C1.
+    /// C0 except the tab, DEL and C1.
     fileprivate var isControl: Bool { value < 0x20 && value != 0x09 || 0x7F..<0xA0 ~= value }
 
-    /// Embeddings, overrides and isolates: what follows them may stand elsewhere than it is.
+    /// Embeddings, overrides and isolates, which reorder the characters after them.
     private var isDirection: Bool { 0x202A...0x202E ~= value || 0x2066...0x2069 ~= value }
 
-    /// A sign that stands for it: Unicode has some for C0 and DEL.
+    /// A visible sign for it. Unicode has signs for C0 and DEL.
     fileprivate var picture: String {
         switch value {
         case 0..<0x20: String(Character(Unicode.Scalar(0x2400 + value) ?? "?"))
@@ -82,7 +83,7 @@ extension Unicode.Scalar {
 }
 
 extension Character {
-    /// Two for those of East Asian scripts and for pictures.
+    /// Two columns for East Asian characters and emoji.
     fileprivate var columns: Int {
         guard let first = unicodeScalars.first else { return 0 }
         switch first.value {

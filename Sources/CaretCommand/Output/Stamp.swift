@@ -2,16 +2,16 @@ import CaretClient
 import FoundationEssentials
 import Glibc
 
-/// A time as it is shown.
+/// Formats times for the output.
 enum Stamp {
-    /// In the zone of whoever looks: `2026-11-21 12:31:35`.
+    /// In the local time zone: `2026-11-21 12:31:35`.
     static func local(_ date: Date) -> String {
         var (seconds, parts) = (time_t(date.timeIntervalSince1970.rounded(.down)), tm())
         localtime_r(&seconds, &parts)
         return text(parts, between: " ")
     }
 
-    /// For programs: `2026-11-21T12:31:35.123Z`.
+    /// In UTC, for programs: `2026-11-21T12:31:35.123Z`.
     static func universal(_ date: Date) -> String {
         let milliseconds = date.milliseconds
         let (whole, rest) = (milliseconds.flooredQuotient(1_000), milliseconds.flooredRemainder(1_000))

@@ -1,4 +1,4 @@
-/// How what is shown looks: in colours, or plain.
+/// The style of the output: coloured or plain.
 package struct Style: Equatable, Sendable {
     enum Paint: String, Sendable {
         case heading = "1"

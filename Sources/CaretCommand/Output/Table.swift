@@ -1,4 +1,4 @@
-/// Rows of a few fields: in columns for people, with tabs between the fields for programs.
+/// Rows of fields: aligned columns for users, tabs between the fields for programs.
 package struct Table: Sendable {
     package struct Column: Sendable {
         let title: String
@@ -12,11 +12,11 @@ package struct Table: Sendable {
 
     let columns: [Column]
     private(set) var rows: [[String]] = []
-    /// The column that gives way on a narrow screen.
+    /// The column that is shortened on a narrow screen.
     private let flexible: Int
 
     private static let gap = 2
-    /// A column is not made narrower than this.
+    /// The smallest width of the shortened column.
     private static let narrowest = 8
 
     package init(_ columns: [Column], flexible: Int = 0) {
@@ -26,10 +26,10 @@ package struct Table: Sendable {
 
     package mutating func add(_ row: [String]) { rows.append(row) }
 
-    /// As it goes into a file or another program: no titles, nothing cut.
+    /// For files and programs: without titles, nothing is cut.
     package var plain: String { rows.map { $0.map(\.field).joined(separator: "\t") + "\n" }.joined() }
 
-    /// No field can disturb the terminal, wherever it came from.
+    /// For a terminal. No field can disturb it, wherever the field comes from.
     package func text(on screen: Screen, _ style: Style, titled: Bool = true) -> String {
         let rows = rows.map { $0.map(\.field.harmless) }
         let widths = widths(of: rows, in: screen.columns)

@@ -1,4 +1,4 @@
-/// What became of many documents or files.
+/// The outcomes of an export or import of many documents.
 struct Tally: Sendable {
     var done = 0
     var unchanged = 0
@@ -8,7 +8,7 @@ struct Tally: Sendable {
 
     mutating func leaveAlone(_ name: String, _ reason: String) { leftAlone.append((name, reason)) }
 
-    /// Each one that was left alone goes to the notes; it is a failure where there is one.
+    /// Reports each skipped item on standard error. Returns `.failed` if there is one.
     func show(in context: CommandContext, _ word: String) -> ExitCode {
         for (name, reason) in leftAlone {
             context.warn(Failure("\(name.harmless): left alone: \(reason.harmless)"))

@@ -1,9 +1,9 @@
 package import CaretCore
 
-/// A document as it was at one revision, which takes the changes that come to show where they are and what went.
+/// A document at one revision. Applies changes, and returns where each edit is and what it replaced.
 package struct TailState: Sendable {
     package struct Shown: Equatable, Sendable {
-        /// From 1, in the text before the change.
+        /// Counted from 1, in the text before the change.
         let line: Int
         let removed: String
         let inserted: String
@@ -23,7 +23,7 @@ package struct TailState: Sendable {
         (self.name, self.revision, self.text) = (name, revision, text)
     }
 
-    /// Throws where the change does not fit the text.
+    /// Throws if the change does not fit the text.
     package mutating func apply(_ change: Change, making next: Revision) throws -> [Shown] {
         var (line, offset) = (1, Offset(0))
         let shown = try change.edits.map { edit in

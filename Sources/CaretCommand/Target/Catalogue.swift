@@ -2,7 +2,7 @@ import CaretClient
 import CaretWire
 
 extension CaretClient {
-    /// All documents whose names begin so, in the order of their names.
+    /// All documents whose names begin with `prefix`, sorted by name.
     func documents(under prefix: String) async throws -> [DocumentList.Entry] {
         var entries: [DocumentList.Entry] = []
         while true {
@@ -12,7 +12,7 @@ extension CaretClient {
         }
     }
 
-    /// All deleted documents whose names begin so, in the order of their numbers.
+    /// All deleted documents whose names begin with `prefix`, sorted by number.
     func deletedDocuments(under prefix: String) async throws -> [DeletedDocumentList.Entry] {
         var entries: [DeletedDocumentList.Entry] = []
         while true {
@@ -22,7 +22,7 @@ extension CaretClient {
         }
     }
 
-    /// All connections, in the order of their numbers.
+    /// All connections, sorted by number.
     func allConnections() async throws -> [ConnectionList.Entry] {
         var entries: [ConnectionList.Entry] = []
         while true {
@@ -32,7 +32,7 @@ extension CaretClient {
         }
     }
 
-    /// The text of a document; nil where there is none, or no more.
+    /// The newest text of a document; nil if there is no such document.
     func versionIfThere(_ document: String) async throws -> DocumentVersion? {
         do {
             return try await read(document)
@@ -41,9 +41,9 @@ extension CaretClient {
         }
     }
 
-    /// What the server tells of one document without its text.
+    /// The entry of one document in the list, without its text.
     func entry(of document: String) async throws -> DocumentList.Entry {
-        // No name that begins with this one comes before it.
+        // This name sorts before all longer names that begin with it.
         let first = try await list(prefix: document, limit: 1).documents.first
         if let first, first.name.utf8.elementsEqual(document.utf8) { return first }
         throw Failure(

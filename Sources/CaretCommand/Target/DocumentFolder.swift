@@ -1,7 +1,7 @@
-/// A folder whose files are the documents behind a prefix: `DIR/today` is `notes/today` where the prefix is `notes/`.
+/// Maps files in a folder to documents with a prefix: `DIR/today` is `notes/today` if the prefix is `notes/`.
 struct DocumentFolder: Sendable {
     let folder: String
-    /// Empty, or with a `/` at its end.
+    /// Empty, or ends with `/`.
     let prefix: String
 
     init(_ folder: String, prefix: String) {
@@ -9,7 +9,7 @@ struct DocumentFolder: Sendable {
         self.prefix = prefix.isEmpty || prefix.utf8.last == UInt8(ascii: "/") ? prefix : prefix + "/"
     }
 
-    /// Where the file of a document is in the folder.
+    /// The path of a document's file in the folder.
     func path(of document: String) throws(DocumentPath.Fault) -> DocumentPath {
         try DocumentPath(of: document, under: prefix)
     }

@@ -1,33 +1,33 @@
 import CaretLog
 
-/// The path of a document's file in a folder: the parts of the document's name after a prefix.
+/// The path of a document's file in a folder: the parts of its name after a prefix.
 ///
-/// A name may come from anyone: a server that lies, or somebody on the wire. So whoever uses one as a path makes one of
-/// these first. No part is empty, `.` or `..`, and none has a `/` or a control character.
+/// Names come from untrusted sources, such as a malicious server. Code that uses a name as a path must create
+/// this value first. No part is empty, `.` or `..`, and no part contains a `/` or a control character.
 package struct DocumentPath: Equatable, Sendable {
-    /// Why a name is no path.
+    /// Why a name is not a path.
     package enum Fault: Error, Equatable {
-        /// The protocol allows no document of that name.
+        /// The protocol does not allow this name.
         case invalidName
-        /// It does not begin with the prefix.
+        /// The name does not begin with the prefix.
         case otherPrefix
-        /// File systems here take no part of so many bytes.
+        /// File systems on Linux do not allow so many bytes in one part.
         case partTooLong(bytes: Int)
     }
 
-    /// Bytes of a part that every file system here takes.
+    /// The most bytes of a part on the file systems of Linux.
     static let longestPart = 255
 
     /// At least one.
     let parts: [String]
 
-    /// The prefix is empty, or ends with a `/`.
+    /// The prefix must be empty or end with `/`.
     package init(of document: String, under prefix: String = "") throws(Fault) {
         do throws(DocumentName.Fault) { _ = try DocumentName(document) } catch { throw .invalidName }
         guard document.utf8.starts(with: prefix.utf8) else { throw .otherPrefix }
         let parts = document.utf8.dropFirst(prefix.utf8.count)
             .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        // Parts of a valid name: only the prefix itself leaves none.
+        // A valid name has no empty part, so this name is the prefix itself.
         if parts.contains(where: \.isEmpty) { throw .otherPrefix }
         if let long = parts.first(where: { $0.count > DocumentPath.longestPart }) {
             throw .partTooLong(bytes: long.count)
@@ -35,15 +35,15 @@ package struct DocumentPath: Equatable, Sendable {
         self.parts = parts.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Under the folder, with `/` between its parts.
+    /// Relative to the folder, with `/` between the parts.
     package var text: String { parts.joined(separator: "/") }
 
-    /// A part begins with a dot, so that tools and people pass it over.
+    /// Whether a part begins with a dot. Most tools do not show such files.
     var isHidden: Bool { parts.contains { $0.utf8.first == UInt8(ascii: ".") } }
 }
 
 extension DocumentPath.Fault {
-    /// For a person.
+    /// The fault in words.
     var words: String {
         switch self {
         case .invalidName: "no document can have this name"

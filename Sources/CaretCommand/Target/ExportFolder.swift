@@ -1,13 +1,14 @@
 import CaretSync
 import Glibc
 
-/// A folder that files are written into, by paths that come from elsewhere. Nothing outside of it is read or changed:
-/// links in it are not followed. Anyone who looks at any time sees a whole file, after a power cut too.
+/// A folder for exported files, whose paths come from elsewhere. Follows no links inside the folder, so
+/// nothing outside of it is read or changed. Readers always see whole files, also after a power cut.
 final class ExportFolder: Sendable {
     private let path: String
     private let root: Int32
 
-    /// Makes the folder, and those above it, where they are missing. The folder itself may be a link: the person chose it.
+    /// Creates the folder and its missing parents. The folder itself can be a link, because the user chose
+    /// it.
     init(_ path: String) throws(Failure) {
         self.path = path
         do throws(FileFault) {
@@ -29,7 +30,7 @@ final class ExportFolder: Sendable {
         }
     }
 
-    /// The bytes of a file; nil where there is none.
+    /// The bytes of a file; nil if it does not exist.
     func contents(at file: DocumentPath) throws(Failure) -> [UInt8]? {
         guard let folder = try folder(of: file, makesMissing: false) else { return nil }
         defer { close(folder) }
@@ -58,13 +59,14 @@ final class ExportFolder: Sendable {
         }
     }
 
-    /// Puts bytes into a file at once, in place of what is there, and makes the folders that it is in.
+    /// Replaces a file atomically, and creates the folders that it is in.
     func write(_ bytes: [UInt8], at file: DocumentPath) throws(Failure) {
         guard let folder = try folder(of: file, makesMissing: true) else {
             preconditionFailure("a folder that was made is missing")
         }
         defer { close(folder) }
-        // Hidden, so that one that a kill has left is no document; and nobody can put a link in its place beforehand.
+        // Hidden, so that an import ignores one that a killed process left. Random, so that nobody can place
+        // a link there first.
         let partial = ".caret-partial-" + String(UInt64.random(in: 0 ... .max), radix: 36)
         let descriptor = openat(folder, partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         if descriptor < 0 { throw failure(file, errno) }
@@ -82,7 +84,8 @@ final class ExportFolder: Sendable {
         }
     }
 
-    /// The folder that a file is in, opened part by part so that no link is followed; nil where there is none.
+    /// Opens the folder of a file part by part, so that no link is followed. Returns nil if it does not
+    /// exist.
     private func folder(of file: DocumentPath, makesMissing: Bool) throws(Failure) -> Int32? {
         var folder = fcntl(root, F_DUPFD_CLOEXEC, 0)
         if folder < 0 { throw failure(file, errno) }
@@ -95,7 +98,7 @@ final class ExportFolder: Sendable {
             let code = errno
             if code == ENOENT { return nil }
             var status = stat()
-            // Of a link the system says no more than that it is no folder.
+            // For a link the system reports only that it is not a folder.
             if fstatat(above, part, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFLNK {
                 throw ExportFolder.link(file.parts[...index].joined(separator: "/"))
             }

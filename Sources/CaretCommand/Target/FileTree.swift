@@ -4,13 +4,13 @@ import Glibc
 /// The regular files under a folder.
 enum FileTree {
     struct Found: Equatable {
-        /// Under the folder, with `/` between its parts.
+        /// Relative to the folder, with `/` between the parts.
         let path: String
-        /// Why it is left alone; nil where it is not.
+        /// Why the file is left alone; nil if it is not.
         let reason: String?
     }
 
-    /// In the order of their paths. What is hidden is not seen.
+    /// All files that are not hidden, sorted by path.
     static func files(in folder: String) throws(Failure) -> [Found] {
         var found: [Found] = []
         var folders = [""]
@@ -32,12 +32,12 @@ enum FileTree {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder)
         } catch {
-            // It says no more than that it could not, and the system says why.
+            // The error itself has no reason, but `errno` has.
             throw Failure("\(folder): it cannot be read: \(String(cString: strerror(errno)))")
         }
     }
 
-    /// Links are not followed: they may lead anywhere.
+    /// Does not follow links, because they can lead outside the folder.
     private static func kind(of path: String) -> mode_t {
         var status = stat()
         return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : 0

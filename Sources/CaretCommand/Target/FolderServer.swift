@@ -6,24 +6,24 @@ import CaretStore
 import CaretWire
 import Glibc
 
-/// A server of our own on the data folder of a stopped one, for as long as a subcommand takes: what works on a running
-/// server works on its files, by the same rules.
+/// A temporary server on the data folder of a stopped server, for the duration of one subcommand. So the same
+/// code works on files and on a running server, with the same rules.
 struct FolderServer {
     let store: SQLiteStore
     private let server: Server
     let address: ServerAddress
 
-    /// Nobody waits for its rooms longer than that.
+    /// How long `stop` waits for the rooms.
     private static let stopsWithin = Duration.seconds(4)
 
-    /// The server holds the folder, so that no other one begins meanwhile.
+    /// Locks the folder, so that no other server can start on it meanwhile.
     init(_ folder: String) async throws {
         let store = try FolderServer.store(folder)
         let path = folder + "/caret.sock"
         do {
             var settings = ServerSettings(
                 name: WireString("caret/\(Version.number)"), loops: 1, roomQueues: 1)
-            // Only the owner asks, and it is not known what his server is told to take.
+            // Only the owner uses this server, and the limits of the stopped server are unknown.
             settings.limits = .widest
             server = try Server(
                 settings, store: store, in: folder, authenticator: OwnerAlone(), counters: CounterBoard(),
@@ -37,7 +37,7 @@ struct FolderServer {
         address = .unix(path: path)
     }
 
-    /// Opens the store of a folder that has one, and makes none.
+    /// Opens an existing store. Never creates one.
     static func store(_ folder: String) throws -> SQLiteStore {
         try requireStore(folder)
         do throws(OpeningFault) {
@@ -55,10 +55,11 @@ struct FolderServer {
             advice: "say by --data what caretd was told by its own --data")
     }
 
-    /// What root makes in a folder of somebody else would shut out the server that has it.
+    /// Throws if root works in the folder of another user: that user's server could not open the files of
+    /// root.
     static func requireOwner(_ folder: String) throws {
         var status = stat()
-        // One that cannot be looked at cannot be opened either, which says more.
+        // If `stat` fails, opening the store fails too, with a better message.
         guard geteuid() == 0, stat(folder, &status) == 0, status.st_uid != 0 else { return }
         let name = userName(status.st_uid)
         throw Failure(
@@ -77,7 +78,7 @@ struct FolderServer {
 }
 
 extension Failure {
-    /// The system does not let this user into a data folder.
+    /// The system denies this user access to a data folder.
     init(noPermissionFor folder: String) {
         var status = stat()
         guard stat(folder, &status) == 0 else {
@@ -103,7 +104,7 @@ extension Failure {
     }
 }
 
-/// Whoever may open the files may do everything, and nobody else reaches the socket in their folder.
+/// Treats every client as admin. Only users who may open the files can reach the socket in their folder.
 private struct OwnerAlone: Authenticator {
     func identify(
         _ token: WireString?, at door: Door, then completion: @escaping @Sendable (Authentication) -> Void

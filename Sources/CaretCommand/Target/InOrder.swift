@@ -1,4 +1,5 @@
-/// Asks for many things, some ahead of the one that is taken next, and takes the answers in the order of the inputs.
+/// Sends requests concurrently, at most `ahead` of them at a time, and processes the answers in the order of
+/// the requests.
 func inOrder<Input: Sendable, Answer: Sendable>(
     _ inputs: [Input], ahead: Int = 8, send: @escaping @Sendable (Input) async throws -> Answer,
     receive: (Input, Answer) async throws -> Void

@@ -1,9 +1,9 @@
 package import CaretClient
 
-/// Where the documents are.
+/// The server or the data folder that a subcommand works on.
 package enum Target: Equatable, Sendable {
     case server(ServerAddress)
-    /// The server that has this folder, or its files.
+    /// The server that runs on this data folder, or its files if none runs.
     case folder(String)
 
     static let variable = "CARET_SERVER"
@@ -26,7 +26,7 @@ package enum Target: Equatable, Sendable {
         }
     }
 
-    /// Where a server that runs is reached.
+    /// The address of the running server.
     var address: ServerAddress {
         switch self {
         case .server(let address): address

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Glibc
 
-/// A whole text from a file or the standard input.
+/// Reads a whole text from a file or from standard input.
 enum TextFile {
-    /// A path, or `-` for the standard input.
+    /// `path` can be `-`, for standard input.
     static func text(at path: String) throws(Failure) -> String {
         let bytes = try bytes(at: path)
         do throws(UTF8.ValidationError) {
@@ -20,7 +20,7 @@ enum TextFile {
             if path == "-" { return Array(try FileHandleBytes.all(STDIN_FILENO)) }
             return Array(try Data(contentsOf: URL(filePath: path)))
         } catch {
-            // It says no more than that it could not, and the system says why.
+            // The error itself has no reason, but `errno` has.
             throw Failure("\(name(path)): it cannot be read: \(String(cString: strerror(errno)))")
         }
     }
@@ -28,7 +28,7 @@ enum TextFile {
     private static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
 }
 
-/// What comes from a descriptor until its end.
+/// Reads a descriptor to its end.
 private enum FileHandleBytes {
     struct Unreadable: Error {}
 

@@ -2,7 +2,8 @@ import CaretClient
 import FoundationEssentials
 import Synchronization
 
-/// Readings of a server's counters as they come. It asks again after the connection was lost, and says so meanwhile.
+/// Reads the counters of a server at intervals. Reads again after a lost connection, and reports that
+/// meanwhile.
 final class TopFeed: Sendable {
     private struct State {
         var reading: TopReading?
@@ -14,21 +15,21 @@ final class TopFeed: Sendable {
     private let interval: Duration
     private let state = Mutex(State())
 
-    /// An answer that takes longer than that is one that does not come.
+    /// After this time without an answer the server counts as disconnected.
     private static let patience = Duration.seconds(1)
 
     init(_ client: CaretClient, every interval: Duration) {
         (self.client, self.interval) = (client, interval)
     }
 
-    /// The latest one; nil before the first.
+    /// The latest reading; nil before the first one.
     var reading: TopReading? { state.withLock { $0.reading } }
     /// Whether the server answers.
     var isConnected: Bool { state.withLock { $0.isConnected } }
-    /// No other reading will come.
+    /// Whether there will be no more readings.
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// Takes so many readings. `changed` is called after each one, and where the server does not answer any more.
+    /// Takes `count` readings. Calls `changed` after each of them, and when the server stops answering.
     func run(count: Int, changed: @escaping @Sendable () -> Void) async throws {
         defer {
             state.withLock { $0.isEnded = true }
@@ -39,7 +40,7 @@ final class TopFeed: Sendable {
             let reading = try await next(changed)
             state.withLock { state in
                 (state.reading, state.isConnected) = (reading, true)
-                // In the same step, so that whoever sees the last one sees that it is the last.
+                // In the same step, so that a reader of the last reading also sees that it is the last.
                 state.isEnded = number == count - 1
             }
             changed()
@@ -57,7 +58,7 @@ final class TopFeed: Sendable {
             do {
                 return TopReading(try await client.counters(), at: .now, after: reading)
             } catch ConnectionFault.cut {
-                // What is asked now waits for the next connection.
+                // The next request waits for the next connection.
                 continue
             }
         }

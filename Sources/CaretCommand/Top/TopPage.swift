@@ -1,7 +1,7 @@
 import CaretClient
 import FoundationEssentials
 
-/// Counters as a terminal shows them: how long the server is up, its latencies, and what it counts.
+/// The counters on a terminal: the uptime of the server, its latencies and its counters.
 package struct TopPage: Sendable {
     let address: String
     let reading: TopReading
@@ -15,7 +15,7 @@ package struct TopPage: Sendable {
         self.style = style
     }
 
-    /// As many rows as fit; what comes last has to give way.
+    /// As many rows as fit; the last rows are dropped first.
     package func rows(_ size: Terminal.Size) -> [String] {
         let screen = Screen(columns: size.columns)
         let all =
@@ -24,7 +24,7 @@ package struct TopPage: Sendable {
         return Array(all.prefix(size.rows))
     }
 
-    /// A row that went on in the next one would push the last ones out.
+    /// Shortens each row, because a wrapped row would push the last ones off the screen.
     private func lines(of table: Table, on screen: Screen) -> [String] {
         let rows = table.text(on: screen, .plain).split(separator: "\n")
             .map { String($0).shortened(to: screen.columns) }
@@ -51,7 +51,7 @@ package struct TopPage: Sendable {
         return table
     }
 
-    /// Refusals only where there were any: each code has a counter of its own.
+    /// Shows a refusal only if it happened, because each error code has a counter.
     private var counters: Table {
         var table = Table([
             .init("COUNTER"), .init("ALL", isNumber: true), .init("A SECOND", isNumber: true),
@@ -65,7 +65,7 @@ package struct TopPage: Sendable {
 }
 
 extension Int {
-    /// Of seconds: `3 d 4 h`, `5 min 2 s`.
+    /// A duration in seconds, as `3 d 4 h` or `5 min 2 s`.
     fileprivate var span: String {
         let parts = [
             (self / 86_400, "d"), (self / 3_600 % 24, "h"), (self / 60 % 60, "min"), (self % 60, "s"),

@@ -1,20 +1,20 @@
 package import CaretClient
 package import FoundationEssentials
 
-/// What a server had counted at one time, and what of it came since the reading before.
+/// The counters of a server at one time, and their growth since the reading before.
 package struct TopReading: Sendable {
     let time: Date
     package let counters: ServerCounters
-    /// When what came is counted from: the reading before, or the beginning of the server.
+    /// The start of the interval: the reading before, or the start of the server.
     let from: Date
     private let before: [String: Int]
 
-    /// What is there now, and does not only grow.
+    /// Counters that show a current state and can shrink.
     static let levels: Set = ["connections", "open_rooms"]
 
     package init(_ counters: ServerCounters, at time: Date, after last: TopReading? = nil) {
         (self.time, self.counters) = (time, counters)
-        // A server that was started anew counts anew.
+        // A restarted server counts from zero.
         let last = last?.counters.since == counters.since ? last : nil
         from = last?.time ?? counters.since
         before =
@@ -23,15 +23,15 @@ package struct TopReading: Sendable {
             } ?? [:]
     }
 
-    /// How much of a counter came. None where it does not grow.
+    /// The growth of a counter; nil if it is a level.
     func came(_ counter: ServerCounters.Counter) -> Int? {
         TopReading.levels.contains(counter.name) ? nil : counter.value - before[counter.name, default: 0]
     }
 
-    /// At least one: two clocks may differ.
+    /// At least 1, because the two clocks can differ.
     var milliseconds: Int { max(1, Int((time.timeIntervalSince(from) * 1_000).rounded())) }
 
-    /// How much of a counter came in a second, in tenths.
+    /// The growth of a counter per second, in tenths.
     package func rate(_ counter: ServerCounters.Counter) -> Int? {
         came(counter).map { $0 * 10_000 / milliseconds }
     }
@@ -46,7 +46,7 @@ package struct TopReading: Sendable {
         "connections", "open_rooms", "pushes", "changes", "commits", "deliveries", "bytes_in", "bytes_out",
     ]
 
-    /// The time, `plainCounters` as they are or in a second, and the median and 99 % of `ack`, with tabs between them.
+    /// The time, `plainCounters` as levels or per second, and the median and p99 of `ack`, separated by tabs.
     package var plain: String {
         let counts = TopReading.plainCounters.map { name in
             guard let counter = counter(name) else { return "" }
@@ -84,6 +84,6 @@ extension Int {
     /// `12.3` for 123.
     var tenths: String { "\(self / 10).\(self % 10)" }
 
-    /// Of nanoseconds: `1.9`.
+    /// For nanoseconds: milliseconds, as `1.9`.
     var milliseconds: String { (self / 100_000).tenths }
 }

@@ -3,9 +3,9 @@ import CaretSync
 import Glibc
 import Synchronization
 
-/// The terminal while a page takes all of it: its keys, its size, its end.
+/// The terminal while a full-screen page is shown: its keys, its size and its end.
 ///
-/// It is as it was before once `restore` was called, or a signal has ended the program.
+/// `restore` returns it to its former state. Signals that end the program lead to `restore` too.
 package final class Terminal: Sendable {
     package struct Size: Equatable, Sendable {
         let rows: Int
@@ -20,7 +20,7 @@ package final class Terminal: Sendable {
     private struct State {
         var isEnded = false
         var sources: [any DispatchSourceProtocol] = []
-        /// What was done about each signal before.
+        /// The former handler of each signal.
         var handlers: [(number: Int32, handler: sighandler_t?)] = []
     }
 
@@ -30,7 +30,7 @@ package final class Terminal: Sendable {
     private static let enter = "\u{1B}[?1049h\u{1B}[?25l"
     private static let leave = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
-    /// For a subcommand of this name.
+    /// `command` names the subcommand in an error.
     init(for command: String) throws(Failure) {
         var settings = termios()
         if tcgetattr(STDIN_FILENO, &settings) != 0 {
@@ -43,14 +43,14 @@ package final class Terminal: Sendable {
 
     func end() { state.withLock { $0.isEnded = true } }
 
-    /// Takes keys and signals from here on. `press` is given what keys send, on any thread.
+    /// Begins to handle keys and signals. Calls `press` with the bytes of the keys, on any thread.
     func begin(ringing bell: Bell, _ press: @escaping @Sendable (ArraySlice<UInt8>) -> Void) {
         enter()
         let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
         keys.setEventHandler { [self] in
             var bytes = [UInt8](repeating: 0, count: 64)
             let count = read(STDIN_FILENO, &bytes, bytes.count)
-            // At its end there is nobody at the terminal any more.
+            // The end of the input means that the terminal is gone.
             if count <= 0 { end() } else { press(bytes.prefix(count)) }
             bell.ring()
         }
@@ -87,14 +87,15 @@ package final class Terminal: Sendable {
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
     }
 
-    /// Gives the terminal back while the program is stopped, and takes it again with the foreground.
+    /// Releases the terminal while the program is stopped, and takes it back in the foreground.
     private func stop() {
         leave()
         var stopping = sigset_t()
         sigemptyset(&stopping)
         sigaddset(&stopping, SIGTSTP)
         let handler = signal(SIGTSTP, SIG_DFL)
-        // A thread of a queue has it blocked. What this thread raises stops it at once, and with it the program.
+        // Threads of a queue block this signal. Once unblocked, the raised signal stops the whole program at
+        // once.
         pthread_sigmask(SIG_UNBLOCK, &stopping, nil)
         repeat { raise(SIGTSTP) } while isInBackground
         pthread_sigmask(SIG_BLOCK, &stopping, nil)
@@ -107,7 +108,7 @@ package final class Terminal: Sendable {
         return group >= 0 && group != getpgrp()
     }
 
-    /// Each row takes the place of the one that was there, so that nothing flickers.
+    /// Overwrites the rows in place, so that nothing flickers.
     func show(_ rows: [String]) {
         put("\u{1B}[H" + rows.map { $0 + "\u{1B}[0m\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
     }
@@ -131,7 +132,7 @@ package final class Terminal: Sendable {
     }
 
     private func put(_ text: String) {
-        // A terminal that is gone sees nothing, and its end comes as a signal.
+        // A write to a closed terminal can fail; a signal reports its end.
         try? SystemFile.put(Array(text.utf8)[...], into: STDOUT_FILENO, "the terminal")
     }
 }

@@ -1,12 +1,12 @@
 package import CaretCore
 import CaretSync
 
-/// A document as a terminal shows it: some of its lines, with everybody's carets and selections, and a line that says
-/// who is there.
+/// A document on a terminal: some of its lines with the carets and selections of all users, and a status
+/// line.
 package struct WatchPage: Sendable {
     package struct Peer: Equatable, Sendable {
         let name: String
-        /// Names this one presence: two of one name have colours of their own.
+        /// Identifies one presence, so that two users with the same name have different colours.
         let session: String
         let selections: [Selection]
 
@@ -24,10 +24,10 @@ package struct WatchPage: Sendable {
     let isColored: Bool
     private let text: Text
     private let lines: LineTable
-    /// Who stands where: bytes of the text, and the index of the peer. A caret is empty.
+    /// The selections: byte ranges of the text, and the index of the peer. A caret is an empty range.
     private let marks: [(range: Range<Int>, peer: Int)]
 
-    /// Colours that are told apart on light and on dark.
+    /// Background colours that are legible on light and dark terminals.
     private static let colors = [41, 42, 43, 44, 45, 46]
     private static let tab = 4
 
@@ -41,7 +41,8 @@ package struct WatchPage: Sendable {
         lines = LineTable(text.string)
         marks = self.peers.enumerated().flatMap { index, peer in
             peer.selections.compactMap { selection in
-                // Text and selections are asked for one after the other: one that no longer fits comes again.
+                // The text and the selections are read one after the other. A selection that does not fit is
+                // skipped; its update follows.
                 guard let start = try? text.convert(selection.start, to: UTF8Unit.self),
                     let end = try? text.convert(selection.end, to: UTF8Unit.self)
                 else { return nil }
@@ -52,18 +53,19 @@ package struct WatchPage: Sendable {
 
     var lineCount: Int { max(1, lines.count + (endsOpen ? 0 : 1)) }
 
-    /// The last line has no line break; else there is an empty one behind it, where a caret can stand.
+    /// Whether the last line has no line break. Otherwise an empty line follows it, which can contain a
+    /// caret.
     private var endsOpen: Bool { lines.count > 0 && !lines.hasLineBreak(lines.count - 1) }
 
-    /// The line that holds an offset.
+    /// The line that contains an offset.
     func line(ofUTF16 offset: Int) -> Int {
         let inside = Offset(min(offset, text.end.value))
-        // One inside a letter is of a text that is no longer there.
+        // An offset inside a scalar belongs to an older text.
         let byte = (try? text.convert(inside, to: UTF8Unit.self))?.value ?? 0
         return min(lineCount - 1, lines.line(of: byte))
     }
 
-    /// As many rows as there are, the last one who is there. Nothing in them moves the cursor.
+    /// As many rows as fit; the last one is the status line. No row moves the cursor.
     package func rows(from top: Int, _ size: Terminal.Size) -> [String] {
         let height = max(0, size.rows - 1)
         let digits = String(lineCount).count
@@ -93,7 +95,7 @@ package struct WatchPage: Sendable {
             used += shown.columns
             offset = next
         }
-        // A caret at the end of a line stands on nothing, and is shown all the same.
+        // A caret at the end of a line is shown as an empty cell.
         if let owner = owner(of: offset..<offset + 1) {
             paint(owner, &color, &row)
             row += isColored ? " " : ""
@@ -102,7 +104,7 @@ package struct WatchPage: Sendable {
         return row
     }
 
-    /// Whose caret or selection holds what stands there; carets win over selections.
+    /// The peer whose caret or selection covers `range`. Carets win over selections.
     private func owner(of range: Range<Int>) -> Int? {
         let found = marks.filter {
             $0.range.isEmpty ? range.contains($0.range.lowerBound) : $0.range.overlaps(range)

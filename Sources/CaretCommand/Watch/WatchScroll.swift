@@ -1,4 +1,4 @@
-/// Where in a document its reader is: with the changes, or where he went.
+/// The scroll position of a reader, who follows the changes or scrolls by keys.
 package struct WatchScroll: Equatable, Sendable {
     package enum Key: Equatable, Sendable {
         case up, down, pageUp, pageDown, follow, end
@@ -6,12 +6,12 @@ package struct WatchScroll: Equatable, Sendable {
 
     private(set) var top = 0
     private var follows = true
-    /// Where the last change was, in UTF-16.
+    /// The offset of the last change, in UTF-16 code units.
     private var changeOffset: Int?
 
     package init() {}
 
-    /// What a terminal sends for keys; others are passed over.
+    /// Decodes the key sequences of a terminal. Ignores unknown bytes.
     package static func keys(in bytes: ArraySlice<UInt8>) -> [Key] {
         var (keys, rest) = ([Key](), bytes)
         let sequences: [(bytes: String, key: Key)] = [
@@ -48,7 +48,7 @@ package struct WatchScroll: Equatable, Sendable {
 
     package mutating func changed(at offset: Int) { changeOffset = offset }
 
-    /// The first line that is shown: with the changes, one that has the last of them in the middle, if it is not in sight.
+    /// The first line to show. While following, centres the line of the last change unless it is visible.
     package mutating func top(in page: WatchPage, height: Int) -> Int {
         if follows, let changeOffset {
             let line = page.line(ofUTF16: changeOffset)

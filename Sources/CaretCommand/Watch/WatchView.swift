@@ -1,7 +1,7 @@
 import CaretCore
 import Synchronization
 
-/// A document on a terminal, and where in it its reader is.
+/// A document on a terminal, with its scroll position.
 final class WatchView: Sendable {
     private let terminal: Terminal
     private let scroll = Mutex(WatchScroll())

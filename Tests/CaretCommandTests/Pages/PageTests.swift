@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The commands of the pages") struct PageTests {
-    /// What somebody has who comes to a page: commands that are run before its own.
+@Suite("The commands on the pages") struct PageTests {
+    /// The setup for a page: commands that run before the commands of the page.
     private static let before = [
         "README.md": """
         printf 'Milk\\nBread\\n' >notes.txt
@@ -16,7 +16,7 @@ import Testing
     private static let pages = Pages.all.filter { !Pages.commands(of: $0.page).isEmpty }.map(\.path)
 
     @Test(
-        "a shell takes every command of a page, one after the other, but for those of the list",
+        "a shell runs every command of a page, except the skipped ones",
         arguments: pages)
     func commands(path: String) throws {
         let stand = try Stand()
@@ -30,10 +30,10 @@ import Testing
         }
     }
 
-    @Test("a block that holds commands says that it is for a shell")
+    @Test("a block with commands has the language sh")
     func blocks() {
         #expect(Pages.all.count > 20 && Self.pages.count >= 3)
-        // The page of the command line has what each subcommand takes, made from what reads it.
+        // docs/cli.md is generated, and shows the usage of subcommands in blocks.
         for (path, page) in Pages.all where path != "docs/cli.md" {
             for block in page.blocks where block.language != "sh" {
                 let found = block.lines.first { Pages.isCommand($0.drop { "$> ".contains($0) }.description) }
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("a command that is named in a line of text asks for what there is")
+    @Test("a command in a line of text exists with its options")
     func named() throws {
         for (path, page) in Pages.all {
             for code in page.code where Pages.isCommand(code.text) && !isSkipped(code.text) {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("every command that is not run stands on some page")
+    @Test("every skipped command is on some page")
     func skipped() {
         let known = Pages.all.flatMap { Pages.commands(of: $0.page) + $0.page.code.map(\.text) }
         for entry in SkippedCommand.all {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("a filter of tests that a page tells finds a test")
+    @Test("a test filter on a page matches a test")
     func filters() throws {
         let folder = Pages.root.appending(path: "Tests")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("every line of Swift on a page stands in the test that compiles and runs it")
+    @Test("every line of Swift on a page is in the test that compiles it")
     func swift() throws {
         let guide = try Pages.text("Tests/CaretClientTests/GuideTests.swift")
         let compiled = Set(guide.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
@@ -94,7 +94,7 @@ import Testing
         SkippedCommand.all.contains { command.hasPrefix($0.beginning) }
     }
 
-    /// Whether the program knows all of these words; what they mean to it is told by the tests of its own.
+    /// Whether the program accepts all of these words. Other tests check what they do.
     private func isThere(_ words: [String]) throws -> Bool {
         switch words[0] {
         case "caret":
@@ -111,9 +111,9 @@ import Testing
         case let script where script.hasPrefix("scripts/"):
             let text = try Pages.text(script)
             return words.dropFirst().allSatisfy { !$0.hasPrefix("--") || text.contains($0) }
-        // Its session is typed by the test of the README.
+        // The test of the README runs this session.
         case "nc": return words.count == 1 || words.dropFirst() == ["127.0.0.1", "22738"]
-        // What is left out stands in a block, which is run.
+        // The whole command is in a block, which is run.
         default: return words.count == 1 || words.contains("…")
         }
     }

@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// The pages of the repository, and the commands that they tell a reader to type.
+/// The pages of the repository, and the commands on them.
 enum Pages {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Every page, by its path.
+    /// All pages by path.
     static let all: [(path: String, page: MarkdownPage)] = {
         let folders = ["", "docs", "docs/decisions", "docs/protocol", "Tests/Fixtures"]
         return folders.flatMap { folder in
-            // A folder that cannot be read is found missing by the test that counts the pages.
+            // A test counts the pages, so it notices a folder that cannot be read.
             let names = try? FileManager.default.contentsOfDirectory(atPath: root.path + "/" + folder)
             return (names ?? []).sorted().filter { $0.hasSuffix(".md") }.compactMap { name in
                 let path = folder.isEmpty ? name : folder + "/" + name
@@ -26,7 +26,7 @@ enum Pages {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// What a shell would take as the commands of a page: the lines of its blocks for `sh`, those that go on joined.
+    /// The shell commands of a page: the lines of its `sh` blocks, with continued lines joined.
     static func commands(of page: MarkdownPage) -> [String] {
         page.blocks.filter { $0.language == "sh" }.flatMap { block in
             block.lines.joined(separator: "\n").replacing("\\\n", with: "").split(separator: "\n")
@@ -34,7 +34,7 @@ enum Pages {
         }
     }
 
-    /// Programs whose name, where a line or a piece of code begins with it, makes that a command.
+    /// Text that begins with one of these programs is a command.
     static let programs: Set = [
         "caret", "caretd", "caret-bench", "swift", "nc", "printf", "docker", "systemctl", "systemd-analyze",
         "journalctl", "sudo", "man", "mkdir", "install", "git",

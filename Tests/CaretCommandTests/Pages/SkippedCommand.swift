@@ -1,4 +1,4 @@
-/// The commands of the pages that their test does not run, each with the reason: all that begin so.
+/// A command on a page that the tests do not run, and the reason. It matches all commands that begin with it.
 struct SkippedCommand {
     let beginning: String
     let reason: String

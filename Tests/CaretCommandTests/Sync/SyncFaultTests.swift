@@ -2,9 +2,9 @@ import CaretSync
 import Foundation
 import Testing
 
-@Suite("Synced folders, where something is not as it should be", .serialized) struct SyncFaultTests {
+@Suite("Synced folders with faults", .serialized) struct SyncFaultTests {
     @Test(
-        "another server at the same address ends the sync with words, and nothing is changed",
+        "another server at the same address ends the sync without changes",
         arguments: [1, 2])
     func otherServer(count: Int) throws {
         let folders = try SyncedFolders(["ann"])
@@ -31,7 +31,7 @@ import Testing
 
                     """)), "\(said)")
         #expect(folders.texts(in: "ann") == texts)
-        // A second start says the same, and the one that adopts it pushes everything.
+        // A second start fails in the same way. A start with --adopt pushes everything.
         try folders.start("ann")
         #expect(try folders.ended("ann") == 1)
         #expect(folders.texts(in: "ann") == texts)
@@ -44,7 +44,7 @@ import Testing
         #expect(folders.texts(in: "ann") == texts)
     }
 
-    @Test("a restored backup takes nothing out of a folder that is being synced")
+    @Test("a restored backup removes nothing from a synced folder")
     func restored() throws {
         let folders = try SyncedFolders(["ann"])
         for key in [SyncedFolders.server, "ann"] { try folders.start(key) }
@@ -72,7 +72,7 @@ import Testing
         #expect(folders.texts(in: "ann") == ["old": "1\n2\n", "new": "new\n"])
     }
 
-    @Test("a folder in a synced one, and one around it, is refused")
+    @Test("a folder inside or around a synced folder is refused")
     func nested() throws {
         let stand = try Stand()
         let outer = stand.folder.path + "/notes"
@@ -90,7 +90,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: stand.folder.path + "/.caret"))
     }
 
-    @Test("what was deleted elsewhere is listed, and brought back by its number")
+    @Test("the trash lists a file deleted elsewhere, and restores it by number")
     func trash() throws {
         let stand = try Stand()
         let notes = stand.folder.path + "/notes"
@@ -126,7 +126,7 @@ import Testing
             """)
     }
 
-    @Test("what is behind a link, or behind a file, is left alone, even by a rename")
+    @Test("paths below a link or a file are left alone, also by a rename")
     func links() throws {
         let stand = try Stand()
         let (notes, outside) = (
@@ -167,10 +167,10 @@ import Testing
         #expect(try String(contentsOf: outside.appending(path: "a"), encoding: .utf8) == "mine\n")
     }
 
-    @Test("what is held back is said once, holds nothing else back, and makes a sync for once a failure")
+    @Test("a held-back file is reported once, blocks no other, and fails --once")
     func heldBack() throws {
         let stand = try Stand()
-        // Nearly as deep as the system goes: what lies below cannot be reached, by whomever.
+        // Almost as deep as the system allows: nobody can reach paths below it.
         let part = String(repeating: "d", count: 240)
         let (deep, behind) = (String(repeating: part + "/", count: 15), "\(part)/\(part)")
         defer { _ = try? stand.shell("rm -r notes") }
@@ -187,7 +187,7 @@ import Testing
         let first = try once()
         let unreadable = "\(behind) left alone: it cannot be read: File name too long"
         #expect(first.status == 1 && first.lines == ["a ← revision 1 by anonymous", unreadable], "\(first)")
-        // The file cannot follow its document, and others do all the same.
+        // The file cannot be renamed like its document. The other files are synced all the same.
         try stand.expect(
             """
             $ mv n/a n/\(part)/\(part.dropLast())
@@ -205,7 +205,7 @@ import Testing
         #expect(try stand.shell("cat notes/\(deep)/a").output == "a\n")
     }
 
-    @Test("what the server refuses makes a sync for once a failure, and the rest is pushed")
+    @Test("a refused file fails a sync with --once; the others are pushed")
     func refused() throws {
         let stand = try Stand(["--require-tokens=true"])
         let notes = stand.folder.appending(path: "notes")
@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test("a file that was saved while it was removed is there again after a kill in that moment")
+    @Test("a file saved during its removal is restored after a kill")
     func removing() throws {
         let stand = try Stand()
         let notes = stand.folder.path + "/notes"
@@ -238,11 +238,11 @@ import Testing
             let state = notes + "/.caret"
             try SystemFile.make(
                 "\(state)/files/\(number).json", Array(try JSONEncoder().encode(record)), mode: 0o600)
-            // The second one was not moved aside yet, or was put back already.
+            // The second file was not moved aside yet, or was already moved back.
             let file = path == "kept" ? notes + "/kept" : "\(state)/swap/\(number)"
             try SystemFile.make(file, Array((path == "folder/clean" ? "a\n" : "a\nb\n").utf8), mode: 0o600)
         }
-        // A server that has other documents, too, is the right one.
+        // The server has another document of the record, so it is the right server.
         try stand.expect("$ put n/other --create << x⏎\nn/other: saved as revision 1")
         let other = SyncRecord(path: "other", seen: "x\n", head: head, usesCRLF: false)
         try SystemFile.make(
@@ -262,7 +262,7 @@ import Testing
             """)
     }
 
-    /// What a sync of the stand's folder says, in an order of its own: files that must rest first take their time.
+    /// The sorted output of one sync. Unsorted, files that must be quiet first come later.
     private func once(_ stand: Stand) throws -> [String] {
         let run = try stand.caret(["sync", stand.folder.path + "/notes", "n", "--once"])
         return run.output.split(separator: "\n").map(String.init).sorted()

@@ -6,9 +6,10 @@ import Testing
     private static let names = ["ann", "bob", "eve"]
     private static let files = ["one", "two"]
 
-    /// One writer of each folder in turn adds a line of its own, and then something is killed.
+    /// In each round one writer adds a line to a file in one folder, and sometimes a process is killed and
+    /// restarted.
     @Test(
-        "three folders, written at once and killed at any moment, are equal in the end, with each line once",
+        "three folders with kills at any moment end equal, each line once",
         arguments: Seeds.first(Seeds.share(of: 20, everyCommit: 2)))
     func killed(seed: UInt64) throws {
         var random = Seeded(seed)
@@ -30,7 +31,8 @@ import Testing
                 folders.kill(key)
                 try folders.start(key)
             }
-            // The next one is written at once, or when this one has come to somebody, and is on its way to the others.
+            // Writes the next line either at once, or after one reader has this line and the others do not
+            // have it yet.
             let reader = random.pick(Self.names)
             if random.chance(12) {
                 try folders.waits { folders.texts(in: reader)[file]?.contains(line + "\n") == true }
@@ -49,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("new, renamed and deleted files go both ways, and line breaks stay")
+    @Test("new, renamed and deleted files sync both ways with their line breaks")
     func names() throws {
         let folders = try SyncedFolders(["ann", "bob"])
         for key in [SyncedFolders.server, "ann", "bob"] { try folders.start(key) }
@@ -59,7 +61,8 @@ import Testing
             at: folders.folder("bob").appending(path: "list"),
             to: folders.folder("bob").appending(path: "renamed"))
         _ = try equal(folders, of: ["ann", "bob"]) { $0 == ["renamed": "a\r\nb\r\n"] }
-        // What is reported is in the record: without it the removed file would come back, as one of the server's.
+        // A reported change is recorded. Without the record the removed file would be restored from the
+        // server.
         try folders.waits { try folders.output("ann").contains("renamed") }
         folders.kill("ann")
         try FileManager.default.removeItem(at: folders.folder("ann").appending(path: "renamed"))
@@ -67,7 +70,7 @@ import Testing
         _ = try equal(folders, of: ["ann", "bob"]) { $0 == [:] }
     }
 
-    @Test("who begins without a server is told so at once, and synced once it is there")
+    @Test("a sync without a server warns at once, and syncs when it is there")
     func withoutServer() throws {
         let folders = try SyncedFolders(["ann", "bob"])
         try folders.save("a\n", to: "list", in: "ann", 1)
@@ -84,11 +87,11 @@ import Testing
         #expect(more.hasSuffix(": 1 file only here, 0 documents only there, 0 in both\n"), "\(more)")
     }
 
-    @Test("it is said once that the server is lost, and once that it is back")
+    @Test("a lost server and its return are reported once each")
     func lostServer() throws {
         let folders = try SyncedFolders(["ann"])
         for key in [SyncedFolders.server, "ann"] { try folders.start(key) }
-        // It may have been there before the server.
+        // The sync can start before the server.
         try folders.waits { try folders.errorOutput("ann").contains("syncing ") }
         let begun = try folders.errorOutput("ann")
         folders.kill(SyncedFolders.server)
@@ -105,7 +108,7 @@ import Testing
         #expect(lines.last.map(String.init) == "caret: \(address) can be reached again")
     }
 
-    /// Waits until all folders hold the same, and what is wanted.
+    /// Waits until all folders have equal texts that fulfil a condition.
     private func equal(
         _ folders: SyncedFolders, of names: [String] = names,
         _ isWanted: ([String: String]) -> Bool

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("A synced folder and vim") struct SyncVimTests {
-    /// `milk` in a folder that is synced, and vim with it on a screen; then somebody else adds a line.
+    /// Opens a synced file with the line `milk` in vim; then another user adds a line.
     private func vim(
         _ body: (_ folders: SyncedFolders, _ screen: TerminalScreen) throws -> Void
     ) throws {
@@ -19,11 +19,11 @@ import Testing
             input: "milk\nbread and butter\n", environment: [:])
         #expect(put.status == 0, "\(put)")
         try folders.waits { folders.texts(in: "ann")["list"] == "milk\nbread and butter\n" }
-        // The screen lies in its folder.
+        // The screen uses the folder of `stand`, so `stand` must stay alive.
         try withExtendedLifetime(stand) { try body(folders, screen) }
     }
 
-    @Test("what vim writes after `y` at its warning keeps the line that it has not read")
+    @Test("vim overwrites a changed file, and the other user's line stays")
     func written() throws {
         try vim { folders, screen in
             try screen.press("o", "o", "a", "t", "s", "Escape")
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("a line that was read in vim and deleted stays deleted")
+    @Test("a line that vim read and deleted stays deleted")
     func deleted() throws {
         try vim { folders, screen in
             try screen.type(":e!")

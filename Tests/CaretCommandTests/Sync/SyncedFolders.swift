@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// A server, and folders that are synced with it, each by a program of its own that may be killed.
+/// A server, and folders that are synced with it. Each process can be killed and started again.
 final class SyncedFolders {
     let root: URL
     private var processes: [String: Process] = [:]
 
-    /// The key of the server's process; those of the folders are their names.
+    /// The key of the server's process. The key of a folder is its name.
     static let server = "server"
 
     init(_ names: [String]) throws {
@@ -28,14 +28,14 @@ final class SyncedFolders {
             ? ["--data", data, "--listen", "127.0.0.1:0"]
             : ["sync", folder(key).path, "--data", data] + options
         process.environment = Run.surroundings
-        // Files and no pipes, which would fill.
+        // Files instead of pipes, because a pipe could become full.
         process.standardOutput = try log(key, "output")
         process.standardError = try log(key, "errors")
         try process.run()
         processes[key] = process
     }
 
-    /// A file that goes on where an earlier life of the program has ended.
+    /// A log file that a restarted process appends to.
     private func log(_ key: String, _ what: String) throws -> FileHandle {
         let descriptor = open(
             root.appending(path: "\(key).\(what)").path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
@@ -43,12 +43,12 @@ final class SyncedFolders {
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// What the programs that ran under this key have said on standard error.
+    /// The standard error of all processes with this key.
     func errorOutput(_ key: String) throws -> String {
         try String(contentsOf: root.appending(path: key + ".errors"), encoding: .utf8)
     }
 
-    /// What they have said last.
+    /// The last lines of their output.
     func lastOutput(_ key: String) throws -> String {
         return
             (try output(key).split(separator: "\n").suffix(6)
@@ -60,7 +60,7 @@ final class SyncedFolders {
         let description: String
     }
 
-    /// Waits until something is so.
+    /// Waits until a condition holds.
     func waits(until isTrue: () throws -> Bool) throws {
         let end = ContinuousClock.now + .seconds(30)
         while try !isTrue() {
@@ -72,7 +72,7 @@ final class SyncedFolders {
         }
     }
 
-    /// Waits until a program has ended by itself, and answers with its status.
+    /// Waits until a process ends by itself. Returns its status.
     func ended(_ key: String) throws -> Int32? {
         guard let process = processes[key] else { return nil }
         try waits { !process.isRunning }
@@ -80,7 +80,7 @@ final class SyncedFolders {
         return process.terminationStatus
     }
 
-    /// What the programs that ran under this key have said on standard output.
+    /// The standard output of all processes with this key.
     func output(_ key: String) throws -> String {
         try String(contentsOf: root.appending(path: key + ".output"), encoding: .utf8)
     }
@@ -91,7 +91,7 @@ final class SyncedFolders {
         process.waitUntilExit()
     }
 
-    /// The texts of a folder, by their paths; hidden files are none of them.
+    /// The texts in a folder by path, without hidden files.
     func texts(in name: String) -> [String: String] {
         let base = folder(name)
         let paths = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String } ?? []
@@ -102,7 +102,7 @@ final class SyncedFolders {
         return texts
     }
 
-    /// Saves a text in one of the ways in which editors do.
+    /// Saves a text in one of the three ways that editors use.
     func save(_ text: String, to path: String, in name: String, _ way: Int) throws {
         let file = folder(name).appending(path: path)
         switch way % 3 {
@@ -120,7 +120,7 @@ final class SyncedFolders {
 
     deinit {
         for key in Array(processes.keys) { kill(key) }
-        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        // If this fails, the folder stays in the temporary folder, which harms no test.
         try? FileManager.default.removeItem(at: root)
     }
 }

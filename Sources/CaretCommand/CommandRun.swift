@@ -19,7 +19,7 @@ package struct CommandRun: Sendable {
             code = report(error)
         }
         if !output.flush() {
-            code = report(Failure("not all of the output could be written"))
+            code = report(Failure("the output could not be written completely"))
         }
         // If standard error is closed, the exit code alone reports the failure.
         _ = errors.flush()

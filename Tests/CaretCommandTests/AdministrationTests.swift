@@ -17,11 +17,11 @@ import Testing
             [4]
             $ who nope
             ! caret: there is no document nope
-            !   caret ls lists what there is and you may read
+            !   caret ls lists the documents that you may read
             [1]
             $ who notes/today@1
-            ! caret: who: DOC: found "notes/today@1", allowed is a document without a revision
-            !   caret help who says what there is
+            ! caret: who: DOC: found "notes/today@1", expected a document without a revision
+            !   run: caret help who
             [2]
             """)
         // A document stays open while its editor runs.
@@ -36,7 +36,7 @@ import Testing
             """
             $ who --data DIR/data
             ! caret: DIR/data/caretd.sock: …
-            !   start caretd, or say where it is by --server, --socket or --data
+            !   start caretd, or pass its address with --server, --socket or --data
             [3]
             """)
     }
@@ -59,16 +59,16 @@ import Testing
             $ top --count 1 --json
             {…"open_rooms":0,…"rooms_opened":1,"rooms_closed":1,…}
             $ top --count 0
-            ! caret: top: --count: found "0", allowed is a whole number from 1
-            !   caret help top says what there is
+            ! caret: top: --count: found "0", expected a whole number from 1
+            !   run: caret help top
             [2]
             $ top -i 0
-            ! caret: top: --interval: found "0", allowed is seconds from 0.1 to 3600
-            !   caret help top says what there is
+            ! caret: top: --interval: found "0", expected seconds from 0.1 to 3600
+            !   run: caret help top
             [2]
             $ top --server 127.0.0.1:1
             ! caret: 127.0.0.1:1: Connection refused
-            !   start caretd, or say where it is by --server, --socket or --data
+            !   start caretd, or pass its address with --server, --socket or --data
             [3]
             """)
     }
@@ -89,7 +89,7 @@ import Testing
             {"number":1,"doc":"notes/old","rev":1,"length":4,"updated":"…Z","deleted":"…Z"}
             $ undelete notes
             ! caret: there is no deleted document notes
-            !   caret ls --deleted lists what can be brought back
+            !   caret ls --deleted lists the documents that can be restored
             [1]
             $ undelete notes/old
             notes/old is back, at revision 1
@@ -101,25 +101,25 @@ import Testing
             notes/old: saved as revision 1
             $ undelete notes/old
             ! caret: notes/old: … (exists)
-            !   choose another name, or move that one away first
+            !   choose another name, or rename the existing document first
             [1]
             $ rm notes/old -y
             notes/old is deleted
             $ undelete notes/old
-            ! caret: 2 deleted documents were called notes/old: 1, deleted …Z; 2, deleted …Z
-            !   say which one by --number
+            ! caret: 2 deleted documents had the name notes/old: 1, deleted …Z; 2, deleted …Z
+            !   choose one with --number
             [1]
             $ undelete notes/old --number 3
-            ! caret: there is no deleted document notes/old of number 3
-            !   caret ls --deleted lists what can be brought back
+            ! caret: there is no deleted document notes/old with number 3
+            !   caret ls --deleted lists the documents that can be restored
             [1]
             $ undelete notes/old -n 2 --json
             {"doc":"notes/old","number":2,"rev":1,"undeleted":true}
             $ cat notes/old
             two
             $ undelete notes/old -n x
-            ! caret: undelete: --number: found "x", allowed is a whole number from 1
-            !   caret help undelete says what there is
+            ! caret: undelete: --number: found "x", expected a whole number from 1
+            !   run: caret help undelete
             [2]
             """)
     }
@@ -136,28 +136,28 @@ import Testing
             a: saved as revision 3
             $ trim a
             ! caret: trim: DOC@REV or --before WHEN is missing
-            !   caret help trim says what there is
+            !   run: caret help trim
             [2]
             $ trim a@2
-            ! caret: trim: nobody can be asked here; --yes says that it is meant
-            !   caret help trim says what there is
+            ! caret: trim: not a terminal: pass --yes to confirm
+            !   run: caret help trim
             [2]
             $ trim a@2 --before 2
-            ! caret: trim: @REV and --before exclude each other
-            !   caret help trim says what there is
+            ! caret: trim: @REV and --before cannot be combined
+            !   run: caret help trim
             [2]
             $ trim a --before x
-            ! caret: trim: --before: found "x", allowed is a revision as 900, …
-            !   caret help trim says what there is
+            ! caret: trim: --before: found "x", expected a revision (900), …
+            !   run: caret help trim
             [2]
             $ trim a --before 1h --yes
-            a: unchanged, history begins at revision 0
+            a: unchanged: its history begins at revision 0
             $ trim a@1 --dry-run
-            a: this would forget 1 revision, up to 1, whose text stays
+            a: would forget 1 revision (up to revision 1, whose text stays)
             $ trim a --before 2 --dry-run --json
             {"doc":"a","rev":2,"start":2,"revisions":2,"trimmed":false}
             $ trim a@2 -y
-            a: forgotten are 2 revisions, up to 2, whose text stays
+            a: forgot 2 revisions (up to revision 2, whose text stays)
             $ stat a --json
             {"doc":"a","epoch":"…","rev":3,"length":2,"bytes":2,"lines":1,"newline":"lf","first":3,"created":null,"updated":"…Z","user":"anonymous"}
             $ trim a@2 -y --json
@@ -166,11 +166,11 @@ import Testing
             2
             $ cat a@1
             ! caret: a: … (base_trimmed)
-            !   its history begins later: caret log shows what is kept
+            !   older history was trimmed: caret log lists the revisions that are kept
             [1]
             $ trim a@9 -y
             ! caret: a: the revision that is asked for is beyond the head 3 (base_ahead)
-            !   caret log shows the revisions that there are
+            !   caret log lists the revisions
             [1]
             """)
     }
@@ -192,7 +192,7 @@ import Testing
             sound: 1 document, 1 revision
             $ verify --document nope
             ! caret: nope: there is no such document (not_found)
-            !   caret ls lists what there is and you may read
+            !   caret ls lists the documents that you may read
             [1]
             $ backup
             backups/caret-….sqlite in the server's data folder: sound, 2 documents, … bytes
@@ -202,13 +202,13 @@ import Testing
             DIR/data/backups/caret-….sqlite: sound, 2 documents, … bytes
             $ backup DIR/copy
             ! caret: backup: --data … is missing
-            !   caret help backup says what there is
+            !   run: caret help backup
             [2]
             $ backup DIR/copy --data DIR/data
             DIR/copy: sound, 2 documents, … bytes
             $ backup DIR/copy --data DIR/data
-            ! caret: DIR/copy: it is there, and left alone
-            !   say another name
+            ! caret: DIR/copy: already exists
+            !   choose another name
             [1]
             $ verify DIR/copy
             sound: 2 documents, 2 revisions, 0 snapshots, 2 pushers, 0 tokens
@@ -216,7 +216,7 @@ import Testing
         let made = try stand.caret(["backup", stand.folder.path + "/no/copy", "--data", stand.data])
         #expect(
             made.status == 1
-                && made.errors.contains("No such file or directory\n  the backup was made, and is "))
+                && made.errors.contains("No such file or directory\n  the backup is complete; it is in "))
         // The backups without a FILE stay in the server's folder.
         let kept = try FileManager.default.contentsOfDirectory(atPath: stand.data + "/backups")
         #expect(kept.count == 4, "\(kept)")

@@ -29,14 +29,14 @@ import Testing
             $ put notes/a << one⏎2⏎three⏎
             notes/a: saved as revision 3
             $ trim notes/a@1 -y
-            notes/a: forgotten are 1 revision, up to 1, whose text stays
+            notes/a: forgot 1 revision (up to revision 1, whose text stays)
             $ put b --create << x
             b: saved as revision 1
             $ export DIR/all.caret-archive
             DIR/all.caret-archive: 2 documents, 3 revisions, … bytes
             $ export DIR/all.caret-archive
-            ! caret: DIR/all.caret-archive: it is there, and left alone
-            !   say another name, or --force
+            ! caret: DIR/all.caret-archive: already exists
+            !   choose another name, or pass --force to replace it
             [1]
             $ export DIR/all.caret-archive notes --force --json
             {"documents":1,"revisions":2,"bytes":…}
@@ -51,11 +51,11 @@ import Testing
             """
             $ import DIR/all.caret-archive
             ! caret: import: --data … is missing
-            !   caret help import says what there is
+            !   run: caret help import
             [2]
             $ import DIR/all.caret-archive --data DIR/data
             ! caret: DIR/data: a server runs on this folder
-            !   stop it: a history goes into the folder of a stopped server alone
+            !   stop the server: an archive can be imported only while it is stopped
             [1]
             $ import DIR/all.caret-archive --data DIR/new
             DIR/new: imported 1 document, 2 revisions
@@ -67,11 +67,11 @@ import Testing
             2
             $ cat notes/a@0 --data DIR/new
             ! caret: notes/a: … (base_trimmed)
-            !   its history begins later: caret log shows what is kept
+            !   older history was trimmed: caret log lists the revisions that are kept
             [1]
             $ import DIR/all.caret-archive --data DIR/new
-            ! caret: notes/a: there is a document of this name
-            !   nothing was imported; say a PREFIX for the names, or move those away
+            ! caret: notes/a: a document with this name already exists
+            !   nothing was imported; pass a PREFIX, or rename the existing documents
             [1]
             $ import DIR/all.caret-archive old --data DIR/new --json
             {"documents":1,"revisions":2}
@@ -83,11 +83,11 @@ import Testing
             $ put notes/a --data DIR/new << changed⏎
             notes/a: saved as revision 4
             $ import DIR/none.caret-archive --data DIR/new
-            ! caret: DIR/none.caret-archive: it cannot be read: No such file or directory
+            ! caret: DIR/none.caret-archive: cannot be read: No such file or directory
             [1]
             $ import DIR/all.caret-archive --data DIR
-            ! caret: DIR: it is no data folder of caretd: No such file or directory
-            !   say by --data what caretd was told by its own --data
+            ! caret: DIR: not a data folder of caretd: No such file or directory
+            !   pass the folder that caretd uses (its option --data)
             [1]
             """)
     }
@@ -102,22 +102,22 @@ import Testing
             $ put a << older⏎
             a: saved as revision 2
             $ trim a@1 -y
-            a: forgotten are 1 revision, up to 1, whose text stays
+            a: forgot 1 revision (up to revision 1, whose text stays)
             $ rm a -y
             a is deleted
             $ put a --create << new⏎
             a: saved as revision 1
             $ export DIR/a.caret-archive --deleted --data DIR/data
             ! caret: DIR/data: a server runs on this folder
-            !   stop it: what was deleted is exported of a stopped server alone
+            !   stop the server: deleted documents can be exported only while it is stopped
             [1]
             $ export DIR/a.caret-archive --deleted
             ! caret: export: --data … is missing
-            !   caret help export says what there is
+            !   run: caret help export
             [2]
             $ export DIR/a --deleted --data DIR/data
             ! caret: export: NAME.caret-archive is missing
-            !   caret help export says what there is
+            !   run: caret help export
             [2]
             """)
         stand.stop()
@@ -139,7 +139,7 @@ import Testing
             older
             $ undelete a --data DIR/data
             ! caret: a: … (exists)
-            !   choose another name, or move that one away first
+            !   choose another name, or rename the existing document first
             [1]
             """)
     }
@@ -213,7 +213,7 @@ import Testing
                 ])
             let run = try stand.caret(["export", archive, "--socket", liar.path])
             #expect(run.status == (isSame ? 0 : 1), "\(run)")
-            let isSaid = run.errors.contains("a: it became another document while it was exported")
+            let isSaid = run.errors.contains("a: another document took this name during the export")
             #expect(isSaid == !isSame, "\(run)")
             #expect(FileManager.default.fileExists(atPath: archive) == isSame)
             for file in [archive, liar.path] { unlink(file) }
@@ -260,7 +260,7 @@ import Testing
         for count in 0..<bytes.count {
             let failure = try failure(bytes.prefix(count), stand)
             #expect(
-                failure?.message.contains(": it ends behind line ") == true,
+                failure?.message.contains(": it ends after line ") == true,
                 "\(count) bytes: \(String(describing: failure))")
         }
         stand.stop()
@@ -270,7 +270,8 @@ import Testing
             try Data(bytes.prefix(bytes.count * share / 8)).write(to: URL(filePath: part))
             let run = try stand.caret(["import", part, "new", "--data", stand.data])
             #expect(
-                run.status == 1 && run.errors.contains("cut off, or is no archive\n  nothing was imported"),
+                run.status == 1
+                    && run.errors.contains("cut off, or is not an archive\n  nothing was imported"),
                 "\(run)")
         }
         #expect(try stand.caret(["verify", "--data", stand.data]).output == before)
@@ -296,7 +297,7 @@ import Testing
         for extra in [[0], [0x1F], Array("x\n".utf8), [UInt8](repeating: 0, count: 300_000), bytes] {
             let found = try failure(bytes + extra, stand)
             #expect(
-                found?.message.contains("something stands behind the end") == true,
+                found?.message.contains("there is data after the end") == true,
                 "\(extra.count): \(String(describing: found))")
         }
     }
@@ -324,38 +325,41 @@ import Testing
         arguments: [
             (
                 #""rev":2,"user""#, #""rev":3,"user""#,
-                "line 4, in a behind revision 1: revision 3 stands there"
+                "line 4, in a after revision 1: found revision 3, expected revision 2"
             ),
-            (#""version":1"#, #""version":2"#, "line 1: it is of version 2, where 1 is known here"),
+            (
+                #""version":1"#, #""version":2"#,
+                "line 1: the archive has version 2; this caret reads version 1"
+            ),
             (#""type":"archive""#, #""type":"check""#, "line 1: check: doc is missing, at byte 0"),
             (
                 #""rev":2,"user":"anonymous""#, #""rev":2,"user":"a\u001b[2J""#,
-                "line 4, in a behind revision 1: revision 2 is by the user a␛[2J, which no user can be called"
+                "line 4, in a after revision 1: revision 2 has an invalid user a␛[2J"
             ),
             (
                 #""rev":2,"user":"anonymous","client":""#, #""rev":2,"user":"anonymous","client":"\u202e"#,
-                "line 4, in a behind revision 1: revision 2 is by the client <U+202E>p-"
+                "line 4, in a after revision 1: revision 2 has an invalid client <U+202E>p-"
             ),
-            (#""doc":"b","epoch""#, #""doc":"a","epoch""#, "line 6: a second document is called a"),
+            (#""doc":"b","epoch""#, #""doc":"a","epoch""#, "line 6: a second document has the name a"),
             (
                 #""doc":"b","epoch""#, #""doc":"/","epoch""#,
-                "line 6: it names a document /, which cannot be"
+                "line 6: the document / has an invalid name or text"
             ),
             (
                 #"[0,0],"text":"b""#, #"[0,1],"text":"b""#,
-                "line 7, in b behind revision 0: revision 1 does not fit the text before it"
+                "line 7, in b after revision 0: revision 1 does not fit the text before it"
             ),
             (
                 #""documents":2"#, #""documents":3"#,
-                "line 9: 2 documents and 3 revisions stand there, where 3 and 3 were written"
+                "line 9: found 2 documents and 3 revisions, expected 3 and 3"
             ),
             (
                 #""user":"anonymous""#, #""user":"somebody""#,
-                "line 9: the check sum is not that of what stands in front of it"
+                "line 9: the checksum does not match the lines before it"
             ),
             (
                 "\"text\":\"b\"", "\"text\":\"c\"",
-                "line 8, in b behind revision 1: its text is not the one that was exported"
+                "line 8, in b after revision 1: the text differs from the exported one"
             ),
         ])
     func lines(old: String, new: String, message: String) throws {
@@ -369,7 +373,7 @@ import Testing
         #expect(found?.message.contains(": \(message)") == true, "\(String(describing: found))")
         let twice = try failure((text + text).utf8, stand)
         #expect(
-            twice?.message.hasSuffix("line 10: something stands behind the end") == true,
+            twice?.message.hasSuffix("line 10: there is data after the end") == true,
             "\(String(describing: twice))")
     }
 }

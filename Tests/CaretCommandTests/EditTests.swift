@@ -50,13 +50,13 @@ import Testing
         #expect(lines.count == 2 && lines.last?.contains("interrupted") == true, "\(lines)")
         // The kept edits are edited without a server, and saved when there is one again.
         let again = try edit(on: stand)
-        try again.waits { $0.contains("notes: goes on with the text that was not saved") }
+        try again.waits { $0.contains("notes: continues with the text that was not saved") }
         try again.type("show")
         try again.waits { $0.contains("one\nmine") }
         try again.type("more")
         try stand.start()
         try again.type("quit")
-        try again.waits { $0.contains("notes: all is saved, at revision ") }
+        try again.waits { $0.contains("notes: all edits are saved, at revision ") }
         #expect(try again.ended() == 0)
         #expect(try stand.caret(["cat", "notes"]).output == "one\nmine\nmore\n")
         let left = try FileManager.default.contentsOfDirectory(
@@ -64,7 +64,7 @@ import Testing
         #expect(left.isEmpty, "\(left)")
     }
 
-    @Test("a text that cannot be kept stays in its file, which is named")
+    @Test("without a server a text that cannot be kept stays in its file")
     func notKept() throws {
         let stand = try Stand()
         try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
@@ -94,7 +94,7 @@ import Testing
             """
             $ edit notes
             ! caret: 127.0.0.1:…: Connection refused
-            !   start caretd, or say where it is by --server, --socket or --data
+            !   start caretd, or pass its address with --server, --socket or --data
             [3]
             """)
     }
@@ -104,7 +104,7 @@ import Testing
         let stand = try Stand()
         try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
         let run = try stand.caret(["edit", "notes"], environment: ["EDITOR": "true"])
-        #expect(run.status == 1 && run.errors.contains("returned at once, and nothing was saved"), "\(run)")
+        #expect(run.status == 1 && run.errors.contains("exited at once and saved nothing"), "\(run)")
         let path = try #require(run.errors.firstMatch(of: /(\/\S+\/notes)/)?.1)
         #expect(try String(contentsOfFile: String(path), encoding: .utf8) == "one\n")
         try FileManager.default.removeItem(atPath: (String(path) as NSString).deletingLastPathComponent)
@@ -112,7 +112,7 @@ import Testing
         let touched = try stand.caret(["edit", "notes"], environment: ["EDITOR": "touch"])
         #expect(touched.status == 0, "\(touched)")
         let failed = try stand.caret(["edit", "notes"], environment: ["EDITOR": "false"])
-        #expect(failed.status == 1 && failed.errors.contains("the editor ended with 1"), "\(failed)")
+        #expect(failed.status == 1 && failed.errors.contains("the editor exited with status 1"), "\(failed)")
     }
 
     @Test("at a terminal it waits for Return while an editor window is open")
@@ -129,7 +129,7 @@ import Testing
         try screen.waits { _ in try stand.caret(["cat", "notes"]).output == "one\nlater\n" }
         try Data("one\nlater\nlast\n".utf8).write(to: URL(filePath: file))
         try screen.press("Enter")
-        try screen.waits { $0.contains("notes: all is saved, at revision 3") }
+        try screen.waits { $0.contains("notes: all edits are saved, at revision 3") }
         #expect(try screen.ended() == 0)
         #expect(try stand.caret(["cat", "notes"]).output == "one\nlater\nlast\n")
     }

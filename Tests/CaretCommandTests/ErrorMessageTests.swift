@@ -11,23 +11,23 @@ import Testing
             $ put agenda --create << one⏎
             agenda: saved as revision 1
             $ cat agenda@2h
-            ! caret: agenda: at … it had no text yet; its first revision is of …
-            !   caret log agenda shows its revisions; agenda@0 is the empty text that it began with
+            ! caret: agenda: it had no text yet at …; its first revision is from …
+            !   caret log agenda lists its revisions; agenda@0 is the empty text before the first one
             [1]
             $ cat agenda@2020-01-01 --json
-            ! {"error":"agenda: at 2020-01-01 00:00:00 it had no text yet; its first revision is of …","advice":"…","code":1}
+            ! {"error":"agenda: it had no text yet at 2020-01-01 00:00:00; its first revision is from …","advice":"…","code":1}
             [1]
             $ diff agenda@2h
-            ! caret: agenda: at … it had no text yet; its first revision is of …
-            !   caret log agenda shows its revisions; agenda@0 is the empty text that it began with
+            ! caret: agenda: it had no text yet at …; its first revision is from …
+            !   caret log agenda lists its revisions; agenda@0 is the empty text before the first one
             [1]
             $ restore agenda@2h
-            ! caret: agenda: at … it had no text yet; its first revision is of …
-            !   caret log agenda shows its revisions; agenda@0 is the empty text that it began with
+            ! caret: agenda: it had no text yet at …; its first revision is from …
+            !   caret log agenda lists its revisions; agenda@0 is the empty text before the first one
             [1]
             $ cat agenda@0
             $ trim agenda --before 30d -y
-            agenda: unchanged, history begins at revision 0
+            agenda: unchanged: its history begins at revision 0
             """)
     }
 
@@ -68,19 +68,19 @@ import Testing
         try stand.expect(
             """
             $ ls
-            ! caret: 127.0.0.1:…: a token is needed
-            !   say it by CARET_TOKEN; on the server's machine --data … needs none
+            ! caret: 127.0.0.1:…: the server requires a token
+            !   set CARET_TOKEN; on the server's machine --data … needs no token
             [1]
             $ ls --token caret_1_no
             ! caret: the server does not take this client: the token is not known, … (unauthorized)
-            !   say a token by CARET_TOKEN; on the server's machine --data … needs none
+            !   set CARET_TOKEN to a valid token; on the server's machine --data … needs no token
             [1]
             $ watch a --json
-            ! {"error":"watch wants a terminal","advice":"caret tail -f is for programs","code":1}
+            ! {"error":"watch needs a terminal","advice":"use caret tail -f instead","code":1}
             [1]
             $ sync DIR/folder --once
-            ! caret: 127.0.0.1:…: a token is needed
-            !   say it by CARET_TOKEN; on the server's machine --data … needs none
+            ! caret: 127.0.0.1:…: the server requires a token
+            !   set CARET_TOKEN; on the server's machine --data … needs no token
             [1]
             """)
     }
@@ -91,23 +91,23 @@ import Testing
         try stand.expect(
             """
             $ cat nope --json
-            ! {"error":"nope: there is no such document (not_found)","advice":"caret ls lists what there is and you may read","code":1}
+            ! {"error":"nope: there is no such document (not_found)","advice":"caret ls lists the documents that you may read","code":1}
             [1]
             $ cta --json
-            ! {"error":"there is no subcommand \\"cta\\"; is it cat?","advice":"caret help says what there is","code":2}
+            ! {"error":"unknown subcommand \\"cta\\"; did you mean cat?","advice":"run: caret help","code":2}
             [2]
             $ log a --json -n 0
-            ! {"error":"log: --limit: found \\"0\\", allowed is a whole number from 1","advice":"caret help log says what there is","code":2}
+            ! {"error":"log: --limit: found \\"0\\", expected a whole number from 1","advice":"run: caret help log","code":2}
             [2]
             $ --json
-            ! {"error":"it wants a subcommand","advice":"caret help says what there is","code":2}
+            ! {"error":"no subcommand given","advice":"run: caret help","code":2}
             [2]
             $ put a DIR/none --json
-            ! {"error":"DIR/none: it cannot be read: No such file or directory","advice":null,"code":1}
+            ! {"error":"DIR/none: cannot be read: No such file or directory","advice":null,"code":1}
             [1]
             $ cat -- --json
             ! caret: --json: there is no such document (not_found)
-            !   caret ls lists what there is and you may read
+            !   caret ls lists the documents that you may read
             [1]
             """)
         try Data([0xFF]).write(to: stand.folder.appending(path: "bad"))
@@ -158,7 +158,7 @@ import Testing
                 #expect(run.status == 1, "\(words): \(run)")
                 #expect(
                     run.errors.hasPrefix(
-                        "caret: \(stand.data): you may not open it: it belongs to the user root"),
+                        "caret: \(stand.data): permission denied: it belongs to the user root"),
                     "\(words): \(run)")
                 #expect(run.errors.contains("sudo -u root caret"), "\(words): \(run)")
             }

@@ -107,8 +107,8 @@ import Testing
             """
             $ export DIR/out
             1 written, 0 unchanged, 2 left alone
-            ! caret: .env: left alone: a part of its name begins with a dot; --hidden writes it
-            ! caret: a/.b/c: left alone: a part of its name begins with a dot; --hidden writes it
+            ! caret: .env: left alone: a part of its name begins with a dot; pass --hidden to export it
+            ! caret: a/.b/c: left alone: a part of its name begins with a dot; pass --hidden to export it
             [1]
             """)
         #expect(try FileManager.default.contentsOfDirectory(atPath: stand.folder.path + "/out") == ["a"])

@@ -23,7 +23,7 @@ import Testing
             """
             $ cat a
             ! caret: 127.0.0.1:…: Connection refused
-            !   start caretd, or say where it is by --server, --socket or --data
+            !   start caretd, or pass its address with --server, --socket or --data
             [3]
             $ ping --data DIR/data
             ! caret: DIR/data: no server runs on this folder: DIR/data/caretd.sock: …
@@ -40,14 +40,14 @@ import Testing
             $ backup DIR/copy --data DIR/data
             sound: 1 document, 2 revisions, 0 snapshots, 2 pushers, 1 token
             $ backup DIR/copy --data DIR/data
-            ! caret: DIR/copy: it is there, and left alone
-            !   say another name
+            ! caret: DIR/copy: already exists
+            !   choose another name
             [1]
             $ verify DIR/copy --json
             {"sound":true,"documents":1,"revisions":2,"snapshots":0,"pushers":2,"tokens":1,"findings":[],"more":false}
             $ ls --data DIR
-            ! caret: DIR: it is no data folder of caretd: No such file or directory
-            !   say by --data what caretd was told by its own --data
+            ! caret: DIR: not a data folder of caretd: No such file or directory
+            !   pass the folder that caretd uses (its option --data)
             [1]
             $ verify DIR
             ! caret: DIR: …
@@ -66,7 +66,7 @@ import Testing
             try stand.expect(
                 """
                 $ \(words) --data DIR/data
-                ! caret: DIR/data: it belongs to the user nobody, and its server could not open what root makes there
+                ! caret: DIR/data: it belongs to the user nobody, whose server could not open files made by root
                 !   run it as that user: sudo -u nobody caret …
                 [1]
                 """)
@@ -110,7 +110,7 @@ import Testing
             $ rm a -y --data DIR/data
             a is deleted
             $ export DIR/a.caret-archive --deleted --data DIR/data
-            ! caret: a: it cannot be read: …
+            ! caret: a: cannot be read: …
             [1]
             """)
         let files = try FileManager.default.contentsOfDirectory(atPath: stand.folder.path)

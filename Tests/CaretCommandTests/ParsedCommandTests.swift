@@ -26,16 +26,16 @@ import Testing
     @Test(
         "an unknown word is a fault with a suggestion",
         arguments: [
-            ([], "it wants a subcommand"), (["cta"], "there is no subcommand \"cta\"; is it cat?"),
-            (["xxxxxxxx"], "there is no subcommand \"xxxxxxxx\""),
-            (["token"], "token wants one of add, list, revoke"),
-            (["token", "ls"], "token wants one of add, list, revoke, and found \"ls\""),
-            (["ls", "--jsno"], "ls: there is no option \"--jsno\"; is it --json?"),
+            ([], "no subcommand given"), (["cta"], "unknown subcommand \"cta\"; did you mean cat?"),
+            (["xxxxxxxx"], "unknown subcommand \"xxxxxxxx\""),
+            (["token"], "token needs one of add, list, revoke"),
+            (["token", "ls"], "token needs one of add, list, revoke; found \"ls\""),
+            (["ls", "--jsno"], "ls: unknown option \"--jsno\"; did you mean --json?"),
             (["cat"], "cat: DOC[@REV] is missing"),
-            (["cat", "a", "b"], "cat: \"b\" is one argument too many"),
-            (["put", "a", "--base"], "put: --base wants a value: --base REV"),
+            (["cat", "a", "b"], "cat: unexpected argument \"b\""),
+            (["put", "a", "--base"], "put: --base needs a value: --base REV"),
             (["ls", "--json=1"], "ls: --json takes no value"),
-            (["ls", "--json", "--json"], "ls: --json stands there twice"),
+            (["ls", "--json", "--json"], "ls: --json is given twice"),
         ])
     func faults(arguments: [String], message: String) {
         #expect(throws: (any Error).self) { try ParsedCommand(arguments) }
@@ -46,24 +46,24 @@ import Testing
         "a bad value is a fault that names the expected values",
         arguments: [
             (
-                ["log", "a", "-n", "0"], "log: --limit: found \"0\", allowed is a whole number from 1"
-            ), (["log", "a", "-n", "1", "--all"], "log: --all and --limit exclude each other"),
+                ["log", "a", "-n", "0"], "log: --limit: found \"0\", expected a whole number from 1"
+            ), (["log", "a", "-n", "1", "--all"], "log: --all and --limit cannot be combined"),
             (
                 ["ls", "--server", "a:b"],
-                "ls: --server: found \"a:b\", allowed is HOST, HOST:PORT, [ADDRESS]:PORT or a socket's path"
-            ), (["ls", "--server", "a", "--data", "b"], "ls: --server and --data exclude each other"),
+                "ls: --server: found \"a:b\", expected HOST, HOST:PORT, [ADDRESS]:PORT or a socket's path"
+            ), (["ls", "--server", "a", "--data", "b"], "ls: --server and --data cannot be combined"),
             (
                 ["restore", "a"],
-                "restore: DOC@REV: found \"a\", allowed is a document with a revision behind @"
+                "restore: DOC@REV: found \"a\", expected a document with a revision: DOC@REV"
             ),
-            (["mv", "a@1", "b"], "mv: DOC: found \"a@1\", allowed is a document without a revision"),
-            (["cat", "@1"], "cat: DOC: found \"@1\", allowed is a name in front of the @"),
+            (["mv", "a@1", "b"], "mv: DOC: found \"a@1\", expected a document without a revision"),
+            (["cat", "@1"], "cat: DOC: found \"@1\", expected a name before the @"),
             (["token", "add", "a"], "token add: one of --read, --write, --admin is missing"),
-            (["token", "revoke", "0"], "token revoke: NUMBER: found \"0\", allowed is a number from 1"),
-            (["verify", "f", "--document", "d"], "verify: BACKUP and --document exclude each other"),
+            (["token", "revoke", "0"], "token revoke: NUMBER: found \"0\", expected a number from 1"),
+            (["verify", "f", "--document", "d"], "verify: BACKUP and --document cannot be combined"),
             (["backup", "f"], "backup: --data DIR is missing"),
-            (["verify", "f", "--data", "d"], "verify: BACKUP and --data exclude each other"),
-            (["completion", "sh"], "completion: SHELL: found \"sh\", allowed is bash, zsh, fish"),
+            (["verify", "f", "--data", "d"], "verify: BACKUP and --data cannot be combined"),
+            (["completion", "sh"], "completion: SHELL: found \"sh\", expected bash, zsh, fish"),
         ])
     func values(arguments: [String], message: String) throws {
         do {
@@ -71,7 +71,7 @@ import Testing
             guard case .run(let type) = parsed.action else { throw UnexpectedResult() }
             _ = try type.init(parsed.arguments)
             _ = try Target(parsed.arguments, [:])
-            Issue.record("it was taken")
+            Issue.record("it was accepted")
         } catch {
             #expect("\(error)" == message)
         }

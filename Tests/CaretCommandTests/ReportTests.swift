@@ -81,7 +81,8 @@ struct ReportTests {
         var rest = try #require(files["README.md"])[...]
         for part in parts {
             let section = "![\(part)-picture](\(part)-picture.svg)\n\n```\nmeasured \(part) --quick\n```\n"
-            let place = try #require(rest.firstRange(of: section), "\(part) is not behind the part before it")
+            let place = try #require(
+                rest.firstRange(of: section), "\(part) does not follow the part before it")
             rest = rest[place.upperBound...]
         }
     }

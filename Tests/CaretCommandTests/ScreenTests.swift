@@ -85,7 +85,7 @@ import Testing
         try screen.waits { $0.contains("one") }
         try stand.expect("$ rm notes --yes\nnotes is deleted")
         #expect(try screen.ended() == 1)
-        try screen.waits { $0.hasSuffix("caret: notes: it was deleted, or may not be read any more") }
+        try screen.waits { $0.hasSuffix("caret: notes: it was deleted, or you may no longer read it") }
         #expect(try !screen.isTaken() && screen.showsCursor())
     }
 
@@ -162,7 +162,7 @@ import Testing
             return text.contains("zero\none\nmine")
         }
         try screen.type("quit")
-        try screen.waits { $0.hasSuffix("notes: all is saved, at revision 3") }
+        try screen.waits { $0.hasSuffix("notes: all edits are saved, at revision 3") }
         #expect(try screen.ended() == 0)
     }
 }

@@ -31,16 +31,19 @@ import Testing
                 line 2 -two +2
             $ tail nope
             ! caret: there is no document nope
-            !   caret ls lists what there is and you may read
+            !   caret ls lists the documents that you may read
             [1]
             """)
         let edited = try stand.caret(
             ["edit", "notes/today"], environment: ["EDITOR": "sed -i s/one/1/"])
-        #expect(edited.status == 0 && edited.output == "notes/today: all is saved, at revision 3\n")
+        #expect(edited.status == 0 && edited.output == "notes/today: all edits are saved, at revision 3\n")
         #expect(try stand.caret(["cat", "notes/today"]).output == "1\n2\n")
         let failed = try stand.caret(["edit", "notes/today"], environment: ["EDITOR": "false"])
         #expect(
-            failed.status == 1 && failed.errors == "caret: the editor ended with 1; what it saved is saved\n")
+            failed.status == 1
+                && failed.errors
+                    == "caret: the editor exited with status 1; the text that it wrote is saved\n"
+        )
     }
 
     @Test(
@@ -77,7 +80,9 @@ import Testing
         #expect(run.status == 1 && run.output == "", "\(run)")
         let said = try #require(
             run.errors.wholeMatch(
-                of: #/caret: (.+): left alone: it is not UTF-8 text\n  what was saved stays in that file\n/#),
+                of:
+                    #/caret: (.+): left alone: it is not UTF-8 text\n  what the editor saved stays in that file\n/#
+            ),
             "\(run)")
         let path = URL(filePath: String(said.1))
         #expect(try Data(contentsOf: path) == Data("a\0b".utf8))

@@ -118,11 +118,14 @@ import Testing
         let stand = try Stand()
         try stand.expect("$ put a --create << x\na: saved as revision 1")
         let outcomes = [
-            ("", "a: nothing was changed"), ("y", "a: forgotten are 1 revision, up to 1, whose text stays"),
+            ("", "a: nothing was changed"),
+            ("y", "a: forgot 1 revision (up to revision 1, whose text stays)"),
         ]
         for (answer, outcome) in outcomes {
             let screen = try TerminalScreen(["trim", "a@1"], on: stand)
-            try screen.waits { $0 == "a: forget 1 revision, up to 1, whose text stays, for good? [y/N]" }
+            try screen.waits {
+                $0 == "a: forget 1 revision (up to revision 1, whose text stays) permanently? [y/N]"
+            }
             try screen.type(answer)
             try screen.waits { $0.hasSuffix("\n\(outcome)") }
         }

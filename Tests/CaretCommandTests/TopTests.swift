@@ -45,9 +45,9 @@ import Testing
         #expect(rows[0].hasPrefix("up 1 d 2 h   1970-01-0") && rows[0].hasSuffix("   q ends   here"))
         #expect(
             Array(rows[1...]) == [
-                "", "LATENCY, ms  COUNT  MEDIAN  99 %  MOST", "ack            120     1.9   4.7   9.1", "",
-                "COUNTER          ALL  A SECOND", "connections        3",
-                "pushes           100       0.0", "refused_damaged    1       0.0",
+                "", "LATENCY, ms  COUNT  MEDIAN  P99  MAX", "ack            120     1.9  4.7  9.1", "",
+                "COUNTER          TOTAL  PER SECOND", "connections          3",
+                "pushes             100         0.0", "refused_damaged      1         0.0",
             ])
         #expect(page.rows(.init(rows: 3, columns: 12)).allSatisfy { $0.count <= 12 })
         #expect(page.rows(.init(rows: 3, columns: 12)).count == 3)

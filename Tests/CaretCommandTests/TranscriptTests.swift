@@ -7,18 +7,18 @@ import Testing
         try Stand().expect(
             """
             $ ping
-            127.0.0.1:…: caret/…, where you are anonymous, answers in … ms
+            127.0.0.1:…: caret/…, you are anonymous, answered in … ms
             $ ping --data DIR/data
-            DIR/data/caretd.sock: caret/…, where you are admin, answers in … ms
+            DIR/data/caretd.sock: caret/…, you are admin, answered in … ms
             $ ping --socket DIR/data/caretd.sock --json
             {"server":"caret/…","address":"DIR/data/caretd.sock","user":"admin","microseconds":…}
             $ ping --server 127.0.0.1:1
             ! caret: 127.0.0.1:1: Connection refused
-            !   start caretd, or say where it is by --server, --socket or --data
+            !   start caretd, or pass its address with --server, --socket or --data
             [3]
             $ ping --socket DIR/nowhere
             ! caret: DIR/nowhere: No such file or directory
-            !   start caretd, or say where it is by --server, --socket or --data
+            !   start caretd, or pass its address with --server, --socket or --data
             [3]
             """)
     }
@@ -30,7 +30,7 @@ import Testing
             $ ls
             $ put notes/today << one⏎two⏎
             ! caret: notes/today: there is no such document (not_found)
-            !   --create makes it
+            !   pass --create to create it
             [1]
             $ put notes/today --create << one⏎two⏎
             notes/today: saved as revision 1
@@ -49,24 +49,24 @@ import Testing
             $ cat notes/today@2 --json
             {"doc":"notes/today","epoch":"…","rev":2,"newline":"lf","text":"zero\\none\\ntwo\\n"}
             $ cat notes/today@1h
-            ! caret: notes/today: at … it had no text yet; its first revision is of …
-            !   caret log notes/today shows its revisions; notes/today@0 is the empty text that it began with
+            ! caret: notes/today: it had no text yet at …; its first revision is from …
+            !   caret log notes/today lists its revisions; notes/today@0 is the empty text before the first one
             [1]
             $ cat notes/today@0
             $ cat notes/today@9
             ! caret: notes/today: the revision that is asked for is beyond the head 3 (base_ahead)
-            !   caret log shows the revisions that there are
+            !   caret log lists the revisions
             [1]
             $ cat nope
             ! caret: nope: there is no such document (not_found)
-            !   caret ls lists what there is and you may read
+            !   caret ls lists the documents that you may read
             [1]
             $ put notes/today DIR/nowhere
-            ! caret: DIR/nowhere: it cannot be read: No such file or directory
+            ! caret: DIR/nowhere: cannot be read: No such file or directory
             [1]
             $ put ./x --create << x
             ! caret: ./x: … (bad_name)
-            !   a name is parts with / between them, none of them empty, . or ..
+            !   a name consists of parts separated by /; no part can be empty, . or ..
             [1]
             """)
     }
@@ -114,14 +114,14 @@ import Testing
             lines:                4
             line breaks in files: lf
             oldest kept revision: 1
-            made:                 …Z
+            created:              …Z
             last changed:         …Z
             last changed by:      anonymous
             $ stat b --json
             {"doc":"b","epoch":"…","rev":1,"length":1,"bytes":1,"lines":1,"newline":"lf","first":1,"created":"…Z","updated":"…Z","user":"anonymous"}
             $ stat nope
             ! caret: nope: there is no such document (not_found)
-            !   caret ls lists what there is and you may read
+            !   caret ls lists the documents that you may read
             [1]
             """)
     }
@@ -165,7 +165,7 @@ import Testing
                 $ show d@1 --json
                 {"doc":"d","rev":1,"time":"…Z","user":"anonymous","client":"p-…","inserted":34,"deleted":0,"edits":[{"range":[0,0],"text":"one\\ntwo three four five six\\nthree\\n"}]}
                 $ show d@0
-                ! caret: d: revision 0 is empty, and nobody made it
+                ! caret: d: revision 0 is the empty text before the first change
                 [1]
                 $ diff d@1 @2 --json
                 {"from":{"doc":"d","rev":1},"to":{"doc":"d","rev":2},"edits":[{"range":[14,18],"text":"4"},{"range":[34,34],"text":"four"}]}
@@ -182,7 +182,7 @@ import Testing
                 $ diff d d
                 $ diff d nope
                 ! caret: d, nope: there is no such document (not_found)
-                !   caret ls lists what there is and you may read
+                !   caret ls lists the documents that you may read
                 [1]
                 $ blame d
                 3	anonymous	…Z	zero
@@ -214,8 +214,8 @@ import Testing
                 $ grep nothing
                 [4]
                 $ grep '('
-                ! caret: grep: PATTERN: found "(", allowed is a regular expression; --fixed takes any text
-                !   caret help grep says what there is
+                ! caret: grep: PATTERN: found "(", expected a regular expression; pass --fixed for a plain text
+                !   run: caret help grep
                 [2]
                 $ restore d@1
                 d: revision 4 has the text of revision 1
@@ -223,17 +223,17 @@ import Testing
                 {"doc":"d","rev":4,"restored":1,"unchanged":true}
                 $ restore d@8
                 ! caret: d: the revision that is asked for is beyond the head 4 (base_ahead)
-                !   caret log shows the revisions that there are
+                !   caret log lists the revisions
                 [1]
                 $ mv d f
                 d is now f
                 $ mv f e
                 ! caret: f to e: … (exists)
-                !   choose another name, or move that one away first
+                !   choose another name, or rename the existing document first
                 [1]
                 $ rm f
-                ! caret: rm: nobody can be asked here; --yes says that it is meant
-                !   caret help rm says what there is
+                ! caret: rm: not a terminal: pass --yes to confirm
+                !   run: caret help rm
                 [2]
                 $ rm f --yes
                 f is deleted
@@ -241,7 +241,7 @@ import Testing
                 {"doc":"e","deleted":true}
                 $ rm e -y
                 ! caret: there is no document e
-                !   caret ls lists what there is and you may read
+                !   caret ls lists the documents that you may read
                 [1]
                 """)
     }
@@ -253,12 +253,12 @@ import Testing
         try stand.expect(
             """
             $ ping
-            ! caret: 127.0.0.1:…: a token is needed
-            !   say it by CARET_TOKEN; on the server's machine --data … needs none
+            ! caret: 127.0.0.1:…: the server requires a token
+            !   set CARET_TOKEN; on the server's machine --data … needs no token
             [1]
             $ token add ann --data DIR/data
             ! caret: token add: one of --read, --write, --admin is missing
-            !   caret help token add says what there is
+            !   run: caret help token add
             [2]
             $ put notes/a --create --data DIR/data << text
             notes/a: saved as revision 1
@@ -282,7 +282,7 @@ import Testing
             token 1 is revoked
             $ token revoke 1 --data DIR/data
             ! caret: there is no token of this number (not_found)
-            !   caret token list tells the numbers
+            !   caret token list shows the numbers
             [1]
             """)
         #expect(try stand.caret(["cat", "notes/a"], environment: ann).status == 1)
@@ -300,9 +300,9 @@ import Testing
         try stand.expect(
             """
             $ import DIR/in notes
-            ! caret: sub/ sp: left alone: no name of a document
-            ! caret: sub/bin: left alone: DIR/in/sub/bin: no text: it is not UTF-8 at byte 0
-            ! caret: sub/nul: left alone: no text: it has a byte 0
+            ! caret: sub/ sp: left alone: not a valid document name
+            ! caret: sub/bin: left alone: DIR/in/sub/bin: not UTF-8 text: invalid at byte 0
+            ! caret: sub/nul: left alone: not text: it contains a NUL byte
             2 saved, 0 unchanged, 3 left alone
             [1]
             $ ls
@@ -313,7 +313,7 @@ import Testing
             $ put notes/sub/two << 3⏎
             notes/sub/two: saved as revision 2
             $ export DIR/out notes/
-            ! caret: notes/sub/two: left alone: DIR/out/sub/two is there with another text; --force replaces it
+            ! caret: notes/sub/two: left alone: DIR/out/sub/two exists with another text; pass --force to replace it
             0 written, 1 unchanged, 1 left alone
             [1]
             $ export DIR/out notes/ --force --json
@@ -321,7 +321,7 @@ import Testing
             $ import DIR/out notes/ --json
             {"saved":0,"unchanged":2,"left_alone":[]}
             $ import DIR/nowhere
-            ! caret: DIR/nowhere: it cannot be read: No such file or directory
+            ! caret: DIR/nowhere: cannot be read: No such file or directory
             [1]
             """)
         let crlf = try Data(contentsOf: stand.folder.appending(path: "out/crlf"))
@@ -340,7 +340,7 @@ import Testing
         try stand.expect(
             """
             $ import DIR/in
-            ! caret: large: left alone: 65537 bytes, where 65536 may be
+            ! caret: large: left alone: it has 65537 bytes; the limit is 65536
             1 saved, 0 unchanged, 1 left alone
             [1]
             $ ls
@@ -353,16 +353,16 @@ import Testing
         try Stand(nil).expect(
             """
             $ cta
-            ! caret: there is no subcommand "cta"; is it cat?
-            !   caret help says what there is
+            ! caret: unknown subcommand "cta"; did you mean cat?
+            !   run: caret help
             [2]
             $ cat a@x
-            ! caret: cat: DOC: found "a@x", allowed is a revision as 900, …
-            !   caret help cat says what there is
+            ! caret: cat: DOC: found "a@x", expected a revision (900), …
+            !   run: caret help cat
             [2]
             $ help nothing
-            ! caret: there is no subcommand "nothing"
-            !   caret help says what there is
+            ! caret: unknown subcommand "nothing"
+            !   run: caret help
             [2]
             $ --version
             caret …
@@ -370,13 +370,13 @@ import Testing
             usage: caret rm DOC [options]
 
             Deletes a document with its history.
-            Its name is free at once. The server keeps what was deleted for a while, 30 days by default.
+            Its name is free at once. caret undelete can restore it for a while, by default 30 days.
 
               DOC  the document
 
-              -y, --yes  does it without asking
+              -y, --yes  does not ask for a confirmation
 
-            The options that all subcommands take: caret help
+            Options of all subcommands: caret help
             """)
     }
 }

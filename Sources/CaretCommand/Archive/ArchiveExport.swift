@@ -81,7 +81,7 @@ struct ArchiveExport {
     private func requireSame(_ isSame: Bool, _ name: String) throws(Failure) {
         if isSame { return }
         throw Failure(
-            "\(name.harmless): it became another document while it was exported",
-            advice: "export again; there is no archive")
+            "\(name.harmless): another document took this name during the export",
+            advice: "no archive was written; export again")
     }
 }

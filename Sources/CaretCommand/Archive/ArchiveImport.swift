@@ -63,10 +63,10 @@ struct ArchiveImport {
     }
 
     private static func taken(_ name: DocumentName, count: Int) -> Failure {
-        let others = count > 1 ? ", and \(count - 1) more of the archive's" : ""
+        let others = count > 1 ? ", and \(count - 1) more of the archive" : ""
         return Failure(
-            "\(name.description.harmless): there is a document of this name\(others)",
-            advice: "nothing was imported; say a PREFIX for the names, or move those away")
+            "\(name.description.harmless): a document with this name already exists\(others)",
+            advice: "nothing was imported; pass a PREFIX, or rename the existing documents")
     }
 
     private func write(to store: SQLiteStore) async throws -> (documents: Int, revisions: Int) {
@@ -106,7 +106,7 @@ struct ArchiveImport {
         case .committed: return
         case .full: throw Failure(.full, in: folder)
         case .unfit:
-            throw Failure("\(path): a revision makes a text of more than \(DocumentEntry.longestText) bytes")
+            throw Failure("\(path): the text of a revision has more than \(DocumentEntry.longestText) bytes")
         case .conflict, .gone, .damaged, .failed, .unknown, nil: throw Failure(.failed, in: folder)
         }
     }
@@ -160,9 +160,10 @@ private final class ImportedDocument {
 extension Failure {
     fileprivate init(_ refusal: StoreRefusal, in folder: String) {
         switch refusal {
-        case .full: self.init("\(folder): the disk is full", advice: "nothing was imported; make room")
+        case .full:
+            self.init("\(folder): the disk is full", advice: "nothing was imported; free some disk space")
         case .gone, .damaged, .failed:
-            self.init("\(folder): it cannot be written: \(refusal)", advice: "nothing was imported")
+            self.init("\(folder): cannot be written: \(refusal)", advice: "nothing was imported")
         }
     }
 }

@@ -68,7 +68,7 @@ package final class ArchiveReader {
         do throws(GzipInput.Fault) {
             input = try GzipInput(path)
         } catch {
-            throw Failure("\(path): it cannot be read: \(error.words)")
+            throw Failure("\(path): cannot be read: \(error.words)")
         }
     }
 
@@ -88,7 +88,9 @@ package final class ArchiveReader {
         switch (state, next) {
         case (.beginning, .head(let head)):
             if head.version != ArchiveHead.version {
-                throw fault("it is of version \(head.version), where \(ArchiveHead.version) is known here")
+                throw fault(
+                    "the archive has version \(head.version); this caret reads version \(ArchiveHead.version)"
+                )
             }
             state = .between
             framer.limit = longestLine
@@ -106,10 +108,10 @@ package final class ArchiveReader {
         case (.between, .end(let end)):
             try apply(end)
             return nil
-        case (.beginning, _): throw fault("it is no archive of caret")
-        case (.between, _): throw fault("a document or the end is missing")
-        case (.inside, _): throw fault("a revision or the document's check is missing")
-        case (.ended, _): throw fault("something stands behind the end")
+        case (.beginning, _): throw fault("not an archive of caret")
+        case (.between, _): throw fault("expected a document or the end of the archive")
+        case (.inside, _): throw fault("expected a revision or the check of the document")
+        case (.ended, _): throw fault("there is data after the end")
         }
     }
 
@@ -123,10 +125,10 @@ package final class ArchiveReader {
                 try Text(document.text?.string ?? "")
             )
         } catch {
-            throw fault("it names a document \(document.document.string.harmless), which cannot be")
+            throw fault("the document \(document.document.string.harmless) has an invalid name or text")
         }
         if document.deleted == nil, !names.insert(found.0).inserted {
-            throw fault("a second document is called \(found.0.description.harmless)")
+            throw fault("a second document has the name \(found.0.description.harmless)")
         }
         documents += 1
         state = .inside(OpenDocument(document: document, revision: document.start, text: found.1))
@@ -136,8 +138,14 @@ package final class ArchiveReader {
     private func apply(
         _ revision: ArchivedRevision, to open: inout OpenDocument
     ) throws(Failure) -> [LoggedEdit] {
-        if revision.revision != open.revision.next || revision.revision > open.document.revision {
-            throw fault("revision \(revision.revision.value) stands there", in: open)
+        let (found, expected) = (revision.revision, open.revision.next)
+        if found != expected {
+            throw fault("found revision \(found.value), expected revision \(expected.value)", in: open)
+        }
+        if found > open.document.revision {
+            throw fault(
+                "found revision \(found.value), but the document ends at revision "
+                    + "\(open.document.revision.value)", in: open)
         }
         try requireValid(revision, in: open)
         let edits: [LoggedEdit]
@@ -151,8 +159,8 @@ package final class ArchiveReader {
         }
         if open.text.length.utf8 > DocumentEntry.longestText {
             throw fault(
-                "revision \(revision.revision.value) makes a text of \(open.text.length.utf8) bytes, where "
-                    + "\(DocumentEntry.longestText) may be", in: open)
+                "the text of revision \(revision.revision.value) has \(open.text.length.utf8) bytes; the limit is "
+                    + "\(DocumentEntry.longestText)", in: open)
         }
         open.revision = revision.revision
         revisions += 1
@@ -164,23 +172,25 @@ package final class ArchiveReader {
     private func requireValid(_ revision: ArchivedRevision, in open: OpenDocument) throws(Failure) {
         let (user, client) = (revision.author.user, revision.author.client)
         if let knownAuthor, knownAuthor == (user, client) { return }
-        let words = "revision \(revision.revision.value) is by the"
+        let words = "revision \(revision.revision.value) has an invalid"
         do throws(DocumentName.Fault) { _ = try UserName(user.string) } catch {
-            throw fault("\(words) user \(user.string.harmless), which no user can be called", in: open)
+            throw fault("\(words) user \(user.string.harmless)", in: open)
         }
         let isPrintable = client.utf8.allSatisfy { 0x20..<0x7F ~= $0 }
         guard isPrintable, 1...Limits.client.upperBound ~= client.utf8.count else {
-            throw fault("\(words) client \(client.string.harmless), which no client can be called", in: open)
+            throw fault("\(words) client \(client.string.harmless)", in: open)
         }
         knownAuthor = (user, client)
     }
 
     private func end(_ open: OpenDocument, _ check: Check) throws(Failure) {
         if open.revision != open.document.revision {
-            throw fault("revisions are missing up to \(open.document.revision.value)", in: open)
+            throw fault(
+                "the history ends at revision \(open.revision.value), expected revision \(open.document.revision.value)",
+                in: open)
         }
         if check != Check(open.text, of: open.document.document, at: open.revision) {
-            throw fault("its text is not the one that was exported", in: open)
+            throw fault("the text differs from the exported one", in: open)
         }
         state = .between
     }
@@ -188,14 +198,14 @@ package final class ArchiveReader {
     private func apply(_ end: ArchiveEnd) throws(Failure) {
         if end.documents != documents || end.revisions != revisions {
             throw fault(
-                "\(documents.counting("document")) and \(revisions.counting("revision")) stand there, where "
-                    + "\(end.documents) and \(end.revisions) were written")
+                "found \(documents.counting("document")) and \(revisions.counting("revision")), expected "
+                    + "\(end.documents) and \(end.revisions)")
         }
         if !end.sum.utf8.elementsEqual(sum.digest().hexadecimal.utf8) {
-            throw fault("the check sum is not that of what stands in front of it")
+            throw fault("the checksum does not match the lines before it")
         }
         state = .ended
-        if try nextLine() != nil { throw fault("something stands behind the end") }
+        if try nextLine() != nil { throw fault("there is data after the end") }
     }
 
     // MARK: Lines
@@ -210,9 +220,9 @@ package final class ArchiveReader {
                 line += 1
                 let meaning =
                     if case .beginning = state {
-                        "it is no archive of caret"
+                        "this is not an archive of caret"
                     } else {
-                        "the file has \(input.fileBytes)"
+                        "the whole file has \(input.fileBytes)"
                     }
                 throw fault("it has more than \(limit) bytes, and \(meaning)")
             case .line(.success(let found)):
@@ -248,7 +258,7 @@ package final class ArchiveReader {
         do throws(GzipInput.Fault) {
             count = try input.read(into: &bytes)
         } catch {
-            throw failure("behind line \(line)", of: openDocument, error.words)
+            throw failure("after line \(line)", of: openDocument, error.words)
         }
         unread = 0..<count
         if count > 0 { return true }
@@ -264,7 +274,7 @@ package final class ArchiveReader {
     }
 
     private var cutOff: Failure {
-        failure("it ends behind line \(line)", of: openDocument, "it was cut off, or is no archive")
+        failure("it ends after line \(line)", of: openDocument, "it was cut off, or is not an archive")
     }
 
     private var openDocument: OpenDocument? {
@@ -273,11 +283,11 @@ package final class ArchiveReader {
 
     private func failure(_ location: String, of open: OpenDocument?, _ what: String) -> Failure {
         let document = open.map { open in
-            ", in \(open.document.document.string.harmless) behind revision \(open.revision.value)"
+            ", in \(open.document.document.string.harmless) after revision \(open.revision.value)"
         }
         return Failure(
             "\(path): \(location)\(document ?? ""): \(what)",
-            advice: "nothing was imported; take another copy of the archive")
+            advice: "nothing was imported; use another copy of the archive")
     }
 }
 
@@ -285,8 +295,8 @@ extension GzipInput.Fault {
     fileprivate var words: String {
         switch self {
         case .system(let code): String(cString: strerror(code))
-        case .damaged: "the bytes are not those that were written"
-        case .trailing: "something stands behind the end"
+        case .damaged: "the packed data is damaged"
+        case .trailing: "there is data after the end"
         }
     }
 }

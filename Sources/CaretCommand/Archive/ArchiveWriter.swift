@@ -37,7 +37,7 @@ final class ArchiveWriter {
     var progress: String { "\(documents.counting("document")), \(revisions.counting("revision"))" }
 
     private static func exists(_ path: String) -> Failure {
-        Failure("\(path): it is there, and left alone", advice: "say another name, or --force")
+        Failure("\(path): already exists", advice: "choose another name, or pass --force to replace it")
     }
 
     func write(_ document: ArchivedDocument) throws(Failure) {

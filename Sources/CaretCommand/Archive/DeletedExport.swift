@@ -23,7 +23,7 @@ struct DeletedExport {
                 do {
                     try await write(entry)
                 } catch let refusal as HistoryRefusal {
-                    throw Failure("\(entry.name.description.harmless): it cannot be read: \(refusal)")
+                    throw Failure("\(entry.name.description.harmless): cannot be read: \(refusal)")
                 }
             }
             (last, hasMore) = (page.entries.last?.id, page.hasMore && !page.entries.isEmpty)

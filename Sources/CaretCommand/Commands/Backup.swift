@@ -7,13 +7,13 @@ import Glibc
 /// Copies the store to one file.
 struct Backup: Subcommand {
     static let description = CommandDescription(
-        "backup", "copies the store into one new file, which is checked; the server may run meanwhile",
+        "backup", "copies the store to one new file, and checks the copy; the server can keep running",
         details: """
-            Without FILE the copy is made in the folder backups of the data folder, by the server where one runs. With FILE, \
-            which wants --data, it becomes that file. To put it back, make it the caret.sqlite of a folder from which \
-            caret.sqlite-wal was moved away.
+            Without FILE the server makes the copy in the folder backups of its data folder. With FILE and --data, the copy \
+            becomes that file. To restore a backup, stop the server and move caret.sqlite-wal away. Then replace \
+            caret.sqlite in the data folder by the backup.
             """,
-        arguments: [Argument("FILE", .file, isOptional: true, "the new file")])
+        arguments: [Argument("FILE", .file, isOptional: true, "the new file; needs --data")])
 
     private let path: String?
 
@@ -35,20 +35,20 @@ struct Backup: Subcommand {
         let made = try await make(in: context)
         // The server chooses the name. It must not lead outside the folder.
         guard (try? DocumentPath(of: made.file))?.parts.count == 1 else {
-            throw Failure("the server called its backup \(made.file.harmless), which is no name of a file")
+            throw Failure("the server named its backup \(made.file.harmless), which is not a valid file name")
         }
         let source = folder + "/backups/" + made.file
         do throws(FileFault) {
             try MovedFile.move(source, to: path)
         } catch {
             if error.code == EEXIST { throw Backup.exists(path) }
-            throw Failure("\(path): \(error.reason)", advice: "the backup was made, and is \(source)")
+            throw Failure("\(path): \(error.reason)", advice: "the backup is complete; it is in \(source)")
         }
         return show(made, at: path, in: context)
     }
 
     private static func exists(_ path: String) -> Failure {
-        Failure("\(path): it is there, and left alone", advice: "say another name")
+        Failure("\(path): already exists", advice: "choose another name")
     }
 
     // MARK: By a server
@@ -95,7 +95,7 @@ struct Backup: Subcommand {
         case .failure(.system(let code)): throw Failure("\(path): \(String(cString: strerror(code)))")
         case .failure(.database(let fault)): throw Failure("\(path): \(fault.message)")
         case .failure(.damaged(let report)):
-            context.warn(Failure("\(folder): the store is damaged; there is no backup", code: .no))
+            context.warn(Failure("\(folder): the store is damaged; no backup was made", code: .no))
             return report.show(in: context)
         }
     }

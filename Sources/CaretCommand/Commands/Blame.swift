@@ -6,8 +6,8 @@ import FoundationEssentials
 /// Prints the author of each line.
 struct Blame: Subcommand {
     static let description = CommandDescription(
-        "blame", "each line with the revision that made it what it is: which, who, when",
-        arguments: [Argument("DOC[@REV]", .document, "the document, and which of its revisions")])
+        "blame", "prints each line with the revision that last changed it, its author and its time",
+        arguments: [Argument("DOC[@REV]", .document, "the document, with an optional revision")])
 
     private let point: DocumentPoint
 

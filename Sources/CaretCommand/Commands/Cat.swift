@@ -5,12 +5,12 @@ import CaretSync
 /// Prints the text of a document.
 struct Cat: Subcommand {
     static let description = CommandDescription(
-        "cat", "prints the text of a document, now or as it was",
+        "cat", "prints the text of a document at any revision",
         details: """
-            Line breaks are those that the document's files have. On a terminal control characters are shown and not obeyed; \
-            elsewhere the text comes out as it is.
+            The line breaks are those of the document. On a terminal control characters become visible signs; elsewhere the \
+            text is unchanged.
             """,
-        arguments: [Argument("DOC[@REV]", .document, "the document, and which of its revisions")])
+        arguments: [Argument("DOC[@REV]", .document, "the document, with an optional revision")])
 
     private let point: DocumentPoint
 

@@ -1,10 +1,10 @@
 /// Prints a completion script for a shell.
 struct Completion: Subcommand {
     static let description = CommandDescription(
-        "completion", "prints what makes a shell complete subcommands, options and names of documents",
+        "completion", "prints a script that completes subcommands, options and document names in a shell",
         details: """
-            For bash: eval "$(caret completion bash)". For zsh: caret completion zsh into a file _caret of the fpath. \
-            For fish: caret completion fish | source.
+            For bash: eval "$(caret completion bash)". For zsh: write the output of caret completion zsh to a file _caret in \
+            a folder of fpath. For fish: caret completion fish | source.
             """,
         arguments: [
             Argument("SHELL", .words(CompletionScript.allCases.map(\.rawValue)), "bash, zsh or fish")

@@ -5,14 +5,14 @@ import CaretSync
 /// Prints the difference between two texts.
 struct Diff: Subcommand {
     static let description = CommandDescription(
-        "diff", "the difference of two revisions, or of two documents",
+        "diff", "prints the difference between two revisions or two documents",
         details: """
-            With one DOC@REV it is the difference to the newest revision; a second one may be @REV, of the same document. \
-            Elsewhere than on a terminal it is a patch. Of equal texts nothing is printed.
+            Without B it compares A with the newest revision of the same document. The output is a patch; on a terminal it \
+            has colours. Equal texts print nothing.
             """,
         arguments: [
-            Argument("A", .document, "what was: DOC@REV"),
-            Argument("B", .document, isOptional: true, "what is: DOC@REV, or @REV of the same document"),
+            Argument("A", .document, "the old text: DOC@REV"),
+            Argument("B", .document, isOptional: true, "the new text: DOC@REV, or @REV of the same document"),
         ])
 
     private let old: DocumentPoint

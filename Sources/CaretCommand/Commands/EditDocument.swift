@@ -10,16 +10,16 @@ import Synchronization
 
 /// Opens a live copy of a document in an editor.
 struct EditDocument: Subcommand {
-    private static let create = Option("create", "makes the document where there is none")
+    private static let create = Option("create", "creates the document if it does not exist")
 
     static let description = CommandDescription(
-        "edit", "opens an editor on a live copy of a document, and merges what is saved there",
+        "edit", "opens a live copy of a document in an editor, and merges each save",
         details: """
-            The editor is that of VISUAL or EDITOR. Each time it saves, the text is merged with what others have changed; \
-            what they change comes into the file while the editor has not changed it, and an editor that looks shows it. At \
-            the end it says whether all is saved on the server. Where the server cannot be reached it waits, and says where \
-            the text is; what was not saved when it is interrupted is kept, and the next caret edit of that document goes on \
-            with it, without a server too. It lies in caret/edit under XDG_STATE_HOME, or under ~/.local/state.
+            The editor is $VISUAL or $EDITOR. Each save is merged with the changes of others. Their changes are written to \
+            the file, unless the editor has just changed it. An editor that reloads files shows them. At the end it reports \
+            whether all edits are saved on the server. If the server cannot be reached, it waits, and prints where your text \
+            is. If you interrupt it, the unsaved edits are kept. The next caret edit of the document continues with them, \
+            even without a server. They are kept in caret/edit under $XDG_STATE_HOME or ~/.local/state.
             """,
         arguments: [Argument("DOC", .document, "the document")], options: [create])
 
@@ -51,7 +51,7 @@ struct EditDocument: Subcommand {
             try folder?.prepare()
             return folder
         } catch {
-            context.warn(Failure("what is not saved cannot be kept for later: \(error)"))
+            context.warn(Failure("unsaved edits cannot be kept for the next run: \(error)"))
             return nil
         }
     }
@@ -75,18 +75,18 @@ struct EditDocument: Subcommand {
         try await save(open, copy, keeping, in: context)
         if exit.wasAtOnce, !hasTerminal {
             throw Failure(
-                "\(document.harmless): the editor returned at once, and nothing was saved; its file is "
+                "\(document.harmless): the editor exited at once and saved nothing; its file is "
                     + copy.path,
-                advice: "tell it to wait until the file is closed, as by EDITOR='code --wait'")
+                advice: "make it wait until the file is closed, for example EDITOR='code --wait'")
         }
         try copy.remove()
         if exit.status != 0 {
-            throw Failure("the editor ended with \(exit.status); what it saved is saved")
+            throw Failure("the editor exited with status \(exit.status); the text that it wrote is saved")
         }
         let revision = open.revision.value
         context.report(
             .object(["doc": .text(open.name), "rev": .number(revision)]),
-            "\(open.name.harmless): all is saved, at revision \(revision)")
+            "\(open.name.harmless): all edits are saved, at revision \(revision)")
     }
 
     /// The most bytes of a text. If unsaved edits were kept, this does not require a server.
@@ -95,13 +95,13 @@ struct EditDocument: Subcommand {
         do {
             try await context.requireServer()
             if isKept {
-                context.note("\(document.harmless): goes on with the text that was not saved the last time")
+                context.note("\(document.harmless): continues with the text that was not saved last time")
             }
             return try await client.welcome().limits.document
         } catch ConnectionFault.unreachable(let address, let reason) where isKept {
             context.note(
-                "\(document.harmless): goes on with the text that was not saved the last time; "
-                    + "the server cannot be reached (\(address): \(reason)), and gets it once it can")
+                "\(document.harmless): continues with the text that was not saved last time; "
+                    + "the server cannot be reached (\(address): \(reason)) and receives it later")
             return Limits.Announced().document
         }
     }
@@ -124,7 +124,7 @@ struct EditDocument: Subcommand {
             context.warn(
                 Failure(
                     "\(document.harmless): not saved yet: the server cannot be reached; your text is in \(copy.path)",
-                    advice: "this waits for the server; Ctrl-C ends it, and the text stays",
+                    advice: "waiting for the server; Ctrl-C stops waiting, and the text stays",
                     code: .unreachable))
         }
         defer { warning.cancel() }
@@ -141,15 +141,15 @@ struct EditDocument: Subcommand {
         let name = document.harmless
         context.warn(
             Failure(
-                "\(name): interrupted, and not all is saved on the server; your text is in \(copy.path)",
+                "\(name): interrupted before all edits were saved; your text is in \(copy.path)",
                 advice: keeping
-                    ? "caret edit \(name) goes on with it" : "caret put \(name) \(copy.path) saves it"))
+                    ? "caret edit \(name) continues with it" : "caret put \(name) \(copy.path) saves it"))
     }
 
     private func waitForReturn(in context: CommandContext) async {
         context.note(
-            "the editor returned at once, and nothing was saved; if it is open in a window of its own, save there, and "
-                + "press Return here at the end")
+            "the editor exited at once and saved nothing; if it is open in another window, save there, and "
+                + "press Return here when you are done")
         await withCheckedContinuation { waiter in
             // Blocks a thread for as long as the user edits.
             DispatchQueue(label: "return").async {

@@ -9,22 +9,23 @@ struct Export: Subcommand {
     private static let force = Option("force", "replaces files that have another text")
 
     private static let hidden = Option(
-        "hidden", "also documents whose names, or parts of them, begin with a dot")
+        "hidden", "also documents with a name, or a part of it, that begins with a dot")
 
     private static let deleted = Option(
-        "deleted", "also what was deleted and can be brought back; of a stopped server, into an archive")
+        "deleted", "also deleted documents; only to an archive, and while the server is stopped")
 
     static let description = CommandDescription(
-        "export", "writes documents into a folder, a file each, or with their histories into one file",
+        "export", "writes documents to a folder, one file each, or with their histories to one archive",
         details: """
-            A PREFIX is a folder of documents, and left out of the names of the files: with notes/ the document notes/today \
-            becomes TO/today. A file that is there and has another text is left alone, unless --force is said. Names that \
-            begin with a dot are left alone too, unless --hidden is said. Links in the folder are not followed. Where TO ends \
-            with .caret-archive it becomes one file with every revision, its author and its time; names in it are whole.
+            PREFIX names a folder of documents: with notes the document notes/today becomes TO/today. An existing file with \
+            another text is left alone, unless --force is given. A name that begins with a dot is left alone, unless \
+            --hidden is given. Links in the folder are not followed. If TO ends with .caret-archive, it becomes one file \
+            with all revisions, their authors and times. An archive contains the whole names.
             """,
         arguments: [
-            Argument("TO", .file, "the folder, which is made where there is none, or NAME.caret-archive"),
-            Argument("PREFIX", .document, isOptional: true, "only documents whose names begin so"),
+            Argument("TO", .file, "the folder, which is created if missing, or NAME.caret-archive"),
+            Argument(
+                "PREFIX", .document, isOptional: true, "only documents whose names begin with it and a slash"),
         ], options: [force, hidden, deleted])
 
     private let folder: DocumentFolder
@@ -106,7 +107,7 @@ struct Export: Subcommand {
         if try await context.isServed(data) {
             throw Failure(
                 "\(data): a server runs on this folder",
-                advice: "stop it: what was deleted is exported of a stopped server alone")
+                advice: "stop the server: deleted documents can be exported only while it is stopped")
         }
         return try await context.serve(data) { client, store in
             try await write(client, deletedOf: store, in: context)
@@ -139,7 +140,7 @@ struct Export: Subcommand {
             return .leftAlone(error.words)
         }
         if path.isHidden, !wantsHidden {
-            return .leftAlone("a part of its name begins with a dot; --hidden writes it")
+            return .leftAlone("a part of its name begins with a dot; pass --hidden to export it")
         }
         let bytes = version.fileBytes
         do throws(Failure) {
@@ -147,7 +148,7 @@ struct Export: Subcommand {
                 if old == bytes { return .unchanged }
                 if !replaces {
                     return .leftAlone(
-                        "\(folder.folder)/\(path.text) is there with another text; --force replaces it")
+                        "\(folder.folder)/\(path.text) exists with another text; pass --force to replace it")
                 }
             }
             try target.write(bytes, at: path)

@@ -3,16 +3,16 @@ import CaretSync
 
 /// Searches all documents for a pattern.
 struct Grep: Subcommand {
-    private static let ignoreCase = Option("ignore-case", letter: "i", "letters match in either case")
-    private static let fixed = Option("fixed", letter: "F", "the pattern is a plain text, and no expression")
-    private static let names = Option("names", letter: "l", "only the names of the documents")
+    private static let ignoreCase = Option("ignore-case", letter: "i", "ignores the case of letters")
+    private static let fixed = Option("fixed", letter: "F", "the pattern is a plain text, not an expression")
+    private static let names = Option("names", letter: "l", "prints only the names of the documents")
 
     static let description = CommandDescription(
-        "grep", "the lines of documents that match a regular expression",
-        details: "It ends with 4 where nothing is found.",
+        "grep", "searches documents for lines that match a regular expression",
+        details: "The exit code is 4 if nothing is found.",
         arguments: [
-            Argument("PATTERN", .other, "a regular expression, as Swift has them"),
-            Argument("PREFIX", .document, isOptional: true, "only in documents whose names begin so"),
+            Argument("PATTERN", .other, "a regular expression in the syntax of Swift"),
+            Argument("PREFIX", .document, isOptional: true, "only in documents whose names begin with it"),
         ], options: [ignoreCase, fixed, names])
 
     private let text: String
@@ -28,7 +28,8 @@ struct Grep: Subcommand {
         wantsNames = arguments.has(Grep.names)
         if pattern == nil {
             throw arguments.fault(
-                .badValue("PATTERN", found: text, expected: "a regular expression; --fixed takes any text"))
+                .badValue(
+                    "PATTERN", found: text, expected: "a regular expression; pass --fixed for a plain text"))
         }
     }
 
@@ -37,7 +38,7 @@ struct Grep: Subcommand {
 
     func run(in context: CommandContext) async throws -> ExitCode {
         let isFound = try await context.reach { client in
-            guard let pattern else { preconditionFailure("a pattern that was one is none") }
+            guard let pattern else { preconditionFailure("a valid pattern is no longer valid") }
             var isFound = false
             try await inOrder(try await client.documents(under: prefix)) { entry in
                 try await client.versionIfThere(entry.name)

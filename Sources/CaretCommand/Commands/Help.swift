@@ -1,14 +1,15 @@
 /// Prints help, the manual and the pages for `man`.
 struct Help: Subcommand {
     private static let markdown = Option("markdown", "prints the whole manual, docs/cli.md")
-    private static let man = Option("man", "prints the page for man; of the server where caretd is said")
+    private static let man = Option(
+        "man", "prints the page for man; that of the server with the argument caretd")
 
     static let description = CommandDescription(
-        "help", "what there is, or what a subcommand does and takes",
-        details: "It ends with "
-            + ExitCode.allCases.map { "\($0.rawValue): \($0.meaning)" }.joined(separator: "; ") + ".",
+        "help", "prints the list of subcommands, or the help of one",
+        details: "Exit codes: "
+            + ExitCode.allCases.map { "\($0.rawValue): \($0.meaning)" }.joined(separator: ". ") + ".",
         arguments: [
-            Argument("SUBCOMMAND", .other, isOptional: true, "its name"),
+            Argument("SUBCOMMAND", .other, isOptional: true, "the name of a subcommand"),
             Argument("WORD", .other, isOptional: true, "the second word of its name"),
         ], options: [markdown, man])
 

@@ -6,16 +6,17 @@ import CaretWire
 /// Creates documents from the files of a folder, or from an archive with their histories.
 struct Import: Subcommand {
     static let description = CommandDescription(
-        "import", "makes documents of the files in a folder, or of an archive with their histories",
+        "import", "creates documents from the files of a folder, or from an archive with their histories",
         details: """
-            A PREFIX is put in front of the names: with notes/ the file FROM/today becomes notes/today. A document that is \
-            there gets the text of the file as a new revision. What is hidden is not seen; what is no text in UTF-8, too large \
-            or not to be named so is left alone, with a note. An archive goes into the folder that --data says, whose server \
-            is stopped: all of it or nothing, and only under names that are free. A folder that is not there is made.
+            PREFIX names a folder of documents: with notes the file FROM/today becomes notes/today. An existing document \
+            gets the text of the file as a new revision. Hidden files are ignored. Files that are too large, are not UTF-8 \
+            text or have an invalid name are left alone, with a note. An archive needs --data and a stopped server; a \
+            missing data folder is created. An archive is imported completely or not at all, and never replaces a document.
             """,
         arguments: [
             Argument("FROM", .file, "the folder, or NAME.caret-archive"),
-            Argument("PREFIX", .document, isOptional: true, "what the names of the documents begin with"),
+            Argument(
+                "PREFIX", .document, isOptional: true, "put before the names of the documents, with a slash"),
         ])
 
     private let folder: DocumentFolder
@@ -62,7 +63,7 @@ struct Import: Subcommand {
         if try await context.isServed(data) {
             throw Failure(
                 "\(data): a server runs on this folder",
-                advice: "stop it: a history goes into the folder of a stopped server alone")
+                advice: "stop the server: an archive can be imported only while it is stopped")
         }
         let progress = ProgressLine(context.notes)
         defer { progress.end() }
@@ -85,17 +86,17 @@ struct Import: Subcommand {
     ) async throws -> Outcome {
         if let reason = file.reason { return .leftAlone(reason) }
         let document = folder.document(at: file.path)
-        if (try? DocumentName(document)) == nil { return .leftAlone("no name of a document") }
+        if (try? DocumentName(document)) == nil { return .leftAlone("not a valid document name") }
         let text: String
         do throws(Failure) {
             text = try TextFile.text(at: folder.folder + "/" + file.path)
         } catch {
             return .leftAlone(error.message)
         }
-        if text.utf8.contains(0) { return .leftAlone("no text: it has a byte 0") }
+        if text.utf8.contains(0) { return .leftAlone("not text: it contains a NUL byte") }
         // The server does not store CR, so it counts the text without them.
         let count = FileText(text).text.utf8.count
-        if count > limit { return .leftAlone("\(count) bytes, where \(limit) may be") }
+        if count > limit { return .leftAlone("it has \(count) bytes; the limit is \(limit)") }
         do {
             let saved = try await patiently {
                 let old = try await client.versionIfThere(document)

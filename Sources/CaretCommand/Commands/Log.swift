@@ -3,13 +3,16 @@ import CaretCore
 
 /// Lists the revisions of a document, newest first.
 struct Log: Subcommand {
-    private static let limit = Option("limit", letter: "n", value: "N", "at most so many; default 20")
-    private static let all = Option("all", "as many as there are")
+    private static let limit = Option(
+        "limit", letter: "n", value: "N", "the most revisions to list; default 20")
+    private static let all = Option("all", "lists all revisions")
 
     static let description = CommandDescription(
-        "log", "the revisions of a document: who, when, how much; the newest first",
-        details: "How much came and went is counted in UTF-16 code units.",
-        arguments: [Argument("DOC[@REV]", .document, "the document, and the revision to begin with")],
+        "log", "lists the revisions of a document, newest first: time, author, size of the change",
+        details: "Sizes are in UTF-16 code units.",
+        arguments: [
+            Argument("DOC[@REV]", .document, "the document, with an optional revision to begin with")
+        ],
         options: [limit, all])
 
     private let point: DocumentPoint
@@ -55,7 +58,7 @@ struct Log: Subcommand {
         var table = Table(
             [
                 .init("REVISION", isNumber: true), .init("TIME"), .init("USER"), .init("CLIENT"),
-                .init("CAME", isNumber: true), .init("WENT", isNumber: true),
+                .init("INSERTED", isNumber: true), .init("DELETED", isNumber: true),
             ], flexible: 3)
         for entry in entries {
             table.add([

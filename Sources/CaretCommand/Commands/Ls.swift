@@ -4,11 +4,13 @@ import CaretCore
 /// Lists documents.
 struct Ls: Subcommand {
     private static let deleted = Option(
-        "deleted", "those that were deleted and can be brought back, each with its number")
+        "deleted", "lists deleted documents that can be restored, each with its number")
 
     static let description = CommandDescription(
-        "ls", "lists documents: name, revision, length in UTF-16 code units, when changed",
-        arguments: [Argument("PREFIX", .document, isOptional: true, "only those whose names begin so")],
+        "ls", "lists documents: name, revision, length in UTF-16 code units, time of the last change",
+        arguments: [
+            Argument("PREFIX", .document, isOptional: true, "only documents whose names begin with it")
+        ],
         options: [deleted])
 
     private let prefix: String

@@ -3,8 +3,8 @@ import CaretClient
 /// Renames a document.
 struct Mv: Subcommand {
     static let description = CommandDescription(
-        "mv", "gives a document another name; its history stays",
-        details: "A document that has the new name is never replaced.",
+        "mv", "renames a document; its history stays",
+        details: "It never replaces an existing document.",
         arguments: [
             Argument("DOC", .document, "the document"), Argument("NAME", .document, "its new name"),
         ])

@@ -4,7 +4,7 @@ import CaretWire
 /// Checks the connection to the server: its version, the user, and the round-trip time.
 struct Ping: Subcommand {
     static let description = CommandDescription(
-        "ping", "whether the server is there, who one is to it, and how far away it is")
+        "ping", "checks the connection: the server's version, your user name and the round-trip time")
 
     init(_ arguments: Arguments) {}
 
@@ -37,8 +37,8 @@ struct Ping: Subcommand {
         } else {
             let time = "\(microseconds / 1_000).\(microseconds % 1_000 / 100) ms"
             context.output.write(
-                "\(client.address): \(welcome.server.string.harmless), where you are "
-                    + "\(welcome.user.string.harmless), answers in \(time)\n")
+                "\(client.address): \(welcome.server.string.harmless), you are "
+                    + "\(welcome.user.string.harmless), answered in \(time)\n")
         }
     }
 }

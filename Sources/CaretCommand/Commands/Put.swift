@@ -6,19 +6,20 @@ import CaretWire
 /// Pushes a whole text, which the server merges.
 struct Put: Subcommand {
     private static let base = Option(
-        "base", value: "REV", "the revision that the text was made from; default the newest one")
-    private static let create = Option("create", "makes the document where there is none")
-    private static let merged = Option("print", "prints the text as it is then, merged")
+        "base", value: "REV", "the revision that the text was made from; default: the newest one")
+    private static let create = Option("create", "creates the document if it does not exist")
+    private static let merged = Option("print", "prints the merged text")
 
     static let description = CommandDescription(
-        "put", "makes a file, or what comes in, the text of a document",
+        "put", "saves a file or standard input as the text of a document",
         details: """
-            The server compares the text with the one it was made from, and what others have changed since then stays. \
-            Without --base that is the newest one, which the text replaces as a whole.
+            The server computes your changes since the base revision and merges them with those of others. Without --base \
+            your text replaces the newest revision as a whole.
             """,
         arguments: [
             Argument("DOC", .document, "the document"),
-            Argument("FILE", .file, isOptional: true, "the text; without it or with - the standard input"),
+            Argument(
+                "FILE", .file, isOptional: true, "the file with the text; standard input if missing or -"),
         ], options: [base, create, merged])
 
     private let document: String
@@ -72,7 +73,7 @@ struct Put: Subcommand {
         } catch let refusal as ServerRefusal where refusal.code == .notFound && creates && base == .head {
             return nil
         } catch let refusal as ServerRefusal where refusal.code == .notFound && base == .head {
-            throw Failure("\(document.harmless): \(refusal)", advice: "--create makes it")
+            throw Failure("\(document.harmless): \(refusal)", advice: "pass --create to create it")
         }
     }
 }

@@ -4,9 +4,9 @@ import CaretCore
 /// Makes the text of an old revision the newest one.
 struct Restore: Subcommand {
     static let description = CommandDescription(
-        "restore", "makes a new revision whose text is that of an old one",
-        details: "Nothing is lost: what was newest before stays in the history.",
-        arguments: [Argument("DOC@REV", .document, "the revision whose text is wanted")])
+        "restore", "adds a new revision with the text of an old one",
+        details: "Nothing is lost: the former text stays in the history.",
+        arguments: [Argument("DOC@REV", .document, "the document and the old revision")])
 
     private let point: DocumentPoint
 
@@ -15,7 +15,7 @@ struct Restore: Subcommand {
         if point.revision == .head {
             throw arguments.fault(
                 .badValue(
-                    "DOC@REV", found: arguments.required(0), expected: "a document with a revision behind @")
+                    "DOC@REV", found: arguments.required(0), expected: "a document with a revision: DOC@REV")
             )
         }
     }
@@ -35,7 +35,7 @@ struct Restore: Subcommand {
             let name = point.document.harmless
             context.output.write(
                 saved.isUnchanged
-                    ? "\(name): unchanged, its text is that of revision \(old.value)\n"
+                    ? "\(name): unchanged: it already has the text of revision \(old.value)\n"
                     : "\(name): revision \(saved.revision.value) has the text of revision \(old.value)\n")
         }
         return .done

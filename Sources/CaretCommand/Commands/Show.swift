@@ -5,8 +5,8 @@ import CaretSync
 /// Prints the changes of one revision.
 struct Show: Subcommand {
     static let description = CommandDescription(
-        "show", "what one revision changed: who, when, and the lines",
-        arguments: [Argument("DOC[@REV]", .document, "the revision; without one the newest")])
+        "show", "prints the change of one revision: author, time and lines",
+        arguments: [Argument("DOC[@REV]", .document, "the revision; default: the newest one")])
 
     private let point: DocumentPoint
 
@@ -42,7 +42,7 @@ struct Show: Subcommand {
     private func find(_ client: CaretClient) async throws -> Found {
         let revision = try await client.read(point).revision
         if revision == 0 {
-            throw Failure("\(point.document.harmless): revision 0 is empty, and nobody made it")
+            throw Failure("\(point.document.harmless): revision 0 is the empty text before the first change")
         }
         let before = Revision(revision.value - 1)
         let entry = try await client.history(
@@ -50,8 +50,8 @@ struct Show: Subcommand {
         ).entries.first
         guard let entry, entry.revision == revision, let change = entry.change else {
             throw Failure(
-                "\(point.document.harmless): what made revision \(revision.value) is not kept",
-                advice: "caret log shows what is kept; caret cat still has the text")
+                "\(point.document.harmless): the change of revision \(revision.value) was trimmed",
+                advice: "caret log lists the revisions that are kept; caret cat still prints the text")
         }
         let old = try await client.read(point.document, at: .revision(before))
         return Found(entry: entry, change: change, old: try Text(old.text))

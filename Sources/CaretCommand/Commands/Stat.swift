@@ -5,7 +5,7 @@ import FoundationEssentials
 /// Prints the properties of one document.
 struct Stat: Subcommand {
     static let description = CommandDescription(
-        "stat", "what is known of a document: lengths, line breaks, beginning and last change",
+        "stat", "prints the properties of a document: lengths, line breaks, creation and last change",
         arguments: [Argument("DOC", .document, "the document")])
 
     private let document: String
@@ -31,7 +31,7 @@ struct Stat: Subcommand {
             ("lines", "lines", .number(version.text.lineCount)),
             ("newline", "line breaks in files", .text(version.usesCRLF ? "crlf" : "lf")),
             ("first", "oldest kept revision", first.map { .number($0.revision.value) } ?? .null),
-            ("created", "made", made.map { .text(context.stampForStat($0)) } ?? .null),
+            ("created", "created", made.map { .text(context.stampForStat($0)) } ?? .null),
             ("updated", "last changed", last.map { .text(context.stampForStat($0.time)) } ?? .null),
             ("user", "last changed by", last.map { .text($0.user) } ?? .null),
         ]
@@ -58,7 +58,7 @@ extension JSON {
         switch self {
         case .text(let text): text.harmless
         case .number(let number): "\(number)"
-        case .null: "nothing is kept"
+        case .null: "unknown"
         case .bool, .list, .object: line
         }
     }

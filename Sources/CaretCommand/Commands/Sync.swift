@@ -4,26 +4,26 @@ import CaretWire
 
 /// Keeps a folder of files in sync with documents, in both directions.
 struct Sync: Subcommand {
-    private static let once = Option("once", "brings folder and server together, and ends")
+    private static let once = Option("once", "syncs once, and ends")
     private static let adopt = Option(
-        "adopt", "syncs the folder with this server from now on, though it was synced with another one")
+        "adopt", "syncs the folder with this server, although it was synced with another one")
 
     static let description = CommandDescription(
-        "sync", "keeps a folder of files and documents together, both ways, as they change",
+        "sync", "keeps a folder of files in sync with documents, in both directions",
         details: """
-            What is saved in the folder is pushed and merged with what others have changed; what they change comes into \
-            the files. New, renamed and deleted files and documents follow each other. Hidden files, what is not UTF-8 \
-            text and what is too large are left alone. What it must know lies in FOLDER/.caret, so that it may be ended \
-            at any moment and goes on where it was. Files that it removes go into a trash: see `caret trash list`. A server \
-            with another store than before ends it, and nothing is changed; --adopt goes on with that server and keeps every \
-            line of both sides. With --once it ends with 1 where the server refused a file or one could \
-            not be read or written: the others are brought together all the same.
+            Files saved in the folder are pushed and merged with the changes of others. Changes of others are written to the \
+            files. New, renamed and deleted files and documents are carried over in both directions. Hidden files, files \
+            that are not UTF-8 text and files that are too large are left alone. The state of the sync is kept in \
+            FOLDER/.caret, so you can end it at any moment and start it again. Removed files go to a trash: see `caret trash \
+            list`. If the server has another store than before, the sync ends and changes nothing. With --adopt it continues \
+            with that server and keeps every line of both sides. With --once the exit code is 1 if the server refused a \
+            file, or a file could not be read or written. All other files are synced.
             """,
         arguments: [
-            Argument("FOLDER", .folder, "the folder of files, made where it is missing"),
+            Argument("FOLDER", .folder, "the folder of files, which is created if missing"),
             Argument(
                 "PREFIX", .document, isOptional: true,
-                "documents whose names begin with it and a slash; without it, all"),
+                "only documents whose names begin with it and a slash"),
         ], options: [once, adopt])
 
     private let folder: String
@@ -91,16 +91,16 @@ struct Sync: Subcommand {
         switch meeting.verdict(on: state) {
         case .same:
             throw Failure(
-                "\(address): its documents are not those of its store, \(meeting.store)",
-                advice: "restart the server, and look into its log")
+                "\(address): the server reports the store \(meeting.store), but its documents differ from that store",
+                advice: "restart the server, and see its log")
         case .first, .restored: break
         case .other(let known):
             if isAdopting { break }
             throw Failure(
-                "\(folder): it was synced with the store \(known), and the server at \(address) has another one, \(meeting.store)",
+                "\(folder): it was synced with the store \(known), but the server at \(address) has the store \(meeting.store)",
                 advice: """
                     nothing was changed. If this is the right server, pass --adopt: every line of both sides is kept.
-                      If it is not, say the right one, or sync another folder with this one
+                      If it is not, pass the address of the right server, or sync another folder with this one
                     """)
         }
         try state.begin(with: meeting.store)
@@ -116,7 +116,7 @@ struct Sync: Subcommand {
             let failure = Failure(fault as any Error)
             let advice = failure.advice.map { "  \($0)\n" } ?? ""
             context.notes.write(
-                "caret: \(failure.message); it is tried again until it can be reached\n\(advice)")
+                "caret: \(failure.message); retrying until it can be reached\n\(advice)")
             // If this write fails, there is no other place to report it.
             _ = context.notes.flush()
         } catch {

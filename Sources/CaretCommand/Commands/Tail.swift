@@ -4,11 +4,11 @@ import CaretReplica
 
 /// Prints the last changes of a document, and with `-f` the new ones.
 struct Tail: Subcommand {
-    private static let follow = Option("follow", letter: "f", "goes on with each change as it comes")
-    private static let limit = Option("limit", letter: "n", value: "N", "so many revisions; default 10")
+    private static let follow = Option("follow", letter: "f", "prints new changes as they come")
+    private static let limit = Option("limit", letter: "n", value: "N", "the number of revisions; default 10")
 
     static let description = CommandDescription(
-        "tail", "the last changes of a document: who, where, what; with -f as they come",
+        "tail", "prints the last changes of a document: author, line, text; with -f also new ones",
         arguments: [Argument("DOC", .document, "the document")], options: [follow, limit])
 
     private let document: String

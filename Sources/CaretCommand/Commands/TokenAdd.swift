@@ -8,18 +8,19 @@ struct TokenAdd: Subcommand {
     }
 
     private static let options: [(rights: GrantedRights, option: Option)] = [
-        (.read, option(.read, "may read what begins so; =NAME is one document alone")),
-        (.write, option(.write, "may read and change it")),
-        (.admin, option(.admin, "may administer it, and with '' everything, tokens too")),
+        (.read, option(.read, "may read documents whose names begin with it; =NAME means one document")),
+        (.write, option(.write, "may read and change them")),
+        (.admin, option(.admin, "may administer them; '' gives all rights, also over tokens")),
     ]
 
     static let description = CommandDescription(
-        "token add", "makes a token for a user, and prints it",
+        "token add", "creates a token for a user, and prints it",
         details: """
-            The token is printed this once, and kept nowhere. '' is the prefix of all documents. Each option may stand \
+            The token is printed only once and stored nowhere. '' is the prefix of all documents. Each option can be given \
             several times.
             """,
-        arguments: [Argument("USER", .other, "whom others see")], options: options.map(\.option))
+        arguments: [Argument("USER", .other, "the user name that others see")], options: options.map(\.option)
+    )
 
     private let user: String
     private let grants: [WireGrant]
@@ -55,7 +56,7 @@ struct TokenAdd: Subcommand {
 }
 
 extension Failure {
-    static let unexpectedAnswer = Failure("the server gave the answer to another request", code: .unreachable)
+    static let unexpectedAnswer = Failure("the server sent an unexpected answer", code: .unreachable)
 }
 
 extension WireGrant.Scope {

@@ -5,7 +5,7 @@ import FoundationEssentials
 /// Lists the tokens.
 struct TokenList: Subcommand {
     static let description = CommandDescription(
-        "token list", "the tokens that there are: number, user, when made, rights; never their text")
+        "token list", "lists the tokens: number, user, time of creation, rights; never the tokens themselves")
 
     init(_ arguments: Arguments) {}
 
@@ -16,10 +16,10 @@ struct TokenList: Subcommand {
             return .done
         }
         var table = Table(
-            [.init("NUMBER", isNumber: true), .init("USER"), .init("MADE"), .init("RIGHTS")], flexible: 3)
+            [.init("NUMBER", isNumber: true), .init("USER"), .init("CREATED"), .init("RIGHTS")], flexible: 3)
         for token in tokens {
             switch token.state {
-            case .damaged: table.add(["\(token.number)", "", "", "damaged: lets nobody in"])
+            case .damaged: table.add(["\(token.number)", "", "", "damaged: cannot be used"])
             case .sound(let user, let created, let grants):
                 table.add([
                     "\(token.number)", user.string, context.stamp(Date(milliseconds: created)),

@@ -4,8 +4,8 @@ import CaretWire
 /// Revokes a token.
 struct TokenRevoke: Subcommand {
     static let description = CommandDescription(
-        "token revoke", "makes a token good for nothing; who came with it is sent away at once",
-        arguments: [Argument("NUMBER", .other, "which one, as caret token list has it")])
+        "token revoke", "revokes a token, and disconnects the clients that use it",
+        arguments: [Argument("NUMBER", .other, "its number: see caret token list")])
 
     private let number: Int
 
@@ -23,7 +23,7 @@ struct TokenRevoke: Subcommand {
                 let answer = try await client.ask(.admin(.revokeToken(RevokeToken(number: number))))
                 guard case .done = answer else { throw Failure.unexpectedAnswer }
             } catch let refusal as ServerRefusal where refusal.code == .notFound {
-                throw Failure("\(refusal)", advice: "caret token list tells the numbers")
+                throw Failure("\(refusal)", advice: "caret token list shows the numbers")
             }
         }
         if context.isJSON {

@@ -6,16 +6,17 @@ import Synchronization
 /// Shows the counters of the server as they change.
 struct Top: Subcommand {
     private static let interval = Option(
-        "interval", letter: "i", value: "SECONDS", "between two readings, as 2 or 0.5; default 2")
-    private static let count = Option("count", value: "N", "ends after so many readings")
+        "interval", letter: "i", value: "SECONDS",
+        "the seconds between two readings, for example 0.5; default 2")
+    private static let count = Option("count", value: "N", "ends after N readings")
 
     static let description = CommandDescription(
-        "top", "the server's counters as they change, with what comes in a second; q ends",
+        "top", "shows the server's counters and their rates as they change; q ends",
         details: """
-            Elsewhere than on a terminal each reading is a line: time, connections, open rooms; then in a second pushes, \
-            changes, commits, deliveries, bytes in, bytes out; then the median and 99 % of ack in ms. The first reading \
-            counts from the server's beginning, each other one from the one before. Where the server goes, it says so and \
-            goes on once it is back.
+            Without a terminal each reading is one line. It begins with the time, the connections and the open rooms. Then \
+            it has per second: pushes, changes, commits, deliveries, bytes in, bytes out. It ends with the median and p99 of \
+            ack in ms. The first reading counts from the start of the server, and every other one from the reading before. \
+            If the server goes away, it says so and continues when the server is back.
             """,
         options: [interval, count])
 
@@ -51,7 +52,7 @@ struct Top: Subcommand {
         try await feed.run(count: count) {
             if !feed.isConnected {
                 context.warn(
-                    Failure("\(client.address): not connected; trying again", code: .unreachable))
+                    Failure("\(client.address): not connected; retrying", code: .unreachable))
             } else if let reading = feed.reading {
                 let isNew = last.withLock { last in
                     defer { last = reading }

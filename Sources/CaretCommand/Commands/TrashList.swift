@@ -5,12 +5,13 @@ import FoundationEssentials
 /// Lists the texts that a sync removed from a folder.
 struct TrashList: Subcommand {
     static let description = CommandDescription(
-        "trash list", "the texts that `caret sync` took out of a folder, which can be brought back",
+        "trash list", "lists the texts that `caret sync` removed from a folder and that can be restored",
         details: """
-            It keeps what it removes because a document was deleted elsewhere, and what another history replaces: at most \
-            1,000 texts, 256 MiB and 30 days. The oldest go first. What is changed and not removed is in the document's history.
+            A text is kept if its document was deleted elsewhere, or created again with another history. The trash keeps at \
+            most 1,000 texts and 256 MiB, for at most 30 days; the oldest are removed first. Texts that were only changed \
+            are in the history of the document.
             """,
-        arguments: [Argument("FOLDER", .folder, "a folder that is synced")])
+        arguments: [Argument("FOLDER", .folder, "a synced folder")])
 
     private let folder: String
 
@@ -24,7 +25,8 @@ struct TrashList: Subcommand {
         }
         var table = Table(
             [
-                .init("NUMBER", isNumber: true), .init("SINCE"), .init("BYTES", isNumber: true), .init("WHY"),
+                .init("NUMBER", isNumber: true), .init("REMOVED"), .init("BYTES", isNumber: true),
+                .init("REASON"),
                 .init("FILE"),
             ],
             flexible: 4)
@@ -44,8 +46,8 @@ extension SyncTrash {
     init(ofSynced folder: String) throws {
         guard try SyncFolder(root: folder, limit: 0).isSynced(folder) else {
             throw Failure(
-                "\(folder): it is not a folder that is synced",
-                advice: "say the folder that caret sync was told")
+                "\(folder): not a synced folder",
+                advice: "pass the folder that caret sync uses")
         }
         try self.init(in: folder)
     }
@@ -64,8 +66,8 @@ extension SyncTrash.Reason {
     fileprivate var words: String {
         switch self {
         case .deleted: "deleted elsewhere"
-        case .replaced: "made again elsewhere"
-        case .late: "written into the old file"
+        case .replaced: "document created again elsewhere"
+        case .late: "written to a replaced file"
         }
     }
 }

@@ -4,11 +4,11 @@ import CaretWire
 /// Restores a text that a sync removed from a folder.
 struct TrashRestore: Subcommand {
     static let description = CommandDescription(
-        "trash restore", "brings back a text that `caret sync` took out of a folder",
+        "trash restore", "restores a text that `caret sync` removed from a folder",
         arguments: [
-            Argument("FOLDER", .folder, "a folder that is synced"),
-            Argument("NUMBER", .other, "its number, as `caret trash list` shows it"),
-            Argument("FILE", .file, isOptional: true, "another file in the folder than it was"),
+            Argument("FOLDER", .folder, "a synced folder"),
+            Argument("NUMBER", .other, "its number: see `caret trash list`"),
+            Argument("FILE", .file, isOptional: true, "another file in the folder; default: the former one"),
         ])
 
     private let folder: String
@@ -27,12 +27,12 @@ struct TrashRestore: Subcommand {
             let bytes = try trash.bytes(of: item)
         else {
             throw Failure(
-                "\(folder): its trash has nothing of the number \(number.harmless)",
-                advice: "caret trash list \(folder)")
+                "\(folder): its trash has no item \(number.harmless)",
+                advice: "caret trash list \(folder) shows the numbers")
         }
         let name = WireString(file ?? item.path)
         guard let path = SyncNames(prefix: "").path(of: name) else {
-            throw Failure("\(name.string.harmless): it is no name of a file that is synced")
+            throw Failure("\(name.string.harmless): not a valid name of a synced file")
         }
         let files = SyncFolder(root: folder, limit: 0)
         let new = folder + "/" + SyncNames.stateFolder + "/restored"
@@ -44,7 +44,7 @@ struct TrashRestore: Subcommand {
             try files.disk.remove(new)
             if error.isExisting {
                 throw Failure(
-                    "\(files.path(path)): there is a file", advice: "say another name after the number")
+                    "\(files.path(path)): already exists", advice: "pass another file name after the number")
             }
             throw error
         }

@@ -4,14 +4,14 @@ import CaretCore
 /// Deletes the older part of a document's history.
 struct Trim: Subcommand {
     private static let before = Option(
-        "before", value: "WHEN", "a revision or a time, as behind an @: 900, 30d, 2026-11-20")
-    private static let dryRun = Option("dry-run", "only says what would be forgotten")
+        "before", value: "WHEN", "a revision or a time, as after an @: 900, 30d, 2026-11-20")
+    private static let dryRun = Option("dry-run", "only prints what would be forgotten")
 
     static let description = CommandDescription(
-        "trim", "forgets what a document was before a revision; its text there stays readable",
+        "trim", "permanently deletes the history of a document before a revision",
         details:
-            "What is forgotten is gone for good. The space is free after the server's next round of upkeep.",
-        arguments: [Argument("DOC[@REV]", .document, "the document, and the oldest revision that is kept")],
+            "The text of that revision stays readable. The space is freed by the next upkeep of the server.",
+        arguments: [Argument("DOC[@REV]", .document, "the document, and the oldest revision to keep")],
         options: [before, dryRun, Confirmation.option])
 
     private let point: DocumentPoint
@@ -50,7 +50,7 @@ struct Trim: Subcommand {
             let found = try await client.trim(point.document, before: revision, isDryRun: true)
             if found.revisions == 0 { return (Outcome.nothing, revision) }
             guard let confirmation else { return (.would(found), revision) }
-            let question = "\(point.document.harmless): forget \(found.words), for good?"
+            let question = "\(point.document.harmless): forget \(found.words) permanently?"
             if !confirmation.isGiven(to: question, in: context) { return (.refused, revision) }
             return (.done(try await client.trim(point.document, before: revision)), revision)
         }
@@ -76,9 +76,9 @@ struct Trim: Subcommand {
         }
         let words =
             switch outcome {
-            case .nothing: "unchanged, history begins at revision \(revision.value)"
-            case .would(let found): "this would forget \(found.words)"
-            case .done(let found): "forgotten are \(found.words)"
+            case .nothing: "unchanged: its history begins at revision \(revision.value)"
+            case .would(let found): "would forget \(found.words)"
+            case .done(let found): "forgot \(found.words)"
             case .refused: "nothing was changed"
             }
         context.output.write("\(point.document.harmless): \(words)\n")
@@ -87,6 +87,6 @@ struct Trim: Subcommand {
 
 extension TrimmedHistory {
     fileprivate var words: String {
-        "\(revisions.counting("revision")), up to \(start.value), whose text stays"
+        "\(revisions.counting("revision")) (up to revision \(start.value), whose text stays)"
     }
 }

@@ -5,12 +5,12 @@ import FoundationEssentials
 /// Restores a deleted document.
 struct Undelete: Subcommand {
     private static let number = Option(
-        "number", letter: "n", value: "N", "which one, where several had the name: see caret ls --deleted")
+        "number", letter: "n", value: "N", "which one, if several had this name: see caret ls --deleted")
 
     static let description = CommandDescription(
-        "undelete", "brings a deleted document back under its name, with its whole history",
-        details: "The server keeps what was deleted for a while, 30 days by default.",
-        arguments: [Argument("DOC", .other, "the name that it had")], options: [number])
+        "undelete", "restores a deleted document with its whole history",
+        details: "The server keeps deleted documents for a while, by default 30 days.",
+        arguments: [Argument("DOC", .other, "the name of the deleted document")], options: [number])
 
     private let document: String
     private let number: Int?
@@ -47,18 +47,18 @@ struct Undelete: Subcommand {
         if let number {
             if let entry = named.first(where: { $0.number == number }) { return entry }
             throw Failure(
-                "there is no deleted document \(document.harmless) of number \(number)",
-                advice: "caret ls --deleted lists what can be brought back")
+                "there is no deleted document \(document.harmless) with number \(number)",
+                advice: "caret ls --deleted lists the documents that can be restored")
         }
         guard let last = named.last else {
             throw Failure(
                 "there is no deleted document \(document.harmless)",
-                advice: "caret ls --deleted lists what can be brought back")
+                advice: "caret ls --deleted lists the documents that can be restored")
         }
         if named.count == 1 { return last }
         let list = named.map { "\($0.number), deleted \(context.stamp($0.deleted))" }.joined(separator: "; ")
         throw Failure(
-            "\(named.count) deleted documents were called \(document.harmless): \(list)",
-            advice: "say which one by --number")
+            "\(named.count) deleted documents had the name \(document.harmless): \(list)",
+            advice: "choose one with --number")
     }
 }

@@ -5,15 +5,15 @@ import Glibc
 
 /// Checks everything that is stored, and lists the damage.
 package struct Verify: Subcommand {
-    private static let document = Option("document", value: "DOC", "reads one document alone")
+    private static let document = Option("document", value: "DOC", "checks only one document")
 
     package static let description = CommandDescription(
-        "verify", "reads all that a server keeps, or a backup, and tells what is not as it was written",
+        "verify", "checks everything that a server stores, or a backup, and lists the damage",
         details: """
-            It changes nothing, and ends with 4 where something is damaged. A server that runs does it beside everything; \
-            where none runs on the folder that --data says, its files are read.
+            It changes nothing. The exit code is 4 if something is damaged. A running server checks its store while it \
+            works; without a server the files of --data are checked.
             """,
-        arguments: [Argument("BACKUP", .file, isOptional: true, "a file that caret backup made")],
+        arguments: [Argument("BACKUP", .file, isOptional: true, "a file made by caret backup")],
         options: [document])
 
     private let backup: String?
@@ -110,13 +110,13 @@ package struct Verify: Subcommand {
     /// The damage of an existing file that cannot be opened; nil if the file itself is not at fault.
     private static func damage(_ fault: OpeningFault, _ file: String) -> String? {
         switch fault {
-        case .foreign: "it is no database of Caret, or its beginning is damaged"
+        case .foreign: "not a database of Caret, or its first page is damaged"
         case .badHeader: "the header of the database is damaged"
-        case .lost: "nothing is in it"
+        case .lost: "it is missing or empty"
         // An existing file that SQLite does not find is empty.
-        case .system(ENOENT) where access(file, F_OK) == 0: "nothing is in it"
+        case .system(ENOENT) where access(file, F_OK) == 0: "it is empty"
         case .database(let fault) where fault.kind == .damaged:
-            "its beginning was cut off or damaged (\(fault.message))"
+            "its first page is cut off or damaged (\(fault.message))"
         case .system, .otherLog, .older, .newer, .changed, .migrating, .readOnly, .held, .database: nil
         }
     }
@@ -131,7 +131,7 @@ package struct Verify: Subcommand {
                         ("findings", .list([finding.json])), ("more", .bool(false)),
                     ]))
         } else {
-            context.output.write("\(finding.words)\n1 finding: nothing of it can be read\n")
+            context.output.write("\(finding.words)\n1 finding: nothing could be read\n")
         }
         return .no
     }

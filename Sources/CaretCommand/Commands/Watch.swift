@@ -6,8 +6,8 @@ import CaretSync
 /// Shows a document on the terminal as it changes, with the carets of all users.
 struct Watch: Subcommand {
     static let description = CommandDescription(
-        "watch", "a document on the terminal, with everybody's carets and selections, as it changes",
-        details: "The arrows, space and b move through it, f follows the changes again, and q ends.",
+        "watch", "shows a document on the terminal as it changes, with all carets and selections",
+        details: "The arrow keys, space and b scroll, f follows the changes again, and q ends.",
         arguments: [Argument("DOC", .document, "the document")])
 
     private let document: String
@@ -16,7 +16,7 @@ struct Watch: Subcommand {
 
     func run(in context: CommandContext) async throws -> ExitCode {
         guard context.screen != nil, !context.isJSON else {
-            throw Failure("watch wants a terminal", advice: "caret tail -f is for programs")
+            throw Failure("watch needs a terminal", advice: "use caret tail -f instead")
         }
         try await context.requireServer()
         try await context.stayConnected(about: document) { client in

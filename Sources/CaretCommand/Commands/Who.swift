@@ -4,12 +4,14 @@ import FoundationEssentials
 /// Lists the connections and their open documents.
 struct Who: Subcommand {
     static let description = CommandDescription(
-        "who", "who is connected: number, user, from where, since when, and what they have open",
+        "who", "lists the connections: number, user, client, address, time, open documents",
         details: """
-            A document marked with * is taken so slowly that its changes are read from disk. With DOC only those who have \
-            it open; where nobody has, it ends with 4.
+            A document marked with * has fallen behind: its changes are read from disk for this connection. The exit code is \
+            4 if nobody has DOC open.
             """,
-        arguments: [Argument("DOC", .document, isOptional: true, "a document")])
+        arguments: [
+            Argument("DOC", .document, isOptional: true, "only connections that have this document open")
+        ])
 
     private let document: String?
 

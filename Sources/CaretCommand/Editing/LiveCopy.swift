@@ -42,7 +42,7 @@ package final class LiveCopy: Sendable {
         self.document = document
         var template = Array("/tmp/caret-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else {
-            throw Failure("no temporary folder could be made: \(String(cString: strerror(errno)))")
+            throw Failure("no temporary folder could be created: \(String(cString: strerror(errno)))")
         }
         folder = SyncFolder(root: String(cString: made), limit: limit)
         name = WireString(LiveCopy.fileName(for: document.name))
@@ -132,7 +132,7 @@ package final class LiveCopy: Sendable {
         case .leaveAlone(let reason):
             // During editing the next save can be valid text again.
             if quiet != LiveCopy.forever { return record }
-            throw Failure("\(path): \(reason.words)", advice: "what was saved stays in that file")
+            throw Failure("\(path): \(reason.words)", advice: "what the editor saved stays in that file")
         case .rest, .wait, .ask, .send, .removeFile, .deleteDocument, .renameDocument, .moveDocumentAside,
             .moveFileAside, .forget:
             return record

@@ -5,7 +5,7 @@ enum BashCompletion {
         _caret() {
             local line=${COMP_LINE:0:COMP_POINT} all=() words=() cur word skip= name index IFS=$' \\t\\n'
             COMPREPLY=()
-            # Bash ends a word at each : and @, which addresses and revisions have in them.
+            # Bash splits words at : and @, which addresses and revisions contain. So this splits the line itself.
             read -ra all <<<"$line"
             [[ $line == *[[:blank:]] ]] && all+=('')
             cur=${all[-1]}
@@ -17,7 +17,7 @@ enum BashCompletion {
                 *) words+=("$word") ;;
                 esac
             done
-            # The value of an option may be anything.
+            # The value of an option is not completed.
             [[ $skip ]] && return
             name=${words[0]}
             index=$((${#words[@]} - 1))
@@ -42,7 +42,7 @@ enum BashCompletion {
             local name
             while IFS= read -r name; do
                 printf -v name %q "$name"
-                # Bash replaces only what stands behind its last : or @.
+                # Bash replaces only the text after the last : or @.
                 COMPREPLY+=("${name#"${cur%"${COMP_WORDS[COMP_CWORD]}"}"}")
             done < <(caret ls "$cur" 2>/dev/null | cut -f1)
         }

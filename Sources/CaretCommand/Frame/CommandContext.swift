@@ -90,8 +90,8 @@ package struct CommandContext: Sendable {
             throw Failure(refusal, about: subject)
         } catch ConnectionFault.refused(let refusal) where refusal.code == .unauthorized && token == nil {
             throw Failure(
-                "\(target.address): a token is needed",
-                advice: "say it by CARET_TOKEN; on the server's machine --data DIR needs none")
+                "\(target.address): the server requires a token",
+                advice: "set CARET_TOKEN; on the server's machine --data DIR needs no token")
         }
     }
 

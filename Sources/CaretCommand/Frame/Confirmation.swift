@@ -2,7 +2,7 @@ import Glibc
 
 /// Asks for a confirmation before something that cannot be undone, unless `--yes` was given.
 struct Confirmation: Sendable {
-    static let option = Option("yes", letter: "y", "does it without asking")
+    static let option = Option("yes", letter: "y", "does not ask for a confirmation")
 
     private let isGivenBefore: Bool
 

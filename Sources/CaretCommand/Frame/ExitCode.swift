@@ -8,11 +8,11 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
 
     var meaning: String {
         switch self {
-        case .done: "done"
-        case .failed: "the server refused it, or it failed"
-        case .usage: "the command line asks for nothing that there is"
-        case .unreachable: "no server could be reached, or the connection ended before the answer came"
-        case .no: "it was done, and the answer is no: `grep` found nothing, `verify` found damage"
+        case .done: "success"
+        case .failed: "failure, or a refusal of the server"
+        case .usage: "wrong usage"
+        case .unreachable: "the server cannot be reached, or the connection ended before the answer"
+        case .no: "a negative result: `grep` or `who` found nothing, `verify` found damage"
         }
     }
 }

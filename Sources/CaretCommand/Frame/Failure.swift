@@ -50,7 +50,7 @@ package struct Failure: Error, Equatable {
 
     /// An open document that this client can no longer read.
     init(gone document: String) {
-        self.init("\(document.harmless): it was deleted, or may not be read any more")
+        self.init("\(document.harmless): it was deleted, or you may no longer read it")
     }
 
     private init(_ fault: ConnectionFault) {
@@ -58,11 +58,13 @@ package struct Failure: Error, Equatable {
         case .unreachable:
             self.init(
                 fault.description,
-                advice: "start caretd, or say where it is by --server, --socket or --data", code: .unreachable
+                advice: "start caretd, or pass its address with --server, --socket or --data",
+                code: .unreachable
             )
         case .cut:
             self.init(
-                fault.description, advice: "look whether it was done, and try again", code: .unreachable)
+                fault.description, advice: "check whether the command took effect, then try again",
+                code: .unreachable)
         case .refused(let refusal): self.init(fault.description, advice: refusal.advice)
         case .otherStore, .replaced, .revoked, .closed: self.init(fault.description)
         }
@@ -73,19 +75,20 @@ extension ServerRefusal {
     /// What to do about it; nil if the message says enough.
     fileprivate var advice: String? {
         switch code {
-        case .unauthorized: "say a token by CARET_TOKEN; on the server's machine --data DIR needs none"
-        case .notFound: "caret ls lists what there is and you may read"
-        case .forbidden: "ask for a token with the right to it: caret token add"
-        case .badName: "a name is parts with / between them, none of them empty, . or .."
-        case .exists: "choose another name, or move that one away first"
-        case .baseAhead: "caret log shows the revisions that there are"
-        case .baseTrimmed: "its history begins later: caret log shows what is kept"
-        case .epochChanged: "the document was made anew meanwhile; read it again"
-        case .tooLarge: "nothing was changed; make it smaller, or raise the server's limit"
-        case .rateLimited, .overloaded: "try again in a while"
-        case .storageFull: "nothing was changed; make room on the server's disk"
-        case .storageFailed, .internal: "look into the server's log"
-        case .damaged: "caret verify says what is damaged; put a backup back"
+        case .unauthorized:
+            "set CARET_TOKEN to a valid token; on the server's machine --data DIR needs no token"
+        case .notFound: "caret ls lists the documents that you may read"
+        case .forbidden: "ask an administrator for a token with this right (caret token add)"
+        case .badName: "a name consists of parts separated by /; no part can be empty, . or .."
+        case .exists: "choose another name, or rename the existing document first"
+        case .baseAhead: "caret log lists the revisions"
+        case .baseTrimmed: "older history was trimmed: caret log lists the revisions that are kept"
+        case .epochChanged: "the document has a new history; read it again"
+        case .tooLarge: "nothing was changed; send less, or raise the server's limit"
+        case .rateLimited, .overloaded: "try again later"
+        case .storageFull: "nothing was changed; free space on the server's disk"
+        case .storageFailed, .internal: "see the server's log"
+        case .damaged: "caret verify lists the damage; restore a backup"
         case .shuttingDown: "try again when the server is back"
         case .badJSON, .badMessage, .unknownType, .lineTooLong, .helloRequired, .helloTimeout,
             .unsupportedProtocol, .alreadyHello, .notOpen, .alreadyOpen, .badRange, .badText, .badEdits,

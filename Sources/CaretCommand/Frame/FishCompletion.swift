@@ -5,7 +5,7 @@ enum FishCompletion {
             function __caret_documents
                 caret ls (commandline -ct) 2>/dev/null | cut -f1
             end
-            # Whether the words begin with a subcommand, and so many words stand behind it.
+            # Whether the words begin with this subcommand, followed by this number of words.
             function __caret_at
                 set -l given
                 set -l skip

@@ -6,14 +6,14 @@ package enum HelpPage {
         """
         usage: caret SUBCOMMAND [arguments] [options]
 
-        Reads, writes and administers the documents of a caretd.
+        Reads, writes and administers the documents of a caretd server.
 
         \(list(CommandList.descriptions.map { ($0.name, $0.summary) }))
-        DOC is the name of a document, DOC@REV a revision of it: notes/today, notes/today@900, notes/today@2h (so
-        long ago: s, m, h, d, w), notes/today@2026-11-20T14:30.
+        DOC is the name of a document, and DOC@REV one of its revisions: notes/today, notes/today@900,
+        notes/today@2h (2 hours ago; units s, m, h, d, w), notes/today@2026-11-20T14:30.
 
         \(list(CommonOptions.all.map { ($0.usage, $0.summary) }))
-        It ends with 0 where all is well; caret help help tells the other codes.
+        The exit code 0 means success; caret help help lists the other codes.
 
         """
     }
@@ -26,7 +26,7 @@ package enum HelpPage {
 
             \(wrap(names.joined(separator: ", "), to: width - 2).map { "  " + $0 }.joined(separator: "\n"))
 
-            caret help says what each of them does; caret help SUBCOMMAND explains one.
+            caret help describes them all; caret help SUBCOMMAND explains one.
 
             """
     }
@@ -38,7 +38,7 @@ package enum HelpPage {
             text += "\n" + list(command.arguments.map { ($0.name, $0.summary) })
         }
         if !command.options.isEmpty { text += "\n" + list(command.options.map { ($0.usage, $0.summary) }) }
-        return text + "\nThe options that all subcommands take: caret help\n"
+        return text + "\nOptions of all subcommands: caret help\n"
     }
 
     private static func list(_ rows: [(String, String)]) -> String {

@@ -26,7 +26,7 @@ extension CommandContext {
             return try CaretClient(target.address, options, keepingUnsavedIn: folder)
         } catch {
             // The command works without it, and the user can still save the file by hand.
-            warn(Failure("what is not saved cannot be kept for later: \(error)"))
+            warn(Failure("unsaved edits cannot be kept for the next run: \(error)"))
             return nil
         }
     }

@@ -5,13 +5,13 @@ package enum ManPage {
     package static var caret: String {
         var page = Roff("caret", section: 1, version: Version.number)
         page.section("Name")
-        page.paragraph("caret - reads, writes and administers the documents of a caretd")
+        page.paragraph("caret - reads, writes and administers the documents of a caretd server")
         page.section("Synopsis")
         page.command("caret SUBCOMMAND [arguments] [options]")
         page.section("Documents and revisions")
-        page.paragraph("`DOC` is the name of a document and `DOC@REV` a revision of it.")
+        page.paragraph("`DOC` is the name of a document, and `DOC@REV` one of its revisions.")
         for form in ManualPage.forms { page.entry(form.written, form.meaning) }
-        page.section("Options that all subcommands take")
+        page.section("Options of all subcommands")
         for option in CommonOptions.all { page.entry(option.usage, option.summary) }
         page.paragraph(ManualPage.targets)
         page.paragraph(ManualPage.terminal)
@@ -35,7 +35,7 @@ package enum ManPage {
     package static var caretd: String {
         var page = Roff("caretd", section: 8, version: Version.number)
         page.section("Name")
-        page.paragraph("caretd - a server for texts that several people and programs edit at the same time")
+        page.paragraph("caretd - a server for texts that several users and programs edit at the same time")
         page.section("Synopsis")
         page.command(HelpText.usage)
         page.section("Options")
@@ -43,8 +43,8 @@ package enum ManPage {
         page.section("Keys")
         page.paragraph(
             """
-            Each is an option, an environment variable and a key of the file that `--config` names. Options win over \
-            variables, and these over the file.
+            Each key can be set by an option, by an environment variable, or in the file that `--config` names. Options \
+            take precedence over variables, and variables over the file.
             """)
         for group in ConfigurationKey.Group.allCases {
             page.subsection(group.rawValue)
@@ -53,15 +53,15 @@ package enum ManPage {
         page.section("Signals")
         page.entry(
             "SIGTERM, SIGINT",
-            "it tells everybody, and ends within five seconds; a second one ends it at once.")
+            "notifies all clients and exits within five seconds; a second signal exits at once")
         page.section("Exit status")
-        page.entry("0", "it was told to end, and what was acked is on disk")
-        page.entry("1", "it could not start, or a write failed; the log says why")
-        page.entry("2", "its configuration asks for what there is not")
+        page.entry("0", "stopped by a signal; all acked changes are on disk")
+        page.entry("1", "could not start, or a write failed; the log names the reason")
+        page.entry("2", "wrong usage or a wrong configuration")
         page.section("Files")
-        page.entry("DATA/caret.sqlite", "everything that is kept")
-        page.entry("DATA/caretd.sock", "where whoever the system lets in is admin")
-        page.entry("DATA/backups", "the backups that were asked for")
+        page.entry("DATA/caret.sqlite", "the store: documents, histories and tokens")
+        page.entry("DATA/caretd.sock", "the admin socket: every user with access to it has all rights")
+        page.entry("DATA/backups", "the backups")
         page.section("See also")
         page.paragraph("`caret`(1)")
         return page.text

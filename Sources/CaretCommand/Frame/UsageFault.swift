@@ -1,11 +1,11 @@
 import CaretConfig
 
-/// A command line that asks for nothing that there is.
+/// A mistake in the command line: wrong usage.
 package struct UsageFault: Error, Equatable {
     enum Problem: Equatable {
         case noCommand
         case unknownCommand(String, closest: String?)
-        /// The first word of names of two, and not one of the second ones.
+        /// The first word of a two-word name, without a known second word.
         case unknownMember(family: String, found: String?, expected: [String])
         case unknownOption(String, closest: String?)
         case missingValue(String, value: String)
@@ -14,12 +14,13 @@ package struct UsageFault: Error, Equatable {
         case missingArgument(String)
         case extraArgument(String)
         case badValue(String, found: String, expected: String)
+        /// Two options or arguments that cannot be combined.
         case conflict(String, String)
-        /// Somebody must say yes, and nobody can be asked.
+        /// The subcommand needs a confirmation, and there is no terminal to ask at.
         case unconfirmed
     }
 
-    /// Nil in front of the subcommand.
+    /// The name of the subcommand; nil if it is not known yet.
     let command: String?
     let problem: Problem
 
@@ -28,8 +29,8 @@ package struct UsageFault: Error, Equatable {
         self.problem = problem
     }
 
-    /// Where to read on.
-    var advice: String { "caret help" + (command.map { " " + $0 } ?? "") + " says what there is" }
+    /// Names the help page of the subcommand.
+    var advice: String { "run: caret help" + (command.map { " " + $0 } ?? "") }
 }
 
 extension UsageFault: CustomStringConvertible {
@@ -42,23 +43,23 @@ extension UsageFault: CustomStringConvertible {
 extension UsageFault.Problem {
     fileprivate var words: String {
         switch self {
-        case .noCommand: "it wants a subcommand"
+        case .noCommand: "no subcommand given"
         case .unknownCommand(let name, let closest):
-            "there is no subcommand \(name.echoed)" + (closest.map { "; is it \($0)?" } ?? "")
+            "unknown subcommand \(name.echoed)" + (closest.map { "; did you mean \($0)?" } ?? "")
         case .unknownMember(let family, let found, let expected):
-            "\(family) wants one of \(expected.joined(separator: ", "))"
-                + (found.map { ", and found \($0.echoed)" } ?? "")
+            "\(family) needs one of \(expected.joined(separator: ", "))"
+                + (found.map { "; found \($0.echoed)" } ?? "")
         case .unknownOption(let name, let closest):
-            "there is no option \(name.echoed)" + (closest.map { "; is it \($0)?" } ?? "")
-        case .missingValue(let name, let value): "\(name) wants a value: \(name) \(value)"
+            "unknown option \(name.echoed)" + (closest.map { "; did you mean \($0)?" } ?? "")
+        case .missingValue(let name, let value): "\(name) needs a value: \(name) \(value)"
         case .unexpectedValue(let name): "\(name) takes no value"
-        case .repeatedOption(let name): "\(name) stands there twice"
+        case .repeatedOption(let name): "\(name) is given twice"
         case .missingArgument(let name): "\(name) is missing"
-        case .extraArgument(let text): "\(text.echoed) is one argument too many"
+        case .extraArgument(let text): "unexpected argument \(text.echoed)"
         case .badValue(let name, let found, let expected):
-            "\(name): found \(found.echoed), allowed is \(expected)"
-        case .conflict(let one, let other): "\(one) and \(other) exclude each other"
-        case .unconfirmed: "nobody can be asked here; --yes says that it is meant"
+            "\(name): found \(found.echoed), expected \(expected)"
+        case .conflict(let one, let other): "\(one) and \(other) cannot be combined"
+        case .unconfirmed: "not a terminal: pass --yes to confirm"
         }
     }
 }

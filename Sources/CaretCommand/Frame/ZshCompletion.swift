@@ -34,7 +34,7 @@ enum ZshCompletion {
             esac
         }
         _caret_documents() { compadd -- ${(f)"$(caret ls "$PREFIX" 2>/dev/null | cut -f1)"}; }
-        # Loaded by the first Tab it is to complete at once; read in otherwise it is only made known.
+        # Autoloaded by the first Tab, this file must complete at once. Sourced, it only registers the function.
         if [[ $funcstack[1] == _caret ]]; then _caret "$@"; else compdef _caret caret; fi
 
         """

@@ -49,8 +49,8 @@ extension Arguments {
 extension DocumentPoint.Fault {
     fileprivate var expected: String {
         switch self {
-        case .noName: "a name in front of the @"
-        case .noRevision: RevisionName.expected + "; a name with an @ in it wants another one at its end"
+        case .noName: "a name before the @"
+        case .noRevision: RevisionName.expected + "; if the name contains an @, add another @ at its end"
         }
     }
 }

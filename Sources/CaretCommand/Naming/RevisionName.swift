@@ -25,7 +25,7 @@ package enum RevisionName: Equatable, Sendable {
         }
     }
 
-    static let expected = "a revision as 900, a time ago as 90s, 30m, 2h, 3d or 1w, or 2026-11-20T14:30"
+    static let expected = "a revision (900), an age (90s, 30m, 2h, 3d, 1w) or a time (2026-11-20T14:30)"
 
     private static let units = ["s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800]
 

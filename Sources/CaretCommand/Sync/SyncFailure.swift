@@ -5,30 +5,32 @@ extension Failure {
         switch fault {
         case .serverWithoutStore(let address):
             self.init(
-                "\(address): the server does not tell which store it has",
-                advice: "a folder is synced with version 0.2 or later: update the server")
+                "\(address): the server does not report the id of its store",
+                advice: "caret sync needs a server of version 0.2 or later: update the server")
         case .insideSyncedFolder(let folder, let outer):
             self.init(
-                "\(folder): it lies in \(outer), which is synced by itself", advice: Failure.syncOneOfThem)
+                "\(folder): it is inside \(outer), which is already a synced folder",
+                advice: Failure.syncOneOfThem)
         case .containsSyncedFolder(let folder, let inner):
             self.init(
-                "\(folder): the folder \(inner) in it is synced by itself", advice: Failure.syncOneOfThem)
+                "\(folder): it contains \(inner), which is already a synced folder",
+                advice: Failure.syncOneOfThem)
         case .alreadySynced(let root):
-            self.init("\(root): another caret syncs this folder", advice: "end that one first")
+            self.init("\(root): another caret process syncs this folder", advice: "stop that process first")
         case .otherPrefix(let prefix, let root, let stateFolder):
             self.init(
                 "\(root): it was synced with the prefix \"\(prefix.harmless)\"",
                 advice:
-                    "say that one, or remove \(stateFolder) to begin again: no line of either side is lost")
+                    "use that prefix, or remove \(stateFolder) to start over: no line of either side is lost")
         case .unreadableRecord(let file, let stateFolder):
             self.init(
-                "\(file): it cannot be understood",
-                advice: "remove \(stateFolder) to begin again: no line of either side is lost")
+                "\(file): the record of the sync cannot be decoded",
+                advice: "remove \(stateFolder) to start over: no line of either side is lost")
         case .stateFolderRemoved(let root):
-            self.init("\(root): its folder \(SyncNames.stateFolder) was taken away")
+            self.init("\(root): its folder \(SyncNames.stateFolder) was removed")
         }
     }
 
     private static let syncOneOfThem =
-        "sync only one of them; to end the other, remove its folder \(SyncNames.stateFolder)"
+        "sync only one of them; to stop syncing the other one, remove its folder \(SyncNames.stateFolder)"
 }

@@ -54,13 +54,13 @@ extension LeftAlone {
         switch self {
         case .binary: "left alone: it is not UTF-8 text"
         case .tooLarge(let bytes, let limit):
-            "left alone: it has \(bytes.counting("byte")), a document at most \(limit)"
-        case .noFile: "left alone: it is no plain file"
-        case .unreadable(let reason): "left alone: it cannot be read: \(reason)"
-        case .noName: "left alone: its name cannot be that of both a file and a document"
+            "left alone: it has \(bytes.counting("byte")); the limit of a document is \(limit)"
+        case .noFile: "left alone: not a regular file"
+        case .unreadable(let reason): "left alone: cannot be read: \(reason)"
+        case .noName: "left alone: its name is not valid for both a file and a document"
         case .folder: "left alone: it is a folder here"
-        case .synced: "left alone: it is a folder that is synced by itself"
-        case .behind(let obstacle): "left alone: \(obstacle) is no folder here, and links are not followed"
+        case .synced: "left alone: it is a synced folder of its own"
+        case .behind(let obstacle): "left alone: \(obstacle) is not a folder here, and links are not followed"
         }
     }
 }

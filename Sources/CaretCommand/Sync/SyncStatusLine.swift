@@ -34,8 +34,8 @@ extension SyncStatus {
                 + "\(counts.onlyHere.counting("file")) only here, \(counts.onlyThere.counting("document")) only there, "
                 + "\(counts.files - counts.onlyHere) in both"
         case .lost(let reason):
-            return "\(reason.harmless); what is saved meanwhile is pushed once the server can be reached"
-        case .regained: return "\(address) can be reached again"
+            return "\(reason.harmless); files saved meanwhile are pushed when the server is back"
+        case .regained: return "\(address) is reachable again"
         }
     }
 }

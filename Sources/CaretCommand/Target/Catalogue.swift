@@ -48,6 +48,6 @@ extension CaretClient {
         if let first, first.name.utf8.elementsEqual(document.utf8) { return first }
         throw Failure(
             "there is no document \(document.harmless)",
-            advice: "caret ls lists what there is and you may read")
+            advice: "caret ls lists the documents that you may read")
     }
 }

@@ -46,10 +46,10 @@ extension DocumentPath.Fault {
     /// The fault in words.
     var words: String {
         switch self {
-        case .invalidName: "no document can have this name"
+        case .invalidName: "not a valid document name"
         case .otherPrefix: "its name does not begin with the prefix"
         case .partTooLong(let bytes):
-            "a part of its name has \(bytes) bytes, and a file's name may have \(DocumentPath.longestPart)"
+            "a part of its name has \(bytes) bytes; the limit of a file name is \(DocumentPath.longestPart)"
         }
     }
 }

@@ -47,7 +47,7 @@ final class ExportFolder: Sendable {
         var status = stat()
         if fstat(descriptor, &status) != 0 { throw failure(file, errno) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw Failure("\(self.path)/\(file.text) is no regular file")
+            throw Failure("\(self.path)/\(file.text) is not a regular file")
         }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 1 << 16)
@@ -110,7 +110,7 @@ final class ExportFolder: Sendable {
     private func name(of file: DocumentPath) -> String { file.parts[file.parts.count - 1] }
 
     private static func link(_ path: String) -> Failure {
-        Failure("\(path) is a link, and links are not followed")
+        Failure("\(path) is a symbolic link; links are not followed")
     }
 
     private func failure(_ file: DocumentPath, _ code: Int32) -> Failure {

@@ -21,7 +21,7 @@ enum FileTree {
                 switch kind(of: folder + "/" + path) {
                 case S_IFDIR: folders.append(path + "/")
                 case S_IFREG: found.append(Found(path: path, reason: nil))
-                default: found.append(Found(path: path, reason: "no regular file"))
+                default: found.append(Found(path: path, reason: "not a regular file"))
                 }
             }
         }
@@ -33,7 +33,7 @@ enum FileTree {
             return try FileManager.default.contentsOfDirectory(atPath: folder)
         } catch {
             // The error itself has no reason, but `errno` has.
-            throw Failure("\(folder): it cannot be read: \(String(cString: strerror(errno)))")
+            throw Failure("\(folder): cannot be read: \(String(cString: strerror(errno)))")
         }
     }
 

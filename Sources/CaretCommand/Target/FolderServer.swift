@@ -51,8 +51,8 @@ struct FolderServer {
         if access(folder + "/caret.sqlite", F_OK) == 0 { return try requireOwner(folder) }
         if errno == EACCES { throw Failure(noPermissionFor: folder) }
         throw Failure(
-            "\(folder): it is no data folder of caretd: \(String(cString: strerror(errno)))",
-            advice: "say by --data what caretd was told by its own --data")
+            "\(folder): not a data folder of caretd: \(String(cString: strerror(errno)))",
+            advice: "pass the folder that caretd uses (its option --data)")
     }
 
     /// Throws if root works in the folder of another user: that user's server could not open the files of
@@ -63,7 +63,7 @@ struct FolderServer {
         guard geteuid() == 0, stat(folder, &status) == 0, status.st_uid != 0 else { return }
         let name = userName(status.st_uid)
         throw Failure(
-            "\(folder): it belongs to the user \(name), and its server could not open what root makes there",
+            "\(folder): it belongs to the user \(name), whose server could not open files made by root",
             advice: "run it as that user: sudo -u \(name) caret …")
     }
 
@@ -82,12 +82,12 @@ extension Failure {
     init(noPermissionFor folder: String) {
         var status = stat()
         guard stat(folder, &status) == 0 else {
-            self.init("\(folder): you may not open it", advice: "run it as the user that the server runs as")
+            self.init("\(folder): permission denied", advice: "run it as the user that the server runs as")
             return
         }
         let name = FolderServer.userName(status.st_uid)
         self.init(
-            "\(folder): you may not open it: it belongs to the user \(name)",
+            "\(folder): permission denied: it belongs to the user \(name)",
             advice: "run it as that user: sudo -u \(name) caret …")
     }
 
@@ -96,7 +96,7 @@ extension Failure {
         case .system(EACCES), .system(EPERM): self.init(noPermissionFor: folder)
         case .held:
             self.init(
-                "\(folder): \(fault)", advice: "stop that server, or reach it by --server or --socket")
+                "\(folder): \(fault)", advice: "stop that server, or connect to it with --server or --socket")
         case .foreign, .badHeader, .lost, .otherLog, .older, .newer, .changed, .migrating, .readOnly,
             .system, .database:
             self.init("\(folder): \(fault)")

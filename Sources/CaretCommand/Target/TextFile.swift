@@ -10,8 +10,8 @@ enum TextFile {
             return String(copying: try UTF8Span(validating: bytes.span))
         } catch {
             throw Failure(
-                "\(name(path)): no text: it is not UTF-8 at byte \(error.byteOffsets.lowerBound)",
-                advice: "convert it, as by iconv -t UTF-8; nothing was changed")
+                "\(name(path)): not UTF-8 text: invalid at byte \(error.byteOffsets.lowerBound)",
+                advice: "nothing was changed; convert the file, for example with iconv -t UTF-8")
         }
     }
 
@@ -21,7 +21,7 @@ enum TextFile {
             return Array(try Data(contentsOf: URL(filePath: path)))
         } catch {
             // The error itself has no reason, but `errno` has.
-            throw Failure("\(name(path)): it cannot be read: \(String(cString: strerror(errno)))")
+            throw Failure("\(name(path)): cannot be read: \(String(cString: strerror(errno)))")
         }
     }
 

@@ -40,7 +40,7 @@ package struct TopPage: Sendable {
     private var latencies: Table {
         var table = Table([
             .init("LATENCY, ms"), .init("COUNT", isNumber: true), .init("MEDIAN", isNumber: true),
-            .init("99 %", isNumber: true), .init("MOST", isNumber: true),
+            .init("P99", isNumber: true), .init("MAX", isNumber: true),
         ])
         for latency in reading.counters.latencies {
             table.add([
@@ -54,7 +54,7 @@ package struct TopPage: Sendable {
     /// Shows a refusal only if it happened, because each error code has a counter.
     private var counters: Table {
         var table = Table([
-            .init("COUNTER"), .init("ALL", isNumber: true), .init("A SECOND", isNumber: true),
+            .init("COUNTER"), .init("TOTAL", isNumber: true), .init("PER SECOND", isNumber: true),
         ])
         for counter in reading.counters.counters
         where counter.value > 0 || !counter.name.utf8.starts(with: "refused_".utf8) {

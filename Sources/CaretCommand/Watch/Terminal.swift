@@ -34,7 +34,7 @@ package final class Terminal: Sendable {
     init(for command: String) throws(Failure) {
         var settings = termios()
         if tcgetattr(STDIN_FILENO, &settings) != 0 {
-            throw Failure("\(command) wants a terminal to read keys from")
+            throw Failure("\(command) needs a terminal for its keys")
         }
         before = settings
     }

@@ -4,29 +4,30 @@ struct SkippedCommand {
     let reason: String
 
     static let all = [
-        SkippedCommand("scripts/test", "it is what runs this test"),
+        SkippedCommand("scripts/test", "it runs this test"),
         SkippedCommand("scripts/run", "scripts/test-newcomer runs it, and what it prints"),
-        SkippedCommand("caret watch agenda", "it wants a terminal; scripts/test-newcomer gives it one"),
-        SkippedCommand("caret sync notes", "it goes on until it is ended; SyncTests run it"),
-        SkippedCommand("scripts/fuzz", "a phase of scripts/test of its own"),
-        SkippedCommand("scripts/mutation", "it runs tests on slips, which takes an hour"),
+        SkippedCommand("caret watch agenda", "it needs a terminal; scripts/test-newcomer runs it in one"),
+        SkippedCommand("caret sync notes", "it runs until it is ended; SyncTests run it"),
+        SkippedCommand("scripts/fuzz", "it is a separate phase of scripts/test"),
+        SkippedCommand("scripts/mutation", "it runs tests on mutants, which takes an hour"),
         SkippedCommand(
             "scripts/install-packages static", "it changes the machine; scripts/test-image --full runs it"),
         SkippedCommand("sudo ", "it changes the machine; scripts/test-unit checks the unit"),
         SkippedCommand(
-            "swift build", "a build of minutes; scripts/test-image links so, and --full builds so"),
-        SkippedCommand(".build/release/caret-bench core", "it measures, which takes long and is no test"),
-        SkippedCommand("swift test", "it runs tests, as what runs this one does"),
-        SkippedCommand("systemd-analyze ", "scripts/test-unit runs it, where it is"),
-        SkippedCommand("journalctl ", "where systemd runs, which is not everywhere"),
+            "swift build", "a long build; scripts/test-image tests the link step, and --full the build"),
+        SkippedCommand(".build/release/caret-bench core", "it is a long measurement, not a test"),
+        SkippedCommand("swift test", "it runs the tests themselves"),
+        SkippedCommand("systemd-analyze ", "scripts/test-unit runs it if it is installed"),
+        SkippedCommand("journalctl ", "it needs systemd, which is not everywhere"),
         SkippedCommand(
-            "docker ", "no engine is wanted for the checks; scripts/test-image follows the Dockerfile"),
-        SkippedCommand("swift format", "it would change the sources; scripts/test lints by the same rules"),
+            "docker ", "the checks need no container engine; scripts/test-image follows the Dockerfile"),
+        SkippedCommand("swift format", "it would change the sources; scripts/test checks the same rules"),
         SkippedCommand(
-            "CARET_SEED=1234 swift test", "it runs tests, as what runs this one; the filter is looked up"),
+            "CARET_SEED=1234 swift test", "it runs the tests themselves; another test checks its filter"),
         SkippedCommand(
-            "CARET_PLAN=plan.txt swift test", "it runs tests, as what runs this one; the filter is looked up"),
-        SkippedCommand("CARET_REWRITE=1 swift test", "it would change the sources; the filter is looked up"),
+            "CARET_PLAN=plan.txt swift test", "it runs the tests themselves; another test checks its filter"),
+        SkippedCommand(
+            "CARET_REWRITE=1 swift test", "it would change the sources; another test checks its filter"),
     ]
 
     private init(_ beginning: String, _ reason: String) {

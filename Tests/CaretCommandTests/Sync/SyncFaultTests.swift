@@ -24,10 +24,10 @@ import Testing
             said.contains(
                 try Regex(
                     """
-                    caret: \(root)/ann: it was synced with the store [0-9a-z]+, and the server at \(root)/data/caretd.sock has \
-                    another one, [0-9a-z]+
+                    caret: \(root)/ann: it was synced with the store [0-9a-z]+, but the server at \(root)/data/caretd.sock has \
+                    the store [0-9a-z]+
                       nothing was changed. If this is the right server, pass --adopt: every line of both sides is kept.
-                      If it is not, say the right one, or sync another folder with this one
+                      If it is not, pass the address of the right server, or sync another folder with this one
 
                     """)), "\(said)")
         #expect(folders.texts(in: "ann") == texts)
@@ -80,12 +80,13 @@ import Testing
         let inner = try stand.caret(["sync", outer + "/in", "n", "--once"])
         #expect(inner.status == 1)
         #expect(
-            inner.errors.contains("\(outer)/in: it lies in \(outer), which is synced by itself\n"),
+            inner.errors.contains("\(outer)/in: it is inside \(outer), which is already a synced folder\n"),
             "\(inner)")
         let around = try stand.caret(["sync", stand.folder.path, "n", "--once"])
         #expect(around.status == 1)
         #expect(
-            around.errors.contains("\(stand.folder.path): the folder notes in it is synced by itself\n"),
+            around.errors.contains(
+                "\(stand.folder.path): it contains notes, which is already a synced folder\n"),
             "\(around)")
         #expect(!FileManager.default.fileExists(atPath: stand.folder.path + "/.caret"))
     }
@@ -107,21 +108,21 @@ import Testing
         try stand.expect(
             """
             $ trash restore \(notes) \(number)
-            ! caret: \(notes)/a: there is a file
-            !   say another name after the number
+            ! caret: \(notes)/a: already exists
+            !   pass another file name after the number
             [1]
             $ trash restore \(notes) \(number) old/a
             \(notes)/old/a
             $ trash restore \(notes) \(number) ../a
-            ! caret: ../a: it is no name of a file that is synced
+            ! caret: ../a: not a valid name of a synced file
             [1]
             $ trash restore \(notes) 1
-            ! caret: \(notes): its trash has nothing of the number 1
-            !   caret trash list \(notes)
+            ! caret: \(notes): its trash has no item 1
+            !   caret trash list \(notes) shows the numbers
             [1]
             $ trash list \(stand.folder.path)
-            ! caret: \(stand.folder.path): it is not a folder that is synced
-            !   say the folder that caret sync was told
+            ! caret: \(stand.folder.path): not a synced folder
+            !   pass the folder that caret sync uses
             [1]
             """)
     }
@@ -152,15 +153,15 @@ import Testing
             n/d: saved as revision 1
             """)
         let leftAlone = [
-            "link left alone: it is no plain file",
-            "link/a left alone: link is no folder here, and links are not followed",
-            "link/b left alone: link is no folder here, and links are not followed",
-            "plain/c left alone: plain is no folder here, and links are not followed",
+            "link left alone: not a regular file",
+            "link/a left alone: link is not a folder here, and links are not followed",
+            "link/b left alone: link is not a folder here, and links are not followed",
+            "plain/c left alone: plain is not a folder here, and links are not followed",
         ]
         let written = ["d ← revision 1 by anonymous", "plain ← revision 1 by anonymous"]
         #expect(try once(stand) == (leftAlone + written).sorted())
         try stand.expect("$ mv n/d n/link/d\nn/d is now n/link/d")
-        let renamed = "link/d left alone: link is no folder here, and links are not followed"
+        let renamed = "link/d left alone: link is not a folder here, and links are not followed"
         #expect(try once(stand) == (leftAlone + [renamed, "d ← deleted"]).sorted())
         #expect(try stand.caret(["cat", "n/link/a"]).output == "theirs\n")
         #expect(try files.contentsOfDirectory(atPath: outside.path) == ["a"])
@@ -185,7 +186,7 @@ import Testing
             return (run.status, run.output.split(separator: "\n").map(String.init).sorted())
         }
         let first = try once()
-        let unreadable = "\(behind) left alone: it cannot be read: File name too long"
+        let unreadable = "\(behind) left alone: cannot be read: File name too long"
         #expect(first.status == 1 && first.lines == ["a ← revision 1 by anonymous", unreadable], "\(first)")
         // The file cannot be renamed like its document. The other files are synced all the same.
         try stand.expect(

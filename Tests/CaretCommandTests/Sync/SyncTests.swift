@@ -78,7 +78,7 @@ import Testing
         try folders.waits { try !folders.errorOutput("ann").isEmpty }
         let said = try folders.errorOutput("ann")
         #expect(said.hasPrefix("caret: \(folders.root.path)/data/caretd.sock: "), "\(said)")
-        #expect(said.contains("; it is tried again until it can be reached\n  start caretd, "), "\(said)")
+        #expect(said.contains("; retrying until it can be reached\n  start caretd, "), "\(said)")
         for key in [SyncedFolders.server, "bob"] { try folders.start(key) }
         _ = try equal(folders, of: ["ann", "bob"]) { $0 == ["list": "a\n"] }
         let more = try folders.errorOutput("ann").dropFirst(said.count)
@@ -96,7 +96,7 @@ import Testing
         let begun = try folders.errorOutput("ann")
         folders.kill(SyncedFolders.server)
         try folders.waits {
-            try folders.errorOutput("ann").contains("is pushed once the server can be reached\n")
+            try folders.errorOutput("ann").contains("are pushed when the server is back\n")
         }
         try folders.save("a\n", to: "list", in: "ann", 1)
         try folders.start(SyncedFolders.server)
@@ -105,7 +105,7 @@ import Testing
         let address = "\(folders.root.path)/data/caretd.sock"
         #expect(lines.count == 2, "\(lines)")
         #expect(lines.first?.hasPrefix("caret: \(address): ") == true, "\(lines)")
-        #expect(lines.last.map(String.init) == "caret: \(address) can be reached again")
+        #expect(lines.last.map(String.init) == "caret: \(address) is reachable again")
     }
 
     /// Waits until all folders have equal texts that fulfil a condition.

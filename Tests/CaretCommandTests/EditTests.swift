@@ -21,7 +21,7 @@ import Testing
 
     private func edit(on stand: Stand) throws -> TerminalScreen {
         try TerminalScreen(
-            ["edit", "notes"], on: stand, columns: 200,
+            ["edit", "notes"], on: stand, columns: 300,
             environment: ["EDITOR": try editor(in: stand), "XDG_STATE_HOME": stand.folder.path + "/state"])
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(left.isEmpty, "\(left)")
     }
 
-    @Test("without a server a text that cannot be kept stays in its file")
+    @Test("a text that cannot be kept stays in its file, which is named")
     func notKept() throws {
         let stand = try Stand()
         try stand.expect("$ put notes --create << one⏎\nnotes: saved as revision 1")
@@ -81,7 +81,12 @@ import Testing
         try screen.type("mine")
         try screen.type("quit")
         #expect(try screen.ended() == 1)
-        try screen.waits { $0.contains(".edits.new: could not make: No such file or directory") }
+        let failed = try screen.waits {
+            $0.contains(".edits.new: could not make: No such file or directory")
+                && $0.contains("your text is in")
+        }
+        #expect(failed.contains("caret: notes: unsaved edits cannot be kept: "), "\(failed)")
+        #expect(failed.contains("\n  your text is in \(path)"), "\(failed)")
         #expect(try !screen.text().contains("not saved yet"))
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\nmine\n")
     }

@@ -110,7 +110,7 @@ struct EditDocument: Subcommand {
     private func save(
         _ open: Document, _ copy: LiveCopy, _ keeping: Bool, in context: CommandContext
     ) async throws {
-        if keeping { try await open.kept() }
+        if keeping { try await keep(open, copy) }
         let warning = Task {
             let updates = open.updates
             var isWaiting = open.state.isWaiting
@@ -130,10 +130,25 @@ struct EditDocument: Subcommand {
         defer { warning.cancel() }
         do {
             try await open.saved()
-            // By then the kept edits are removed.
+            // Waits until the kept edits are removed.
             if keeping { try await open.kept() }
         } catch let refused as RefusedEdits {
             throw Failure("\(document.harmless): \(refused)", advice: "your text is in \(copy.path)")
+        } catch let fault as KeepingFault {
+            throw Failure(
+                "\(document.harmless): all edits are saved, but those kept on this machine cannot be removed: "
+                    + "\(fault)")
+        }
+    }
+
+    /// Waits until the edits are kept on this machine.
+    private func keep(_ open: Document, _ copy: LiveCopy) async throws {
+        do {
+            try await open.kept()
+        } catch let fault as KeepingFault {
+            throw Failure(
+                "\(document.harmless): unsaved edits cannot be kept: \(fault)",
+                advice: "your text is in \(copy.path)")
         }
     }
 

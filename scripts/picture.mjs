@@ -4,9 +4,9 @@
 //   scripts/picture.mjs            draws the picture
 //   scripts/picture.mjs --check    fails if docs/picture.svg differs from what it would draw
 //
-// The script starts .build/release/caretd with a temporary data folder and speaks the protocol as two people. After each
-// step it asks the server for the text and everyone's selections. The picture shows only those answers. Each step waits
-// for its answer, so every run draws the same picture.
+// The script starts .build/release/caretd with a temporary data folder and speaks the protocol as two people. After
+// each step it asks the server for the text and everyone's selections. The picture shows only those answers. Each step
+// waits for its answer, so every run draws the same picture.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";

@@ -40,16 +40,14 @@ import Testing
             return
         }
         let client = CaretClient(.tcp(host: host, port: port))
-        try await client.push("Milk\n", to: "agenda", creating: true)
+        try await client.push("Milk\n", to: "welcome", creating: true)
         try await watch(client)
     }
 
     private func watch(_ client: CaretClient) async throws {
-        let document = try await client.open("agenda").opened()
+        let document = try await client.open("welcome").opened()
         document.close()
-        for await update in document.updates {
-            print(update)
-        }
+        for await update in document.updates { print(update) }
     }
 
     private func ask(_ client: CaretClient) async throws {

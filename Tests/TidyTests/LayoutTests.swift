@@ -4,7 +4,7 @@ import Testing
 enum TopLevelRule {
     static let allowed: Set = [
         "Package.swift", "Sources", "Tests", "Benchmarks", "migrations", "config", "docs", "scripts",
-        "Dockerfile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE",
+        "Dockerfile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE",
     ]
     /// The data folder of a server that was run from here; git ignores it.
     static let ignored: Set = ["data"]

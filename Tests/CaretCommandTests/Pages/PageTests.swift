@@ -7,9 +7,8 @@ import Testing
     /// What somebody has who comes to a page: commands that are run before its own.
     private static let before = [
         "README.md": """
-        printf 'Milk\\nBread\\n' >notes.txt
-        caret put agenda notes.txt --create
-        printf 'Milk\\nBread\\nTea\\n' | caret put agenda
+        printf 'Welcome\\n' | caret put welcome --create
+        printf 'Welcome\\nMilk\\n' | caret put welcome
         """
     ]
 

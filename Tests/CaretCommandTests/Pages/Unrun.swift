@@ -5,9 +5,9 @@ struct Unrun {
 
     static let all = [
         Unrun("scripts/test", "it is what runs this test"),
-        Unrun("scripts/run", "scripts/test-newcomer runs it, and what it prints"),
-        Unrun("caret watch agenda", "it wants a terminal; scripts/test-newcomer gives it one"),
-        Unrun("caret sync notes", "it goes on until it is ended; SyncTests run it"),
+        Unrun("scripts/run", "scripts/test-newcomer runs it, and each command that it prints"),
+        Unrun("caret watch welcome", "it needs a terminal; scripts/test-newcomer gives it one"),
+        Unrun("caret sync ~/notes", "it goes on until it is ended; SyncTests run it"),
         Unrun("scripts/fuzz", "a phase of scripts/test of its own"),
         Unrun("scripts/mutation", "it runs tests on slips, which takes an hour"),
         Unrun("scripts/install-packages static", "it changes the machine; scripts/test-image --full runs it"),

@@ -6,6 +6,7 @@ struct Unrun {
     static let all = [
         Unrun("scripts/test", "it is what runs this test"),
         Unrun("scripts/run", "scripts/test-newcomer runs it, and what it prints"),
+        Unrun("python3 type_lines.py", "TutorialTests take it from its page, and run it"),
         Unrun("caret watch agenda", "it wants a terminal; scripts/test-newcomer gives it one"),
         Unrun("caret sync notes", "it goes on until it is ended; SyncTests run it"),
         Unrun("scripts/fuzz", "a phase of scripts/test of its own"),

@@ -11,7 +11,7 @@ import Testing
         try Self.caretsWithChanges().write(to: URL(filePath: carets))
         let end = try tutorial.run("vectors.py", Tutorial.fixtures.path, carets)
         let (count, _) = try #require(end.output.last?.parts(around: " cases"), "\(end.errors)")
-        #expect(end.status == 0 && Int(count) ?? 0 > 150)
+        #expect(end.status == 0 && Int(count) ?? 0 > 175)
     }
 
     /// The cases of `carets.json`, each with the difference of its texts, which a client gets from the server.
@@ -29,6 +29,14 @@ import Testing
             return one.merging(["change": edits]) { $1 }
         }
         return try JSONSerialization.data(withJSONObject: fixture)
+    }
+
+    @Test("its loop of a full client passes the published conversations")
+    func conversations() throws {
+        let folder = Tutorial.fixtures.appending(path: "conversations").path
+        let end = try Tutorial().run("conversations.py", folder)
+        let (count, _) = try #require(end.output.last?.parts(around: " steps"), "\(end.errors)")
+        #expect(end.status == 0 && Int(count) ?? 0 > 200)
     }
 
     @Test("its clients and its authority agree, whatever is lost on the way")

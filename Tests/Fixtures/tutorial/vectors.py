@@ -4,6 +4,7 @@
 # beyond U+FFFF is two surrogates, each of which Python takes for one letter.
 import json, pathlib, sys
 from draft import apply, from_wire, map_caret, map_selection, normal, rebase, to_wire
+from full_client import compose
 
 
 def units(value):
@@ -41,6 +42,7 @@ def rebased(case):
 ANSWERS = {
     "apply": lambda case: apply(case["text"], change(case["change"])),
     "carets": mapped,
+    "compose": lambda case: to_wire(compose(change(case["first"]), change(case["second"]))),
     "map": mapped,
     "normal-form": lambda case: to_wire(change(case["edits"])),
     "rebase": rebased,

@@ -28,9 +28,10 @@ struct Tutorial {
             let text = lines.joined(separator: "\n") + "\n"
             try text.write(toFile: folder + "/" + name, atomically: false, encoding: .utf8)
         }
-        for name in ["vectors.py", "simulation.py", "typist.py"] {
-            let program = Self.fixtures.appending(path: "tutorial/" + name)
-            try FileManager.default.copyItem(atPath: program.path, toPath: folder + "/" + name)
+        let programs = Self.fixtures.appending(path: "tutorial").path
+        for name in try FileManager.default.contentsOfDirectory(atPath: programs) where name.hasSuffix(".py")
+        {
+            try FileManager.default.copyItem(atPath: programs + "/" + name, toPath: folder + "/" + name)
         }
     }
 

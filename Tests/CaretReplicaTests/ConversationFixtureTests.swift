@@ -27,7 +27,7 @@ import Testing
     @Test("every file is run")
     func everyFile() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-        #expect(names.sorted() == Self.files.map { $0 + ".json" })
+        #expect(names.filter { $0 != "README.md" }.sorted() == Self.files.map { $0 + ".json" })
     }
 
     private func follow(_ steps: [ConversationRun.JSON], _ about: String) throws {

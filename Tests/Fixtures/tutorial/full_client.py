@@ -48,7 +48,7 @@ class FullClient:
     def __init__(self, doc):
         self.doc, self.committed, self.place, self.text = doc, "", None, ""
         self.in_flight, self.push, self.outcome, self.unsent, self.next_seq = [], None, None, [], 1
-        self.selections, self.told, self.peers = [], None, {}
+        self.selections, self.told, self.told_at, self.peers = [], None, 0, {}
         self.link, self.rights, self.refused, self.is_waiting, self.is_trusted = "offline", "write", None, False, True
         self.lines, self.view, self.retry_after = [], [], None
 
@@ -88,7 +88,7 @@ class FullClient:
             return
         if not self.push and not self.unsent and (self.told or []) != self.selections:
             self.say(type="select", rev=self.place["rev"], selections=self.selections)
-            self.told = self.selections
+            self.told, self.told_at = self.selections, self.place["rev"]
         if self.rights != "write" or self.refused or self.is_waiting:
             return
         if not self.push and self.unsent:
@@ -257,6 +257,9 @@ class FullClient:
         if m["rev"] != self.place["rev"] or int(m["crc32"], 16) != zlib.crc32(text.encode()):
             self.say(type="diverged", rev=self.place["rev"])
             self.reopen(whole=True)
+        elif self.told_at < m["rev"]:
+            self.told = None
+            self.send()
 
     def on_peer(self, m):
         if m.get("left"):

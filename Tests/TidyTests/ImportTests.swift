@@ -65,7 +65,9 @@ struct ImportTable {
         ],
         "Tests/CaretCoreTests": ["CaretCore", "TestSupport", "Foundation", "Testing"],
         "Tests/CaretLogTests": ["CaretCore", "CaretLog", "TestSupport", "Testing"],
-        "Tests/CaretReplicaTests": ["CaretCore", "CaretReplica", "CaretWire", "TestSupport", "Testing"],
+        "Tests/CaretReplicaTests": [
+            "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "Foundation", "Testing",
+        ],
         "Tests/CaretRoomsTests": [
             "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],

@@ -18,6 +18,7 @@ struct Unrun {
         Unrun("systemd-analyze ", "scripts/test-unit runs it, where it is"),
         Unrun("journalctl ", "where systemd runs, which is not everywhere"),
         Unrun("docker ", "no engine is wanted for the checks; scripts/test-image follows the Dockerfile"),
+        Unrun("python3 type_lines.py", "TutorialTests take it from its page, and run it"),
         Unrun("swift format", "it would change the sources; scripts/test lints by the same rules"),
         Unrun("CARET_SEED=1234 swift test", "it runs tests, as what runs this one; the filter is looked up"),
         Unrun(

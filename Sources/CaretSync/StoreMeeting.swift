@@ -1,14 +1,14 @@
 package import CaretClient
 import CaretWire
 
-/// Which store a server has, and whether it is the one that a folder was synced with.
+/// The store of a server, and whether the folder was synced with it before.
 package struct StoreMeeting: Equatable, Sendable {
     package enum Verdict: Equatable {
-        /// The folder was synced with no store yet, or nothing of it was.
+        /// The folder was synced with no store before, or with none of these documents.
         case first
         case same
-        /// The documents are those of the folder's store, which was restored from a backup or put back otherwise: what was
-        /// committed after that is missing.
+        /// The store is that of the folder, restored from a backup or put back in another way. Later commits
+        /// are missing.
         case restored
         case other(known: String)
     }
@@ -43,7 +43,7 @@ package struct StoreMeeting: Equatable, Sendable {
         return synced.contains { documents.contains($0) } ? .restored : .other(known: known)
     }
 
-    /// What is behind the dot of an epoch: a document keeps it when its store is restored.
+    /// The part of an epoch after the dot. A document keeps it when its store is restored.
     package static func ownPart(of epoch: String) -> String? {
         let parts = epoch.split(separator: ".", maxSplits: 1)
         return parts.count == 2 ? String(parts[1]) : nil

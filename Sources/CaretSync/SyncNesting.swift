@@ -1,6 +1,6 @@
 import Glibc
 
-/// Two syncs must not have the same files: each would take the other's changes for those of a person.
+/// Prevents two syncs of the same files: each would mistake the other's changes for those of a person.
 package enum SyncNesting {
     package static func check(_ folder: String) throws {
         guard let resolved = realpath(folder, nil) else { throw FileFault("look at it", folder) }

@@ -2,7 +2,7 @@ package import CaretClient
 import CaretCore
 package import CaretWire
 
-/// What a sync asks a server for. Tests have one in memory.
+/// The requests of a sync to a server. Tests use one in memory.
 package protocol SyncServer: Sendable {
     func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool)
     func push(
@@ -10,16 +10,17 @@ package protocol SyncServer: Sendable {
     ) async throws -> SyncAck
     func rename(_ document: WireString, to new: WireString) async throws
     func delete(_ document: WireString) async throws
-    /// Who, apart from this client, has changed a document. It is only for people, so no answer is no failure.
+    /// Who has changed a document, apart from this client. Only for people, so a missing answer is not a
+    /// failure.
     func authors(of document: WireString, after: Int, through: Int) async -> [String]
-    /// A number for a push, above all that this client has used.
+    /// A number for a push, higher than all that this client has used.
     func nextPushNumber() -> Int
 }
 
 /// The answer to a push.
 package struct SyncAck: Equatable, Sendable {
     var revision: Int
-    /// Nothing was to be changed, so there is no new revision.
+    /// Nothing had to be changed, so there is no new revision.
     var isUnchanged: Bool
     /// The text at the revision.
     var text: String?
@@ -31,7 +32,7 @@ package struct SyncAck: Equatable, Sendable {
     }
 }
 
-/// The server that a client is connected to.
+/// A server reached through a client.
 package struct ConnectedServer: SyncServer {
     let client: CaretClient
     /// The public id of the client.
@@ -74,7 +75,7 @@ package struct ConnectedServer: SyncServer {
     package func authors(of document: WireString, after: Int, through: Int) async -> [String] {
         let window = HistoryWindow(
             after: Revision(max(after, through - HistoryWindow.most)), through: Revision(through))
-        // Who it was is only for people, and never worth a failure.
+        // The names are only for people, and never worth a failure.
         let entries = (try? await client.history(of: document.string, in: window)) ?? []
         return Set(entries.filter { $0.client != user }.map(\.user)).sorted()
     }

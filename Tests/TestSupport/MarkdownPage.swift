@@ -1,7 +1,7 @@
 /// What a page of Markdown holds besides its words: blocks of code, code in lines, links, and what links can lead to.
 package struct MarkdownPage {
     package struct Block: Sendable {
-        /// The word behind the fence; empty where there is none.
+        /// The word after the fence; empty if there is none.
         package let language: String
         package let lines: [String]
         /// The number of its first line, counted from 1.
@@ -17,7 +17,7 @@ package struct MarkdownPage {
     package private(set) var blocks: [Block] = []
     package private(set) var code: [Piece] = []
     package private(set) var links: [Piece] = []
-    /// What may stand behind the `#` of a link to this page.
+    /// The anchors that links to this page can use.
     package private(set) var anchors: Set<String> = []
 
     package init(_ text: String) {
@@ -38,11 +38,12 @@ package struct MarkdownPage {
             }
         }
         for line in prose where line.text.hasPrefix("#") { take(heading: line.text) }
-        // Code may go on in the next line, but not in the next paragraph.
+        // Code may continue in the next line, but not in the next paragraph.
         for paragraph in prose.split(whereSeparator: { $0.text.isEmpty }) { take(Array(paragraph)) }
     }
 
-    /// As GitHub makes anchors: small letters, hyphens for spaces, and nothing of what is no letter or digit.
+    /// Makes anchors as GitHub does: lowercase letters, hyphens for spaces, and nothing but letters and
+    /// digits.
     private mutating func take(heading: Substring) {
         let title = heading.drop { $0 == "#" }.drop { $0 == " " }
         let anchor = title.lowercased().compactMap { character -> Character? in
@@ -61,10 +62,10 @@ package struct MarkdownPage {
         let parts = text.split(separator: "`", omittingEmptySubsequences: false)
         var (line, prose) = (paragraph[0].number, "")
         for (index, part) in parts.enumerated() {
-            // Without its partner a mark is only itself.
+            // A backtick without a partner is plain text.
             let isCode = index % 2 == 1 && index < parts.count - 1
             if isCode { code.append(Piece(text: String(part).replacing("\n", with: " "), line: line)) }
-            // What is code holds the place of its lines, and no link.
+            // Code keeps its line breaks, so that line numbers stay right, and has no links.
             let breaks = part.count { $0 == "\n" }
             prose += isCode ? String(repeating: "\n", count: breaks) : String(part)
             line += breaks

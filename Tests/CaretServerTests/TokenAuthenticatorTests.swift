@@ -88,7 +88,7 @@ struct TokenAuthenticatorTests {
         time.now.store(6_000, ordering: .relaxed)
         for number in UInt16(60)..<70 { await come(nil, number) }
         #expect(failures.all.dropFirst(11) == ["10.0.0.1:60 noToken"])
-        // Those that are not looked at are told apart, and are no failed logins.
+        // Tokens that are not looked up are counted separately, and are not failed logins.
         for number in UInt16(70)..<90 { await come("no", number) }
         #expect(failures.all.count == 12 + 10)
     }

@@ -3,16 +3,16 @@ package import CaretLog
 import Dispatch
 import Synchronization
 
-/// A store in memory, for tests of what stands on a store.
+/// A store in memory, for tests of code that uses a store.
 ///
-/// The model is the home of all state; completions run on a queue of their own, one after the other.
+/// All state is in the model. Completions run one at a time on a queue of their own.
 package final class MemoryStore: DocumentStore, TokenStore {
     private let model: Mutex<StoreModel>
     private let queue = DispatchQueue(label: "caret.memory-store")
 
     package init(generation: UInt64 = 1) { model = Mutex(StoreModel(generation: generation)) }
 
-    /// Changes what the store is in, as a test wants it.
+    /// Changes the store's state, such as filling the disk or damaging a document.
     package func arrange(_ body: @Sendable (inout StoreModel) -> Void) { model.withLock { body(&$0) } }
 
     private func answer<Answer: Sendable>(

@@ -50,6 +50,37 @@ struct HubNameTests {
         }
     }
 
+    @Test(
+        "the hub may hear of a name's next owner before it hears of the last one", arguments: [false, true])
+    func nextOwnerFirst(isRenamed: Bool) throws {
+        let (a, b, c) = (try DocumentName("a"), try DocumentName("b"), try DocumentName("c"))
+        let world = ServerWorld()
+        let (first, second) = (world.document("a", "x"), world.document("b", "y"))
+        for name in ["a", "b"] { world.connect(name).says(#"{"type":"open","doc":"\#(name)"}"#) }
+        let others = ["ann", "bob", "cid", "dan"].map { world.connect($0).id }
+        var hub = world.hub
+        let asks = { (hub: inout HubState, other: Int, question: HubRequest.Question) in
+            hub.handle(
+                .ask(HubRequest(connection: others[other], id: nil, question: question)), at: world.now)
+        }
+        _ = asks(
+            &hub, 0,
+            isRenamed ? .rename(a, to: c, Rename(document: "a", to: "c")) : .delete(a, Delete(document: "a")))
+        _ = asks(&hub, 1, .rename(b, to: a, Rename(document: "b", to: "a")))
+        #expect(asks(&hub, 2, .delete(a, Delete(document: "a"))) == [])
+
+        // The rooms were done in this order, and the second one's notice was faster.
+        _ = hub.handle(.notified(second, .renamed(a, .renamed)), at: world.now)
+        try hub.checkInvariants()
+        let reading = asks(&hub, 3, .read(a, Read(document: "a")))
+        #expect(reading.map(\.room) == [second])
+
+        let notice: RoomNotice = isRenamed ? .renamed(c, .renamed) : .deleted(nil)
+        let served = hub.handle(.notified(first, notice), at: world.now)
+        try hub.checkInvariants()
+        #expect(served.map(\.room) == [second])
+    }
+
     @Test("a push that makes its document makes another one where the name is free again by a rename")
     func repeatBehindRename() {
         let world = ServerWorld()
@@ -244,4 +275,9 @@ struct HubNameTests {
         ann.says(#"{"type":"close","doc":"a"}"#)
         #expect(world.hub.roomCount == 0 && world.rooms.isEmpty)
     }
+}
+
+extension HubAction {
+    /// The room that gets something.
+    fileprivate var room: DocumentID? { if case .tellRoom(let document, _) = self { document } else { nil } }
 }

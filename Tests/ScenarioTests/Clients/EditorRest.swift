@@ -10,8 +10,14 @@ extension Editor {
             guard let sheet = sheets[at] else { continue }
             switch sheet.state {
             case .saved: break
+            // A room that refuses a push as too large appends nothing, so it does not find out what another node has done. A
+            // removal is never too large.
+            case .refused(.tooLarge):
+                does(.discards(at))
+                does(.retries(at))
+                does(.types(at, [Typing(place: 0, removed: 1, text: "")]))
             // It will not be saved as it is, and its owner gives it up.
-            case .refused(.tooLarge), .refused(.lineTooLong), .refused(.badEdits), .refused(.other),
+            case .refused(.lineTooLong), .refused(.badEdits), .refused(.other),
                 .refused(.alreadyOpen),
                 .refused(.badRange), .refused(.baseTrimmed), .refused(.seqReused), .refused(.epochChanged):
                 does(.discards(at))

@@ -191,6 +191,7 @@ import Testing
         #expect(talk.hear(ClientTalk.welcome).dropFirst() == order[...])
     }
 
+    /// Rule D8.
     @Test("a follower's end of a document ends no session of that name, and a session's end is no news")
     func twoEnds() throws {
         var talk = ClientTalk.welcomed()

@@ -140,6 +140,7 @@ import Testing
         #expect(talk.retry() == [.open(2), .tell(.state(.opening))])
     }
 
+    /// Rule L2.
     @Test("a push that is too long for a line is refused here, and the text stays")
     func overlong() throws {
         var talk = try DocumentTalk.opened("ab")

@@ -54,6 +54,7 @@ import Testing
         }
     }
 
+    /// Rule L2.
     @Test("a line as long as the server takes is sent, and one that is a byte longer is refused")
     func longestLine() throws {
         var limits = Limits.Announced()

@@ -20,6 +20,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: replicas.map { ($0.key.value, $0.replica.text.string) })
     }
 
+    /// Rule H2.
     @Test("what was kept is there after a loss of power, and so is the id that the server knows it by")
     func kept() throws {
         let disk = ForgetfulDisk()

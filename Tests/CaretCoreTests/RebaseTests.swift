@@ -25,6 +25,7 @@ import Testing
         }
     }
 
+    /// Rule P4.
     @Test(
         "rebasing over a list equals rebasing over one after the other, as the formulas say, whoever is first"
     )
@@ -61,6 +62,7 @@ import Testing
         #expect(try head.applying(late.rebased(over: composed, tie: .otherFirst)).string == "xzb")
     }
 
+    /// Rule P4.
     @Test("an insertion inside a removed range survives")
     func insertionInsideRemoval() {
         let removal = SampleChange.change([SampleChange.edit(2, 6, "")])

@@ -26,6 +26,7 @@ import Testing
         #expect(talk.text == "theirs, mine")
     }
 
+    /// Rule B3.
     @Test("unsent edits survive a whole text, and the view changes only where the text did")
     func unsentOverAText() throws {
         var talk = try Conversation.opened("one\ntwo\nthree\n")
@@ -38,6 +39,7 @@ import Testing
         #expect(actions.contains(.push(1, base: 7, epoch: "f", edit(12, 12, " and a half"))))
     }
 
+    /// Rule B5.
     @Test(
         "a push in flight that a whole text holds already is not doubled",
         arguments: ["e", "f"] as [WireString])
@@ -52,6 +54,7 @@ import Testing
         #expect(talk.hear(.acked(1, 2, [edit(3, 3, "X")], kind: .duplicate)) == [])
     }
 
+    /// Rule B5.
     @Test(
         "a push in flight that a whole text does not hold is sent again word for word, and its answer decides"
     )
@@ -91,6 +94,7 @@ import Testing
         #expect(talk.text == "bX")
     }
 
+    /// Rule C6.
     @Test("a check that holds changes nothing, and one that does not leads to the whole text")
     func checked() throws {
         var talk = try Conversation.opened("né😀", at: 4)
@@ -134,6 +138,7 @@ import Testing
         #expect(talk.text == "abc")
     }
 
+    /// Rule D9.
     @Test("a renamed document is opened under its new name, and its push sent again")
     func renamed() throws {
         var talk = try Conversation.opened("abc")

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Presence") struct PresenceTests {
+    /// Rule S6.
     @Test("a selection is told at once where nothing is unacked, and else once nothing is")
     func told() throws {
         var talk = try Conversation.opened("abc")
@@ -16,6 +17,7 @@ import Testing
             talk.hear(.acked(1, 2)) == [.select(at: 2, [Selection(anchor: 4, head: 0)]), .show(.saved)])
     }
 
+    /// Rules S2 and S7.
     @Test("a caret that types on needs no message: the server moves it too")
     func typesOn() throws {
         var talk = try Conversation.opened("abc")
@@ -27,6 +29,7 @@ import Testing
         #expect(talk.replica.selections == [Selection(caret: 3)])
     }
 
+    /// Rule S7.
     @Test("a selection is told again where the view has it otherwise than the server must")
     func toldAgain() throws {
         var talk = try Conversation.opened("abc")
@@ -36,6 +39,7 @@ import Testing
         #expect(talk.hear(.acked(1, 2)) == [.select(at: 2, [Selection(caret: 1)]), .show(.saved)])
     }
 
+    /// Rule S1.
     @Test("no selection at all is told too, and makes the session known")
     func none() throws {
         var talk = try Conversation.opened("abc")
@@ -55,6 +59,7 @@ import Testing
         #expect(talk.hear(.checked(2, of: text)) == [])
     }
 
+    /// Rule S3.
     @Test("the others' selections move with every change, one's own unacked ones included")
     func peers() throws {
         var talk = Conversation()
@@ -82,6 +87,7 @@ import Testing
         #expect(talk.replica.peers == [PeerSelections(session: "ann", selections: [Selection(caret: 3)])])
     }
 
+    /// Rule S11.
     @Test("presence ends with the connection")
     func cutOff() throws {
         var talk = try Conversation.opened("abc")

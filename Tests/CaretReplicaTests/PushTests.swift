@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Pushing") struct PushTests {
+    /// Rule P19.
     @Test("what is typed goes out at once, and is saved with its ack")
     func typedAndAcked() throws {
         var talk = try Conversation.opened("ab")
@@ -59,6 +60,7 @@ import Testing
         #expect(talk.committed == "bczX")
     }
 
+    /// Rule P8.
     @Test("a push is sent again word for word after a cut, whatever was committed since")
     func sentAgain() throws {
         var talk = try Conversation.opened("abc")
@@ -83,6 +85,7 @@ import Testing
         #expect(talk.text == "1abcX")
     }
 
+    /// Rule C3.
     @Test("a duplicate is only a reply: the stream brings the revision")
     func duplicateBeforeTheStream() throws {
         var talk = try Conversation.opened("abc")
@@ -95,6 +98,19 @@ import Testing
         #expect(talk.replica.revision == 2)
     }
 
+    /// Rule C3.
+    @Test("an ack whose revision is not the next one is only a reply")
+    func ackAheadOfTheStream() throws {
+        var talk = try Conversation.opened("abc")
+        _ = try talk.type(edit(3, 3, "X"))
+        #expect(talk.hear(.acked(1, 3, [edit(4, 4, "X")])) == [])
+        #expect(talk.replica.revision == 1)
+        #expect(talk.hear(.changed(2, edit(0, 0, "1"))) == [.edit(edit(0, 0, "1"))])
+        #expect(talk.hear(.acked(1, 3, [edit(4, 4, "X")])) == [.show(.saved)])
+        #expect(talk.text == "1abcX")
+    }
+
+    /// Rule C3.
     @Test(
         "a push that came to nothing waits for the stream to come to where it was judged, and makes no revision"
     )

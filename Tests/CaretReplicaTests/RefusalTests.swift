@@ -47,6 +47,7 @@ import Testing
         #expect(talk.hear(.refused(1, .rateLimited, after: -5)) == [.retry(after: 1)])
     }
 
+    /// Rules L2 and P20.
     @Test(
         "what only its owner can help is kept and shown as refused, and goes out anew when they say so",
         arguments: [Refusal.tooLarge, .badText, .badEdits, .lineTooLong, .forbidden, .other])
@@ -57,6 +58,15 @@ import Testing
         #expect(try talk.type(edit(4, 4, "Y")) == [])
         #expect(talk.text == "1abcY")
         #expect(talk.retry() == [.push(2, base: 2, edit(4, 4, "Y")), .show(.sending)])
+    }
+
+    /// Rule L6.
+    @Test("a code that is not known is a refusal that only its owner can help, and the connection stays")
+    func unknownCode() throws {
+        var talk = try inFlight()
+        var error = ErrorReport(.internal, "no", document: ServerMessage.document, seq: 1)
+        error.code = .unknown("too_blue")
+        #expect(talk.hear(.error(error)) == [.show(.refused(.other))])
     }
 
     @Test("where another copy may do better, the document is opened behind all of them first")

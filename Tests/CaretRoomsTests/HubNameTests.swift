@@ -7,6 +7,7 @@ import Testing
 
 @Suite("hub: names")
 struct HubNameTests {
+    /// Rule D11.
     @Test("a document that nobody has open is renamed and deleted")
     func closed() {
         let world = ServerWorld()
@@ -81,6 +82,7 @@ struct HubNameTests {
         #expect(served.map(\.room) == [second])
     }
 
+    /// Rule P16.
     @Test("a push that makes its document makes another one where the name is free again by a rename")
     func repeatBehindRename() {
         let world = ServerWorld()
@@ -95,6 +97,7 @@ struct HubNameTests {
         #expect(ann.asks(#"{"type":"list"}"#).line(0).components(#""rev":1"#) == 2)
     }
 
+    /// Rules D9 and D10.
     @Test(
         "everybody who has it open is told, the requester before he is answered, and the name to readers only"
     )
@@ -141,6 +144,7 @@ struct HubNameTests {
         #expect(ann.asks(#"{"type":"close","doc":"a"}"#) == [#"{"type":"closed","doc":"a"}"#])
     }
 
+    /// Rule D12.
     @Test(
         "requests that cross a rename find the document by the name that it has then",
         arguments: [false, true])
@@ -206,6 +210,7 @@ struct HubNameTests {
         #expect(bob.hears() == ["exists"])
     }
 
+    /// Rules T4 and D12.
     @Test("a document that is deleted and made again is another, also for those who waited")
     func madeAgain() {
         let world = ServerWorld()
@@ -242,6 +247,7 @@ struct HubNameTests {
         #expect(bob.hears() == ["not_found"])
     }
 
+    /// Rule D12.
     @Test("requests wait 30 s for a room that renames, and then are the room's to decide")
     func longRename() {
         // Who comes while the room has been told already is not told the new name.

@@ -4,6 +4,7 @@ import Testing
 
 @Suite("The end of connections", .timeLimit(.minutes(2)))
 struct ClosingTests {
+    /// Rule L9.
     @Test("what is written before the output ends comes through, though the peer goes on sending")
     func endAgainstSender() async throws {
         let events = Events<Told>()

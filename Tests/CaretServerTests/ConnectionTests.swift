@@ -152,6 +152,7 @@ struct ConnectionTests {
         }
     }
 
+    /// Rule O8.
     @Test("a peer that stops reading holds up nobody else, and gets everything when it reads again")
     func stoppedReader() async throws {
         let payload = Payload([UInt8](repeating: 7, count: 1 << 20))

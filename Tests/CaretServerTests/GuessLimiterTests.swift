@@ -20,6 +20,7 @@ struct GuessLimiterTests {
         }
     }
 
+    /// Rule H6.
     @Test(
         "ten tokens of one address are looked at, and the eleventh is not; the other addresses are not concerned"
     )
@@ -30,6 +31,7 @@ struct GuessLimiterTests {
         #expect(limiter.shown(from: .ip6(1), at: 5) == .look(.own(.ip6(1))))
     }
 
+    /// Rule H6.
     @Test("another is looked at when its time has come, and not a millisecond before")
     func nextOne() {
         var limiter = GuessLimiter()
@@ -86,6 +88,7 @@ struct GuessLimiterTests {
         #expect(limiter.addressCount == 1)
     }
 
+    /// Rule H6.
     @Test("an address of version 6 counts by its first half, and one of version 4 is the same in both forms")
     func blocks() {
         func block(_ upper: UInt64, _ lower: UInt64) -> AddressBlock? {

@@ -120,6 +120,7 @@ import Testing
         #expect(try await document.store.text(of: document.entry.id).get().text == Text("abclate"))
     }
 
+    /// Rules P8 and P10.
     @Test(
         "a pusher's highest push is remembered with its revision, apart from every other's",
         arguments: StoreKind.allCases)

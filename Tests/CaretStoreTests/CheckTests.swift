@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("Checking a store") struct CheckTests {
+    /// Rule A14.
     @Test("a sound store is found sound, open or not, and everything in it is counted")
     func sound() async throws {
         let sample = try await SampleStore(isCutOff: true)
@@ -26,6 +27,7 @@ import Testing
         await store.close()
     }
 
+    /// Rule A14.
     @Test("what is harmed is found and named, and only that", arguments: Harm.all)
     func harmed(harm: Harm) async throws {
         let sample = try await SampleStore(isCutOff: false)
@@ -70,6 +72,21 @@ import Testing
         ]
     }
 
+    /// Rule A14.
+    @Test("a check names a thousand findings, and says whether there were more")
+    func manyFindings() async throws {
+        for excess in [0, 1] {
+            let scratch = try Scratch.inMemory()
+            defer { scratch.remove() }
+            let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+            for number in 0..<1_000 + excess { _ = await store.create(try DocumentName("\(number)")) }
+            await store.close()
+            try DataFolder(scratch.path).openForWriting().execute("UPDATE document SET deleted = 5")
+            let report = try SQLiteStore.verify(folder: scratch.path)
+            #expect(report.findings.count == 1_000 && report.hasMore == (excess > 0))
+        }
+    }
+
     @Test("a harmed page of the file is found")
     func harmedPage() async throws {
         let sample = try await SampleStore(isCutOff: false)
@@ -94,6 +111,7 @@ import Testing
         #expect(report.documents == 64 && report.findings.map(\.fault) == [.stopped])
     }
 
+    /// Rules A13 and A15.
     @Test("a store that is closed while it is checked and copied ends both, and no copy is left")
     func closedWhileChecked() async throws {
         let sample = try await SampleStore(isCutOff: false, crowd: 150)
@@ -115,6 +133,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: target.databasePath + ".partial"))
     }
 
+    /// Rule A14.
     @Test("a check of a closed folder changes nothing in it, and one that a server holds is refused")
     func leftAlone() async throws {
         let sample = try await SampleStore(isCutOff: false)

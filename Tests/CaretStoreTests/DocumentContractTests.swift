@@ -23,6 +23,7 @@ import Testing
         #expect(try answers[1].get() == document.entry)
     }
 
+    /// Rule T2.
     @Test(
         "documents are listed page by page, in the order of their names' bytes", arguments: StoreKind.allCases
     )
@@ -58,6 +59,7 @@ import Testing
         }
     }
 
+    /// Rules T3 and D11.
     @Test(
         "a renamed document keeps all but its name, which is free for another", arguments: StoreKind.allCases)
     func rename(kind: StoreKind) async throws {
@@ -79,6 +81,7 @@ import Testing
         #expect(await store.rename(DocumentID(999), to: try DocumentName("x")) == .refused(.gone))
     }
 
+    /// Rules T3 and T4.
     @Test(
         "a deleted document is gone, its name free, and a new one is another history",
         arguments: StoreKind.allCases)
@@ -98,6 +101,7 @@ import Testing
         #expect(await store.undelete(id) == .exists)
     }
 
+    /// Rule A8.
     @Test("a deleted document comes back as it was", arguments: StoreKind.allCases)
     func undelete(kind: StoreKind) async throws {
         var document = try await Following(kind)

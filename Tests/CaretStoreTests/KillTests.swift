@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Killed while writing") struct KillTests {
+    /// Rule P1.
     @Test("kill -9 at any moment loses nothing that was acked, doubles nothing and leaves no gap")
     func killed() async throws {
         let scratch = try Scratch()

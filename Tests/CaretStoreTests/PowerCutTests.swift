@@ -5,6 +5,7 @@ import Testing
     /// So many images of each recorded run have seeds of their own.
     private static let imagesOfRun = 50
 
+    /// Rule P1.
     @Test("a power cut at any moment loses nothing that was acked, and every file opens whole")
     func powerCuts() async throws {
         let scratch = try Scratch.inMemory()

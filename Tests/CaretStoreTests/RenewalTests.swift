@@ -17,6 +17,7 @@ import Testing
         }
     }
 
+    /// Rules T4 and T6.
     @Test("an older database in the place of the newer one is told, and renews every epoch")
     func older() async throws {
         let sample = try await SampleStore(isCutOff: false)
@@ -56,6 +57,7 @@ import Testing
         #expect(try await opened(sample).events.isEmpty)
     }
 
+    /// Rules T4 and B4.
     @Test("a client that knows more than the store renews every epoch, once, and for good")
     func putBack() async throws {
         let sample = try await SampleStore(isCutOff: true)

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Tokens in SQLite") struct StoredTokenTests {
+    /// Rule A3.
     @Test("what is secret of a token is in no file, and the token is known when the folder is opened again")
     func onDisk() async throws {
         let scratch = try Scratch()
@@ -22,6 +23,7 @@ import Testing
         await again.close()
     }
 
+    /// Rule A5.
     @Test(
         "a token whose row was changed lets nobody in, is named, and can be revoked; the others live",
         arguments: [

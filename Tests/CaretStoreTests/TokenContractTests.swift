@@ -34,6 +34,7 @@ import Testing
         #expect(all == TokenListing(items: tokens.map { .sound($0) }, hasMore: false))
     }
 
+    /// Rule A2.
     @Test("a text that is another by a single byte is nobody's", arguments: StoreKind.allCases)
     func unknown(kind: StoreKind) async throws {
         let store = try kind.make()
@@ -58,6 +59,7 @@ import Testing
         }
     }
 
+    /// Rule A3.
     @Test(
         "a revoked token is gone, the others stay, and its number is never another's",
         arguments: StoreKind.allCases)

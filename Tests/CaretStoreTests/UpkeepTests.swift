@@ -54,6 +54,7 @@ import Testing
         await store.close()
     }
 
+    /// Rule A8.
     @Test("a deleted document is kept for its time, and then nothing of it is left")
     func purged() async throws {
         let scratch = try Scratch()
@@ -108,6 +109,7 @@ import Testing
         await store.close()
     }
 
+    /// Rule P11.
     @Test("a pusher is forgotten once he was not seen for his time, and not before")
     func forgotten() async throws {
         let scratch = try Scratch()

@@ -106,6 +106,7 @@ extension Referee {
     }
 
     /// The revision is on disk, and was when it was told of.
+    /// Rule P1.
     func history(_ epoch: WireString, _ revision: Revision, _ sent: SentLine) -> Ledger.History? {
         guard let history = ledger[epoch], let serial = history.serial(of: revision) else {
             fail(.synced, "revision \(revision.value) of \(epoch) is told of, which is not in the log")
@@ -245,6 +246,7 @@ extension Referee {
 
     // MARK: The stream
 
+    /// Rule C1.
     private func heard(_ change: WireChange, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
         mayRead(change.document, sent, link)
         guard let stream = link.streams[change.document] else {
@@ -273,6 +275,7 @@ extension Referee {
         advance(change.document, to: change.revision, link)
     }
 
+    /// Rule C2.
     private func check(
         _ change: WireChange, _ author: WireChange.Author, _ history: Ledger.History, _ link: Link,
         _ unit: CodeUnit
@@ -293,6 +296,7 @@ extension Referee {
         }
     }
 
+    /// Rule C4.
     private func checkSquashed(
         _ change: WireChange, _ from: Revision, _ history: Ledger.History, _ unit: CodeUnit
     ) {
@@ -316,6 +320,7 @@ extension Referee {
         }
     }
 
+    /// Rule C3.
     private func heard(_ ack: Ack, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
         let key = Ledger.PushKey(client: link.client, seq: Int64(ack.seq))
         if ack.unchanged { return checkUnchanged(ack, key, sent) }

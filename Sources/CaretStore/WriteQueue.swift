@@ -2,21 +2,21 @@ import CaretConcurrency
 import CaretLog
 import Synchronization
 
-/// What the writer is to do.
+/// A request to the writer's thread.
 private enum WriteOrder: Sendable {
     /// A call for the next transaction.
     case write(WriteJob)
-    /// Close a document to appends, since it was found damaged.
+    /// Close a document to appends, because it was found damaged.
     case close(damaged: DocumentID)
-    /// See that the files are not in their place.
+    /// Check whether the files still have their names.
     case lookAtFiles
-    /// Bring everything into the database.
+    /// Copy the whole log into the database.
     case finish
-    /// Let go of the connection, and end the thread.
+    /// Close the connection, and end the thread.
     case end(then: @Sendable () -> Void)
 }
 
-/// The calls that wait for the next transaction, and the thread that makes transactions of them.
+/// The calls that wait for the next transaction, and the thread that commits them.
 final class WriteQueue: Sendable {
     private typealias Orders = CoalescingQueue<WriteOrder, Confined<GroupCommit?, Turn>>
 
@@ -33,7 +33,7 @@ final class WriteQueue: Sendable {
         orders.start(Confined(group, to: Turn())) {}
     }
 
-    // Nobody wants anything more from the thread.
+    // No other call can follow, so end the thread.
     deinit { if !isClosed.load(ordering: .relaxed) { enqueue(.end {}) } }
 
     private func enqueue(_ order: WriteOrder) { enqueue([order]) }
@@ -43,24 +43,24 @@ final class WriteQueue: Sendable {
         self.orders.enqueue(orders) { thread.wake() }
     }
 
-    /// Puts a call into the next transaction.
+    /// Adds a call to the next transaction.
     func add(_ job: WriteJob) { enqueue(.write(job)) }
 
-    /// Puts calls into the next transaction, all into the same one.
+    /// Adds calls to the next transaction, all to the same one.
     func add(_ jobs: [WriteJob]) { enqueue(jobs.map { .write($0) }) }
 
     func close(damaged document: DocumentID) { enqueue(.close(damaged: document)) }
 
     func lookAtFiles() { enqueue(.lookAtFiles) }
 
-    /// Does one call and answers with what came of it.
+    /// Runs one call, and returns its answer or refusal.
     func done<Answer: Sendable>(
         _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> Answer
     ) async -> Result<Answer, HistoryRefusal> {
         await done([body])[0]
     }
 
-    /// Does calls in one transaction, and answers with what came of each, in their order.
+    /// Runs calls in one transaction, and returns the answer or refusal of each, in their order.
     func done<Answer: Sendable>(
         _ bodies: [@Sendable (inout HistoryWriter) throws(StoreFault) -> Answer]
     ) async -> [Result<Answer, HistoryRefusal>] {
@@ -81,11 +81,11 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Ends all calls that were made, and closes the connection, which must be the last one.
+    /// Completes all earlier calls, and closes the connection, which must be the last open one.
     func close(then completion: @escaping @Sendable () -> Void) {
         enqueue([
             .finish,
-            // After all that the writer has left to others to call.
+            // After all completions that the writer has passed to the queue.
             .end { [completions] in completions.finish(then: completion) },
         ])
         isClosed.store(true, ordering: .relaxed)
@@ -105,12 +105,12 @@ final class WriteQueue: Sendable {
         return .sleep
     }
 
-    /// Returns what is to be called at the end, once that has come.
+    /// Returns the completion of `.end`, if the batch has one.
     private static func perform(
         _ batch: [WriteOrder], _ slot: inout GroupCommit?
     ) -> (@Sendable () -> Void)? {
         guard var group = slot.take() else { preconditionFailure("an order for the writer after its end") }
-        // All that wait share a transaction, in the place of the first of them.
+        // All calls of the batch share one transaction, which runs at the first of them.
         var writes = batch.compactMap(\.job)
         for order in batch {
             switch order {
@@ -120,7 +120,7 @@ final class WriteQueue: Sendable {
             case .close(let document): group.close(damaged: document)
             case .lookAtFiles: _ = group.lookAtFiles()
             case .finish: group.finish()
-            // The connection is closed before the caller learns of it.
+            // The connection is closed before the completion is called.
             case .end(let completion): return completion
             }
         }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What was found, and what to do, in a sentence for whoever runs the server.
+/// A sentence for the operator: what is wrong, and what to do.
 extension OpeningFault: CustomStringConvertible {
     package var description: String {
         switch self {

@@ -1,21 +1,22 @@
 import CaretLog
 
-/// How far a store has got: which generation, how many groups it has committed, and how many checkpoints its file bears
-/// for certain.
+/// The progress of a store: its generation, its number of commits, and the number of checkpoints that its
+/// file is known to have.
 package struct StorePlace: Equatable {
     package var generation: UInt64
     var commits: Int64
-    /// The number that the file has in its own header at least, whatever its log has and whatever becomes of the machine.
+    /// The checkpoint number in the file's own header is at least this, even without its log and after a
+    /// power cut.
     var checkpoints: Int64
 }
 
 /// The one row of `store`.
 package struct StoreRow: Equatable {
     package var place: StorePlace
-    /// When this file was made as a backup.
+    /// When this file was made as a backup; nil if it is not one.
     var backup: Int64?
 
-    /// Why this is not the database that the counter beside it counts for; nil where it is.
+    /// Why this is not the database that the counter beside it belongs to; nil if it is.
     func renewal(_ counter: CommitCounter.Reading) -> Renewal? {
         if let backup { return .backup(at: backup) }
         switch counter {
@@ -29,7 +30,7 @@ package struct StoreRow: Equatable {
         }
     }
 
-    /// `checkpoints` is what the counter knows for certain.
+    /// `checkpoints` is the number in the counter.
     package static func read(_ database: Database, checkpoints: Int64 = 0) throws(DatabaseFault) -> StoreRow?
     {
         try database.first("SELECT generation, commits, backup FROM store") { row in

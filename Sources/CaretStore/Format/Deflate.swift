@@ -1,13 +1,13 @@
 import CZlib
 
-/// zlib over whole blocks of bytes.
+/// Compresses whole blocks of bytes with zlib.
 enum Deflate {
-    /// What a block may grow to: more is damage, or somebody's attempt to fill the memory.
+    /// The most bytes of an uncompressed block. A larger count means damage, or an attack on the memory.
     static let largest = 256 << 20
 
     static func packed(_ bytes: [UInt8]) -> [UInt8] {
         var stream = z_stream()
-        // No more of a window than there is to look back at, and tables in proportion: zlib clears them every time.
+        // A window no larger than the input, and tables to match: zlib clears them on every call.
         let window = Int32(max(9, min(15, Int.bitWidth - max(bytes.count - 1, 0).leadingZeroBitCount)))
         let started = deflateInit2_(
             &stream, 9, Z_DEFLATED, window, min(8, window - 5), Z_DEFAULT_STRATEGY, ZLIB_VERSION,

@@ -6,11 +6,11 @@ struct DocumentRow {
     var entry: DocumentEntry
     /// The chain at the head.
     var chain: Chain
-    /// The newest snapshot; 0 where there is none, which is the empty text at the beginning.
+    /// The revision of the newest snapshot. 0 if there is none: then the history begins with the empty text.
     var snapshot: Revision = 0
-    /// How many segments were appended since segments were last merged.
+    /// The number of appended segments that are not merged yet. It may be too high.
     var loose = 0
-    /// What the changes behind the newest snapshot weigh, by which reading them is judged.
+    /// The weight of the changes after the newest snapshot. It decides when a new snapshot is due.
     var behind = 0
 
     static let columns = """
@@ -24,7 +24,7 @@ struct DocumentRow {
         chain = Chain(of: entry.epoch)
     }
 
-    /// Nil where the row cannot be: it is damaged.
+    /// Nil if the row is damaged.
     init?(_ row: Row, generation: UInt64) {
         let utf8 = row.bytes(1)
         guard let name = String(validating: utf8, as: UTF8.self).flatMap({ try? DocumentName($0) }),
@@ -45,7 +45,7 @@ struct DocumentRow {
         if sum != row.integer(15) { return nil }
     }
 
-    /// The columns behind the identity, in their order, with the sum.
+    /// The values of all columns after the ID, in their order, with the sum.
     var values: [Value] {
         [
             .bytes(entry.name.bytes.utf8), .integer(Int64(bitPattern: entry.epoch.document)),
@@ -57,7 +57,7 @@ struct DocumentRow {
         ]
     }
 
-    /// Writes what an append changes; everything else is in the database as it is here.
+    /// Writes the columns that an append changes. The other columns must be unchanged.
     func writeHead(_ database: Database) throws(StoreFault) {
         try database.write(
             """

@@ -1,14 +1,15 @@
 package import CaretCore
 
-/// Which segments are joined: neighbours of about one size, once there are many of them, so that each revision is packed
-/// anew only a few times.
+/// Chooses the segments to merge: neighbours of similar size, once there are many of them. So each revision
+/// is compressed again only a few times.
 package enum MergePlan {
-    /// A block that packs well, and can still be read within some ten milliseconds.
+    /// A merged segment of this size compresses well, and can still be read within about ten milliseconds.
     package static let mostChanges = 16_384
     package static let mostBytes = 256 << 10
 
-    /// The segments to be joined next; nil where nothing is due. `places` are all of a document in their order. None
-    /// are joined over the newest snapshot: what is behind it is read alone.
+    /// The segments to merge next; nil if nothing is due. `places` must be all segments of the document, in
+    /// order. Segments before and after the newest snapshot are never merged with each other, because reading
+    /// the text starts at the snapshot.
     package static func next(
         _ places: [SegmentPlace], behind snapshot: Revision, isIdle: Bool
     ) -> ArraySlice<SegmentPlace>? {
@@ -17,8 +18,8 @@ package enum MergePlan {
             ?? next(places[edge...], isClosed: false, isIdle: isIdle)
     }
 
-    /// `isClosed`: nothing is appended to them any more. Then a few loose ones need not wait for others, lest they
-    /// stand between merged ones for ever.
+    /// `isClosed`: no more segments are appended to these. Then even a few loose segments are merged, because
+    /// otherwise they would stay between merged ones for ever.
     private static func next(
         _ places: ArraySlice<SegmentPlace>, isClosed: Bool, isIdle: Bool
     ) -> ArraySlice<SegmentPlace>? {
@@ -38,26 +39,26 @@ package enum MergePlan {
         return nil
     }
 
-    /// Whether it stays as it is.
+    /// Whether the segment is large enough to stay as it is.
     private static func isWhole(_ place: SegmentPlace) -> Bool {
         place.changes >= mostChanges / 2 || place.bytes >= mostBytes / 2
     }
 
-    /// The largest is no more than all the others together: whatever is packed anew is then in a block of twice the
-    /// size at least, which can happen to a revision only so often.
+    /// Whether the largest segment is at most as large as all the others together. Then each merge at least
+    /// doubles the size of the segment that a revision is in, so a revision is merged only a few times.
     private static func isWorthwhile(_ joined: ArraySlice<SegmentPlace>) -> Bool {
         let largest = joined.map(\.changes).max() ?? 0
         return joined.count > 1 && 2 * largest <= joined.reduce(0) { $0 + $1.changes }
     }
 
-    /// The longest runs of neighbours of which this holds.
+    /// The longest runs of neighbours for which `holds` is true.
     private static func runs(
         of places: ArraySlice<SegmentPlace>, where holds: (SegmentPlace) -> Bool
     ) -> [ArraySlice<SegmentPlace>] {
         places.split { !holds($0) }
     }
 
-    /// As many from the beginning as one block may hold, but at least one.
+    /// As many segments from the beginning as fit into one, but at least one.
     private static func fitting(_ run: ArraySlice<SegmentPlace>) -> ArraySlice<SegmentPlace> {
         var (changes, bytes) = (0, 0)
         let count = run.prefix(UpkeepPolicy.joinedAtOnce).prefix { place in

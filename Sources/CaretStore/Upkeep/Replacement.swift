@@ -1,16 +1,16 @@
 import CaretLog
 
-/// One segment in the place of several.
+/// A merged segment, and the segments that it replaces.
 package struct Replacement {
     let document: DocumentID
     let old: [SegmentPlace]
     let new: EncodedSegment
 
-    /// The new one, which has no row yet.
+    /// The new segment, which has no row yet.
     var place: SegmentPlace {
         SegmentPlace(row: 0, first: new.first, last: new.last, bytes: new.body.count, isLoose: false)
     }
 
-    /// How many of the old ones were as they were appended.
+    /// The number of old segments that were never merged.
     var loose: Int { old.count { $0.isLoose } }
 }

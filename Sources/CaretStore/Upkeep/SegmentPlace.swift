@@ -5,9 +5,9 @@ package struct SegmentPlace: Equatable {
     let row: Int64
     package let first: Revision
     package let last: Revision
-    /// As it is stored.
+    /// The stored length.
     package let bytes: Int
-    /// Stored as it was appended.
+    /// Whether the segment is stored as it was appended: not merged yet.
     package let isLoose: Bool
 
     package init(row: Int64, first: Revision, last: Revision, bytes: Int, isLoose: Bool) {

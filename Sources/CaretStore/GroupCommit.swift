@@ -89,7 +89,7 @@ struct GroupCommit {
                 // A refusal is a normal answer.
                 case .refused(let refusal):
                     precondition(
-                        writer.database.totalChanges == before, "a call was refused that had written")
+                        writer.database.totalChanges == before, "a call that had written was refused")
                     answers.append { job.refuse(.refused(refusal)) }
                 }
             }

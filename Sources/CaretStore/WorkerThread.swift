@@ -35,7 +35,7 @@ private func startThread(_ body: @escaping @Sendable () -> Void) {
             Unmanaged<ThreadBody>.fromOpaque(passed!).takeRetainedValue().run()
             return nil
         }, passed.toOpaque())
-    precondition(code == 0, "the system has no thread: \(String(cString: strerror(code)))")
+    precondition(code == 0, "the system cannot create a thread: \(String(cString: strerror(code)))")
     pthread_detach(thread)
 }
 

@@ -39,7 +39,7 @@ final class WriteQueue: Sendable {
     private func enqueue(_ order: WriteOrder) { enqueue([order]) }
 
     private func enqueue(_ orders: [WriteOrder]) {
-        precondition(!isClosed.load(ordering: .relaxed), "a call on a store that was closed")
+        precondition(!isClosed.load(ordering: .relaxed), "a call on a closed store")
         self.orders.enqueue(orders) { thread.wake() }
     }
 
@@ -109,7 +109,7 @@ final class WriteQueue: Sendable {
     private static func perform(
         _ batch: [WriteOrder], _ slot: inout GroupCommit?
     ) -> (@Sendable () -> Void)? {
-        guard var group = slot.take() else { preconditionFailure("an order for the writer after its end") }
+        guard var group = slot.take() else { preconditionFailure("a request to the writer after its end") }
         // All calls of the batch share one transaction, which runs at the first of them.
         var writes = batch.compactMap(\.job)
         for order in batch {

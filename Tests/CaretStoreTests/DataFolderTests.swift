@@ -156,7 +156,7 @@ import Testing
         #expect {
             try SQLiteStore(folder: scratch.path)
         } throws: { fault in
-            "\(fault)".contains("caret.sqlite may not be written")
+            "\(fault)".contains("caret.sqlite is not writable")
         }
         let after = try scratch.files()
         #expect(after == before)

@@ -102,7 +102,9 @@ struct Backup {
                     progress(all - Int(sqlite3_backup_remaining(backup)), all)
                 }
                 sqlite3_backup_finish(backup)
-                if code != SQLITE_DONE { throw DatabaseFault(code: code, message: "the copy stopped") }
+                if code != SQLITE_DONE {
+                    throw DatabaseFault(code: code, message: "the copy was interrupted")
+                }
             }, orFault: \.self)
     }
 

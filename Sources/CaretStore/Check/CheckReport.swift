@@ -60,13 +60,13 @@ extension CheckReport.Fault {
     package var words: String {
         switch self {
         case .file(let message): "the file: \(message)"
-        case .row: "its row is not as it was written, or it is not found by its name"
-        case .history: "its history is not as it was written"
+        case .row: "its row is damaged, or it is not found by its name"
+        case .history: "its history is damaged"
         case .snapshot(let revision): "its snapshot at revision \(revision) is not the text of its history"
-        case .pusher: "what is remembered of those who pushed is not as it was written"
+        case .pusher: "the records of its last pushes are damaged"
         case .orphans(let table): "rows of the table \(table) belong to no document"
-        case .token(let token): "the token \(token.value) is not as it was written"
-        case .stopped: "the check did not come to its end"
+        case .token(let token): "token \(token.value) is damaged"
+        case .stopped: "the check was stopped before it was complete"
         case .unread(let fault): "it cannot be read: \(fault.message)"
         }
     }

@@ -103,7 +103,8 @@ package final class DataFolder: Sendable {
             // for a while.
             let mode = try database.first("PRAGMA journal_mode = WAL") { $0.text(0) }
             if mode?.utf8.elementsEqual("wal".utf8) != true {
-                throw DatabaseFault(code: SQLITE_ERROR, message: "the file system takes no log")
+                throw DatabaseFault(
+                    code: SQLITE_ERROR, message: "the file system does not support a write-ahead log")
             }
             try database.execute(
                 """

@@ -26,7 +26,7 @@ package final class Database {
     /// too. Otherwise the index is in the memory of this process, and needs no space on the disk.
     package init(path: String, for access: Access, sharesIndex: Bool = true) throws(DatabaseFault) {
         guard let layer = sharesIndex ? PageSums.vfsName : PageSums.vfsNameWithoutIndex else {
-            throw DatabaseFault(code: SQLITE_ERROR, message: "SQLite took no layer for the sums of pages")
+            throw DatabaseFault(code: SQLITE_ERROR, message: "SQLite refused the layer for page checksums")
         }
         logged.initialize(to: 0)
         let mode =

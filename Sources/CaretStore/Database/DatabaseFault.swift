@@ -16,7 +16,7 @@ package struct DatabaseFault: Error, Equatable, Sendable {
 
     /// Reading back a merged segment gave other bytes than were written.
     static let notWritten = DatabaseFault(
-        code: SQLITE_CORRUPT, message: "a merged segment does not read back")
+        code: SQLITE_CORRUPT, message: "a merged segment was read back with other content")
 
     package enum Kind: Sendable {
         /// The disk is full.

@@ -5,7 +5,7 @@ package enum OpeningFault: Error, Equatable, Sendable {
     /// The file is a database of Caret, but its header is damaged.
     case badHeader
     /// The database is missing or empty, although the counter beside it has this number of commits; nil if
-    /// the counter is unreadable.
+    /// the counter is unreadable, or if it is empty and there is a log.
     case lost(commits: Int64?)
     /// The log beside the database belongs to another file: somebody replaced one of them. If they replaced
     /// the database, they must move the log away first.

@@ -12,7 +12,7 @@ enum Deflate {
         let started = deflateInit2_(
             &stream, 9, Z_DEFLATED, window, min(8, window - 5), Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
-        precondition(started == Z_OK, "zlib has no room to pack \(bytes.count) bytes: \(started)")
+        precondition(started == Z_OK, "zlib has no memory to compress \(bytes.count) bytes: \(started)")
         defer { deflateEnd(&stream) }
         let bound = Int(deflateBound(&stream, UInt(bytes.count)))
         return bytes.withUnsafeBufferPointer { source in
@@ -23,7 +23,8 @@ enum Deflate {
                 stream.avail_out = UInt32(target.count)
                 let code = deflate(&stream, Z_FINISH)
                 precondition(
-                    code == Z_STREAM_END, "zlib cannot pack \(source.count) bytes into its own bound: \(code)"
+                    code == Z_STREAM_END,
+                    "zlib needs more than its own bound to compress \(source.count) bytes: \(code)"
                 )
                 count = bound - Int(stream.avail_out)
             }

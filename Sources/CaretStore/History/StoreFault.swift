@@ -35,7 +35,7 @@ extension StoreFault {
         switch historyRefusal {
         case .refused(let refusal): refusal
         case .ahead, .trimmed, .wrongText:
-            preconditionFailure("a call for a document met a refusal of its history")
+            preconditionFailure("a call without a revision was refused because of one")
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Damaged files") struct DamageTests {
     @Test(
-        "a bit that flips in a file is found, or harms nobody: no wrong text, no lost document, no push taken twice"
+        "a flipped bit never causes wrong text, lost documents or double pushes"
     )
     func flippedBits() async throws {
         let cases = Seeds.share(of: 1000, everyCommit: 80)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("a file that was cut is refused, or an older state that is told as one")
+    @Test("a truncated file is refused, or reported as an older state")
     func cutFiles() async throws {
         let cases = Seeds.share(of: 200, everyCommit: 20)
         try await tryHarms("cutFiles", cases) { bytes, random in
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Harms the database, its log or the counter, in a copy of the folder for each seed.
+    /// For each seed, damages the database, its log or the counter in a copy of the folder.
     private func tryHarms(
         _ test: String, _ cases: Int, _ harm: (inout [UInt8], inout Seeded) -> Void
     ) async throws {
@@ -56,7 +56,7 @@ import Testing
     }
 }
 
-/// What came of opening harmed folders.
+/// Counts the results of opening damaged folders.
 private struct Outcomes {
     private(set) var refused = 0
     private(set) var renewed = 0
@@ -87,7 +87,7 @@ private struct Outcomes {
 }
 
 extension OpeningFault {
-    /// It says that something is wrong with the files.
+    /// Whether the fault says that the files are damaged.
     fileprivate var isDamage: Bool {
         switch self {
         case .foreign, .badHeader, .lost, .otherLog: true

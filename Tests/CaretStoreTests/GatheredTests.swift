@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Answers that are told together") struct GatheredTests {
-    @Test("they come in the order of their questions, once the last is there")
+@Suite("Gathered answers") struct GatheredTests {
+    @Test("the last answer passes all on, in the order of the calls")
     func order() {
         let told = Mutex<[[Int]]>([])
         let gathered = Gathered<Int>(3) { answers in told.withLock { $0.append(answers) } }
@@ -15,15 +15,15 @@ import Testing
         #expect(told.withLock { $0 } == [[10, 20, 30]])
     }
 
-    @Test("the time for very many of them grows as their number")
+    @Test("the time is linear in the number of answers")
     func time() {
         var (few, many) = (UInt64.max, UInt64.max)
         for _ in 0..<3 { (few, many) = (min(few, time(of: 1000)), min(many, time(of: 16_000))) }
-        // Sixteen times as many; their square would be 256.
+        // 16 times as many answers. Quadratic time would take 256 times as long.
         #expect(many < 64 * few, "\(few) and \(many)")
     }
 
-    /// Nanoseconds of this thread alone, whatever else the machine does.
+    /// The processor time of this thread in nanoseconds, whatever else the machine does.
     private func time(of count: Int) -> UInt64 {
         let gathered = Gathered<Int>(count) { _ in }
         let began = spent()

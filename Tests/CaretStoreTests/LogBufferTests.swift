@@ -1,9 +1,9 @@
 import CaretStore
 import Testing
 
-@Suite("What is kept of the log until it is synced") struct LogBufferTests {
+@Suite("Buffering the log until it is synced") struct LogBufferTests {
     @Test(
-        "pieces that stand one behind the other are handed on as one, up to the room there is, and no others")
+        "adjacent pieces are written as one, up to the size of the buffer")
     func pieces() {
         var buffer = LogBuffer()
         #expect(take(32, 1, at: 0, &buffer) && take(24, 2, at: 32, &buffer))
@@ -17,7 +17,7 @@ import Testing
             #expect(offset == 0)
             return 13
         }
-        // What was refused is not kept: SQLite hears of it, and writes it anew.
+        // The buffer drops what could not be written: SQLite sees the error, and writes it again.
         let isGone = buffer.isEmpty
         #expect(code == 13 && isGone)
         #expect(take(120 << 10, 3, at: 57, &buffer))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Which segments are merged") struct MergePlanTests {
-    @Test("a growing history stays in few segments, and each revision is packed anew only a few times")
+    @Test("a growing history has few segments, and revisions are merged rarely")
     func growing() {
         for seed in Seeds.first(20) {
             var random = Seeded(seed)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "segments in front of a snapshot do not wait for others, and stand between merged ones only for a while"
+        "segments before a snapshot are merged without waiting for others"
     )
     func snapshots() {
         var history = Growing()
@@ -41,7 +41,7 @@ import Testing
         #expect(history.packings <= 5 * history.revisions)
     }
 
-    @Test("large segments are packed alone, and joined only to what one block may hold")
+    @Test("large segments are packed alone, and merged only up to the limit")
     func large() {
         var history = Growing()
         for round in 0..<200 {
@@ -53,7 +53,7 @@ import Testing
         #expect(history.packings <= 3 * history.revisions)
     }
 
-    @Test("a few segments rest as they are while somebody writes, and are merged once nobody does")
+    @Test("a few segments are merged only when the document is idle")
     func idle() {
         var history = Growing()
         for _ in 0..<10 { history.append(changes: 1, bytes: 20) }
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "sixteen merged segments of one size are merged again, and fifteen are not", arguments: [15, 16, 17])
+        "16 merged segments of one size are merged again, and 15 are not", arguments: [15, 16, 17])
     func fanOut(count: Int) {
         let places = (0..<count).map { index in
             SegmentPlace(
@@ -89,7 +89,7 @@ private struct Growing {
         add(from: revisions + 1, through: revisions + changes, bytes: bytes, isLoose: true, at: places.count)
     }
 
-    /// Merges whatever is due; packed bytes are a third.
+    /// Merges everything that is due. Compression makes the bytes a third.
     mutating func merge(isIdle: Bool, behind snapshot: Revision = 0) {
         while let due = MergePlan.next(places, behind: snapshot, isIdle: isIdle), let first = due.first,
             let last = due.last

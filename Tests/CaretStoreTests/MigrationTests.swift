@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Migrations") struct MigrationTests {
     @Test(
-        "a store of each older schema is opened with all that is in it",
+        "a store of each older schema can be opened, with all its data",
         arguments: Migration.all.indices.dropFirst())
     func older(count: Int) async throws {
         let scratch = try Scratch()

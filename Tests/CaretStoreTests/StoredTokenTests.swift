@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Tokens in SQLite") struct StoredTokenTests {
-    @Test("what is secret of a token is in no file, and the token is known when the folder is opened again")
+    @Test("no file has a token's secret, and the token is valid after reopening")
     func onDisk() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "a token whose row was changed lets nobody in, is named, and can be revoked; the others live",
+        "a changed token row is refused as damaged, and the others stay valid",
         arguments: [
             "user = CAST('bob' AS BLOB)", "user = x'FF'", "digest = zeroblob(32)", "digest = x'00'",
             "digest = (SELECT digest FROM token WHERE id = 2)", "created = created + 1",
@@ -52,7 +52,7 @@ import Testing
         await again.close()
     }
 
-    @Test("a row that was put in the place of another is damage")
+    @Test("a token row under another ID is damaged")
     func moved() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -67,7 +67,7 @@ import Testing
         await again.close()
     }
 
-    @Test("a backup has the tokens of its time")
+    @Test("a backup contains the tokens")
     func backedUp() async throws {
         let (scratch, target) = (try Scratch(), try Scratch())
         defer { scratch.remove() }

@@ -1,7 +1,7 @@
 import CaretStore
 import Synchronization
 
-/// The events of a store, on whatever queue.
+/// Records the events of a store, from any thread.
 final class Told: Sendable {
     private let events = Mutex<[StoreEvent]>([])
 
@@ -23,7 +23,7 @@ final class Told: Sendable {
 
     var hasFailed: Bool { firstFailure != nil }
 
-    /// What speaks of the disk, and not of what lies on it.
+    /// The first event about a fault of the disk, as opposed to damaged data.
     var firstFailure: StoreEvent? {
         all.first { event in
             switch event {

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 @Suite("The store's contract: what does not fit") struct UnfitContractTests {
-    @Test("an append that does not fit the text leaves nothing", arguments: StoreKind.allCases)
+    @Test("an append that does not fit the text writes nothing", arguments: StoreKind.allCases)
     func unfit(kind: StoreKind) async throws {
         var document = try await Following(kind)
         try await document.type("aé😀b")
         for unfit in try Unfit.all(behind: document.text) {
             let append = document.append(unfit.changes)
             #expect(await document.store.append(append) == .unfit, "\(unfit.name)")
-            // Nor where what would fit comes first.
+            // The same after a change that would fit.
             let first = try document.letters("x").changes
             #expect(await document.store.append(document.append(first + unfit.changes)) == .unfit)
             let answer = await document.store.appendLocked(append) { _ in unfit.changes }
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "a seq or time is committed and read up to what a browser can hold, and refused beyond it",
+        "a seq or time beyond the safe integers of a browser is refused",
         arguments: StoreKind.allCases)
     func numbers(kind: StoreKind) async throws {
         let document = try await Following(kind)

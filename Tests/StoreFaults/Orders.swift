@@ -1,30 +1,30 @@
 import CFaultVFS
 
-/// What the process is to do, as it stands on the command line: `FOLDER key=value…`.
+/// The command line of the process: `FOLDER key=value…`.
 struct Orders {
     let folder: String
     var seed: UInt64 = 0
     var rounds = 0
     var trace: String?
-    /// A file that takes up space until the disk has been full.
+    /// A file that takes up space. The process removes it when the disk is full.
     var ballast: String?
     var bound: Int64 = 0
-    /// Where the calls of the system are written down; there is no layer of faults then.
+    /// The file for a record of the system calls. With it there is no fault layer.
     var calls: String?
-    /// Where a backup is made once all steps are done.
+    /// Where to make a backup after the last step.
     var backup: String?
-    /// The process kills itself where the disk has become full.
+    /// Whether the process kills itself when the disk is full.
     var diesWhenFull = false
-    /// How many bytes one append has, on a disk that has no space for the index of so long a log.
+    /// The bytes of a single append, on a disk without space for the index of such a long log.
     var paste = 0
     var action = FAULT_NOTHING
     var kind = FAULT_WRITE
     var number: Int64 = 0
 
-    /// Whether the disk is to be filled.
+    /// Whether the run goes on until the disk is full.
     var fillsDisk: Bool { ballast != nil || bound > 0 }
 
-    /// Nil where they are not understood.
+    /// Nil if an argument is wrong.
     init?(_ arguments: [String]) {
         guard let folder = arguments.first else { return nil }
         self.folder = folder
@@ -58,7 +58,7 @@ struct Orders {
         return true
     }
 
-    /// Of the form `write:12`.
+    /// Parses an operation like `write:12`.
     private mutating func take(_ action: fault_action, _ value: String) -> Bool {
         let kinds = [
             "write": FAULT_WRITE, "sync": FAULT_SYNC, "open": FAULT_OPEN, "truncate": FAULT_TRUNCATE,
@@ -69,7 +69,7 @@ struct Orders {
         return true
     }
 
-    /// Puts the layer of faults under SQLite; whether that went well.
+    /// Installs the fault layer under SQLite. Returns whether that succeeded.
     func install() -> Bool {
         if let calls { return fault_calls_record(calls) == 0 }
         return installLayer()

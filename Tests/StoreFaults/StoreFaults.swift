@@ -4,9 +4,9 @@ import CaretStore
 import Glibc
 import TestSupport
 
-/// A process for tests whose disk fails, fills up or is recorded: does the steps of a fixed run one after the other.
+/// A process for tests that does the steps of a fixed run, on a disk that fails, fills up or is recorded.
 ///
-/// It says on standard output and in the trace how many steps are acked, and ends as `Ending` says.
+/// It writes the number of acked steps to standard output and to the trace. Its exit status is an `Ending`.
 @main struct StoreFaults {
     static func main() async {
         guard let orders = Orders(Array(CommandLine.arguments.dropFirst())), orders.install() else {
@@ -32,17 +32,17 @@ import TestSupport
     private static func end(_ ending: Ending) -> Never { exit(ending.rawValue) }
 }
 
-/// How the process ends.
+/// The exit status of the process.
 enum Ending: Int32 {
     case done = 0
     case misused = 2
     case refusedToOpen = 3
-    /// The store said that it writes no more.
+    /// The store has stopped writing.
     case stopped = 4
     case unexpected = 5
 }
 
-/// In one call, so that a line is whole or not there.
+/// Writes a line in one call, so that a kill never leaves a part of it.
 func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     write(STDOUT_FILENO, bytes, bytes.count)

@@ -45,11 +45,11 @@ struct GroupCommit {
     mutating func run(_ jobs: [WriteJob]) {
         // Check the files before the commit, so that no call reads removed data, and after it, before any
         // caller is notified.
-        if hasFailed || !lookAtFiles() { return refuse(jobs, .refused(.refused(.failed))) }
+        if hasFailed || !checkFiles() { return refuse(jobs, .refused(.refused(.failed))) }
         var isWorkDone = false
         tell(.writing(jobs.count))
         do throws(DatabaseFault) {
-            var next = store.place
+            var next = store.progress
             next.commits += 1
             let before = writer.database.totalChanges
             var isNeeded = false
@@ -65,7 +65,7 @@ struct GroupCommit {
                     return answers
                 }, isNeeded: { isNeeded }, orFault: \.self)
             if isNeeded { committed(next) }
-            if isNeeded, !lookAtFiles() { return refuse(jobs, .refused(.refused(.failed))) }
+            if isNeeded, !checkFiles() { return refuse(jobs, .refused(.refused(.failed))) }
             // The commit is on disk, so notify the callers whatever fails next.
             completions.call(answers)
             due.add(writer.committed())
@@ -97,9 +97,9 @@ struct GroupCommit {
         return answers
     }
 
-    private mutating func committed(_ place: StorePlace) {
-        store.place = place
-        if let generation = writer.takeNextGeneration() { store.place.generation = generation }
+    private mutating func committed(_ progress: StoreProgress) {
+        store.progress = progress
+        if let generation = writer.takeNextGeneration() { store.progress.generation = generation }
         tell(.committed)
         _ = count()
     }
@@ -108,7 +108,7 @@ struct GroupCommit {
     /// that is too low does no harm: after a power cut it is too low as well.
     private mutating func count() -> Bool {
         do throws(DatabaseFault) {
-            try counter.write(store.place)
+            try counter.write(store.progress)
             return true
         } catch {
             if error.kind == .full { tell(.checkpointFull) } else { fail(error) }
@@ -135,7 +135,7 @@ struct GroupCommit {
             let number = (try writer.database.first("PRAGMA user_version") { $0.integer(0) } ?? 0) + 1
             try writer.database.execute("PRAGMA user_version = \(number)")
             if try writer.database.checkpoint(checkpoint) {
-                store.place.checkpoints = number
+                store.progress.checkpoints = number
                 if !count() { return }
             }
             tell(.checkpointed)
@@ -173,9 +173,9 @@ struct GroupCommit {
 
     /// Whether the files still have their names. If not, the store writes nothing more: it would ack changes
     /// that are lost when the process ends.
-    mutating func lookAtFiles() -> Bool {
+    mutating func checkFiles() -> Bool {
         if hasFailed { return false }
-        if files.look() { return true }
+        if files.check() { return true }
         hasFailed = true
         writer.database.keepLog(true)
         tell(.lost(path: files.database))
@@ -190,8 +190,8 @@ struct GroupCommit {
         tell(.failed(fault))
     }
 
-    private func refuse(_ jobs: [WriteJob], _ end: WriteJob.End) {
-        completions.call(jobs.map { job in { job.refuse(end) } })
+    private func refuse(_ jobs: [WriteJob], _ failure: WriteJob.Failure) {
+        completions.call(jobs.map { job in { job.refuse(failure) } })
     }
 
     /// Copies the whole log into the database, after all other connections were closed. What fails to be

@@ -24,7 +24,7 @@ final class QueueConfined<Value>: Sendable {
     }
 
     /// Runs `body` on the queue, after all earlier calls, and returns its answer.
-    func done<Answer: Sendable>(_ body: @escaping @Sendable (inout Value) -> Answer) async -> Answer {
+    func run<Answer: Sendable>(_ body: @escaping @Sendable (inout Value) -> Answer) async -> Answer {
         await withCheckedContinuation { done in async { done.resume(returning: body(&$0)) } }
     }
 

@@ -41,9 +41,10 @@ package final class SQLiteStore: DocumentStore {
         try folder.refuseMixture(known)
         let database = try folder.openForWriting(migrations: migrations, tell: tell)
         let row = try SQLiteStore.row(of: database, counter, tell)
-        let generation = Generation(row.place.generation)
+        let generation = Generation(row.progress.generation)
         currentGeneration = generation
-        let isFresh = if case .place(let place) = known { place.generation != generation.value } else { true }
+        let isFresh =
+            if case .progress(let progress) = known { progress.generation != generation.value } else { true }
         let files = FilesInPlace(database: folder.databasePath)
         self.files = files
         if folder.isWithoutIndex { tell(.full) }
@@ -76,7 +77,7 @@ package final class SQLiteStore: DocumentStore {
     /// task is cancelled.
     private static func watch(_ files: FilesInPlace, _ writes: WriteQueue) async {
         while (try? await Task.sleep(for: .seconds(1))) != nil {
-            if !files.look() { return writes.lookAtFiles() }
+            if !files.check() { return writes.checkFiles() }
         }
     }
 
@@ -89,22 +90,22 @@ package final class SQLiteStore: DocumentStore {
         do throws(DatabaseFault) {
             let found = try StoreRow.read(database, checkpoints: reading.checkpoints)
             let reason = found.flatMap { $0.renewal(reading) }
-            var row = found ?? StoreRow(place: StorePlace(generation: 0, commits: 0, checkpoints: 0))
+            var row = found ?? StoreRow(progress: StoreProgress(generation: 0, commits: 0, checkpoints: 0))
             if found == nil, try database.first("SELECT 1 FROM document LIMIT 1", read: { _ in true }) == true
             {
                 throw DatabaseFault(code: SQLITE_CORRUPT, message: "the row of the store is missing")
             }
             if found == nil || reason != nil {
-                row.place.generation = .random(in: .min ... .max)
+                row.progress.generation = .random(in: .min ... .max)
                 // The checkpoints in the counter were those of another file.
-                row.place.checkpoints = 0
+                row.progress.checkpoints = 0
                 row.backup = nil
                 try row.write(database)
             }
             // Update the counter last: if the process ends before, the next start finds the same reason
             // again.
             do throws(DatabaseFault) {
-                try counter.write(row.place)
+                try counter.write(row.progress)
                 try counter.sync()
             } catch {
                 // A counter that is too low for the same history does no harm: after a power cut it is too
@@ -158,7 +159,7 @@ package final class SQLiteStore: DocumentStore {
     package func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void) {
         if appends.isEmpty { return write({ _ in { completion([]) } }, or: { _ in completion([]) }) }
         if appends.count == 1 { return append(appends[0]) { completion([$0]) } }
-        let outcomes = Gathered<AppendOutcome>(appends.count, then: completion)
+        let outcomes = AnswerCollector<AppendOutcome>(appends.count, then: completion)
         // In one transaction, but the store may refuse each append alone.
         writes.add(
             appends.enumerated().map { index, append in
@@ -398,7 +399,7 @@ package final class SQLiteStore: DocumentStore {
     /// no commit, `refuse` gets the reason.
     func write(
         _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> @Sendable () -> Void,
-        or refuse: @escaping @Sendable (WriteJob.End) -> Void
+        or refuse: @escaping @Sendable (WriteJob.Failure) -> Void
     ) {
         writes.add(WriteJob(work: body, refuse: refuse))
     }

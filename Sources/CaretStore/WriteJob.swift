@@ -3,7 +3,7 @@ import CaretLog
 /// One call that writes: its work inside a transaction, and the way to refuse it.
 struct WriteJob: Sendable {
     /// Why a call has no answer.
-    enum End: Sendable {
+    enum Failure: Sendable {
         case refused(HistoryRefusal)
         /// The commit failed, but may still be on disk.
         case unknown
@@ -13,10 +13,10 @@ struct WriteJob: Sendable {
     /// written nothing.
     let work: @Sendable (inout HistoryWriter) throws(StoreFault) -> @Sendable () -> Void
     /// Notifies the caller that there was no commit.
-    let refuse: @Sendable (End) -> Void
+    let refuse: @Sendable (Failure) -> Void
 }
 
-extension WriteJob.End {
+extension WriteJob.Failure {
     var historyRefusal: HistoryRefusal {
         switch self {
         case .refused(let refusal): refusal

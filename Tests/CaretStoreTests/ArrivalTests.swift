@@ -133,6 +133,6 @@ import Testing
         writer.rolledBack()
         // The next document gets the ID of the rolled back one.
         let next = try database.transaction({ try writer.nextDocument() }, orFault: { $0 as any Error })
-        #expect(second?.id == next && writer.arriving == [first.id])
+        #expect(second?.id == next && writer.unpublished == [first.id])
     }
 }

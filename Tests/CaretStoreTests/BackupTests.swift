@@ -25,9 +25,9 @@ import Testing
         await store.close()
         #expect(report.isSound && report.documents == 4)
         #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["caret.sqlite"])
-        let told = Told()
-        let copy = try SQLiteStore(folder: target.path) { told.add($0) }
-        #expect(told.all == [.renewed(.backup(at: 77))])
+        let recorder = EventRecorder()
+        let copy = try SQLiteStore(folder: target.path) { recorder.add($0) }
+        #expect(recorder.all == [.renewed(.backup(at: 77))])
         let entry = try await copy.find(written.entry.name).get()
         #expect(entry.head >= before && entry.head <= written.head)
         #expect(try await copy.text(of: entry.id).get().text == written.texts[entry.head.value])
@@ -48,9 +48,9 @@ import Testing
         #expect(try target.number("SELECT backup FROM store") == 5)
         // Even in its original folder, the restored backup counts as another history.
         try sample.scratch.write(try target.databaseBytes())
-        let told = Told()
-        await (try SQLiteStore(folder: sample.scratch.path) { told.add($0) }).close()
-        #expect(told.all.first == .renewed(.backup(at: 5)))
+        let recorder = EventRecorder()
+        await (try SQLiteStore(folder: sample.scratch.path) { recorder.add($0) }).close()
+        #expect(recorder.all.first == .renewed(.backup(at: 5)))
     }
 
     @Test("a backup overwrites no file, and fails for a damaged store")

@@ -9,7 +9,7 @@ struct ChildProcess {
         let status: Int32?
 
         /// The numbers on the lines that begin with `word`.
-        func numbers(behind word: String) -> [Int] {
+        func numbers(after word: String) -> [Int] {
             lines.filter { $0.hasPrefix(word + " ") }.compactMap { Int($0.dropFirst(word.count + 1)) }
         }
     }
@@ -39,21 +39,21 @@ struct ChildProcess {
 
     /// Kills the process as soon as it has written this number of lines.
     func killed(afterLines count: Int) throws -> End {
-        var told = Data()
-        while told.count(where: { $0 == UInt8(ascii: "\n") }) < count {
+        var received = Data()
+        while received.count(where: { $0 == UInt8(ascii: "\n") }) < count {
             let more = output.fileHandleForReading.availableData
             if more.isEmpty {
                 throw Unexpected(
-                    what: "the process stopped by itself: \(String(decoding: told, as: UTF8.self))")
+                    what: "the process stopped by itself: \(String(decoding: received, as: UTF8.self))")
             }
-            told.append(more)
+            received.append(more)
         }
         kill(process.processIdentifier, SIGKILL)
-        return ended(after: told)
+        return ended(after: received)
     }
 
-    private func ended(after told: Data) -> End {
-        let all = told + output.fileHandleForReading.readDataToEndOfFile()
+    private func ended(after received: Data) -> End {
+        let all = received + output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return End(
             lines: String(decoding: all, as: UTF8.self).split(separator: "\n"),

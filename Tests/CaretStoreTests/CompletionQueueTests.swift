@@ -8,21 +8,21 @@ import Testing
 @Suite("The order of completions") struct CompletionQueueTests {
     @Test("a few completions wait until many earlier ones have run")
     func fewBehindMany() async {
-        let (completions, gate, told) = (CompletionQueue(), Gate(), Tally())
+        let (completions, gate, tally) = (CompletionQueue(), Gate(), Tally())
         // More than the writer calls by itself.
         let many = (1...33).map { number in
             { @Sendable in
                 gate.pass()
-                told.add(.committed(head: Revision(number)))
+                tally.add(.committed(head: Revision(number)))
             }
         }
         gate.closed {
             completions.call(many)
-            completions.call([{ @Sendable in told.add(.committed(head: 34)) }])
-            #expect(told.outcomes.isEmpty)
+            completions.call([{ @Sendable in tally.add(.committed(head: 34)) }])
+            #expect(tally.outcomes.isEmpty)
         }
         await withCheckedContinuation { done in completions.finish { done.resume() } }
-        #expect(told.outcomes == (1...34).map { .committed(head: Revision($0)) })
+        #expect(tally.outcomes == (1...34).map { .committed(head: Revision($0)) })
     }
 
     @Test("completions come in the order of calls, and before the store closes")
@@ -52,11 +52,11 @@ import Testing
 
 /// Outcomes in the order of their completions.
 private final class Tally: Sendable {
-    private let told = Mutex<[AppendOutcome]>([])
+    private let list = Mutex<[AppendOutcome]>([])
 
-    var outcomes: [AppendOutcome] { told.withLock { $0 } }
+    var outcomes: [AppendOutcome] { list.withLock { $0 } }
 
-    func add(_ outcome: AppendOutcome) { told.withLock { $0.append(outcome) } }
+    func add(_ outcome: AppendOutcome) { list.withLock { $0.append(outcome) } }
 }
 
 /// While it is closed, `pass` waits.

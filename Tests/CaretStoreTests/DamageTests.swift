@@ -50,7 +50,7 @@ import Testing
             }
         }
         print(
-            "\(test): \(Seeds.first(cases).count) harms: \(outcomes.refused) refused at opening, \(outcomes.renewed) told as an older state, \(outcomes.damaged) with damage named, \(outcomes.sound) without effect"
+            "\(test): \(Seeds.first(cases).count) harms: \(outcomes.refused) refused at opening, \(outcomes.renewed) reported as an older state, \(outcomes.damaged) with damage reported, \(outcomes.sound) without effect"
         )
         #expect(outcomes.refused + outcomes.renewed + outcomes.damaged > 0)
     }
@@ -64,7 +64,7 @@ private struct Outcomes {
     private(set) var sound = 0
 
     mutating func fault(of sample: SampleStore, in copy: Scratch) async -> String? {
-        let events = Told()
+        let events = EventRecorder()
         let store: SQLiteStore
         do throws(OpeningFault) {
             store = try SQLiteStore(folder: copy.path) { events.add($0) }
@@ -82,7 +82,7 @@ private struct Outcomes {
         } else {
             sound += 1
         }
-        return fault ?? events.firstFailure.map { "told as \($0)" }
+        return fault ?? events.firstFailure.map { "reported \($0)" }
     }
 }
 

@@ -14,11 +14,11 @@ import Testing
             SELECT document, 3, 3, time, body, before, after FROM segment WHERE document = 1 AND first = 1
             """)
         defer { scratch.remove() }
-        let told = Told()
-        let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
         let (damaged, sound) = (
-            try await Harmed.letter(behind: "one", on: store),
-            try await Harmed.letter(behind: "two", on: store)
+            try await Harmed.letter(in: "one", on: store),
+            try await Harmed.letter(in: "two", on: store)
         )
         // In one transaction with another append, and alone.
         let outcomes = await store.append([damaged, sound])
@@ -27,7 +27,7 @@ import Testing
         guard case .created = await store.create(try DocumentName("three")) else {
             throw Unexpected(what: "no document can be made")
         }
-        #expect(told.hasDamage && !told.hasFailed)
+        #expect(recorder.hasDamage && !recorder.hasFailed)
         await store.close()
     }
 
@@ -36,14 +36,14 @@ import Testing
         let scratch = try await Harmed.folder("DELETE FROM segment WHERE document = 1 AND first = 1")
         defer { scratch.remove() }
         for _ in 0..<2 {
-            let told = Told()
-            let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+            let recorder = EventRecorder()
+            let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
             let (one, two) = (
-                try await Harmed.letter(behind: "one", on: store),
-                try await Harmed.letter(behind: "two", on: store)
+                try await Harmed.letter(in: "one", on: store),
+                try await Harmed.letter(in: "two", on: store)
             )
             #expect(refusal(await store.text(of: one.document)) == .refused(.damaged))
-            #expect(told.all.contains(.damaged(one.document)))
+            #expect(recorder.all.contains(.damaged(one.document)))
             #expect(await store.append([one, two]) == [.damaged, .committed(head: two.expected.next)])
             // The store checks the epoch and the head before it reports damage.
             let stale = Append(
@@ -96,16 +96,16 @@ import Testing
             let copy = try Scratch.inMemory()
             defer { copy.remove() }
             try copy.write(harmed)
-            let told = Told()
-            guard let store = try? SQLiteStore(folder: copy.path, tell: { told.add($0) }) else {
+            let recorder = EventRecorder()
+            guard let store = try? SQLiteStore(folder: copy.path, tell: { recorder.add($0) }) else {
                 refused += 1
                 continue
             }
             await store.tend(at: 40 * StoreSettings.day)
             await store.close()
-            let purged = told.all.count { if case .purged = $0 { true } else { false } }
-            #expect(purged == count || told.hasDamage, "page \(page): \(purged) were removed")
-            if told.all.contains(.damaged(nil)), purged > count / 2 { partial += 1 }
+            let purged = recorder.all.count { if case .purged = $0 { true } else { false } }
+            #expect(purged == count || recorder.hasDamage, "page \(page): \(purged) were removed")
+            if recorder.all.contains(.damaged(nil)), purged > count / 2 { partial += 1 }
         }
         // Several pages are leaves of the table of documents.
         #expect(partial > 2 && refused < 5, "\(partial) with some left out, \(refused) refused")
@@ -142,7 +142,7 @@ private enum Harmed {
     }
 
     /// An append of one letter at a document's head.
-    static func letter(behind name: String, on store: SQLiteStore) async throws -> Append {
+    static func letter(in name: String, on store: SQLiteStore) async throws -> Append {
         let entry = try await store.find(try DocumentName(name)).get()
         let text = try Text(String(repeating: "x", count: entry.length.utf8))
         let change = try SampleLog.pushed(

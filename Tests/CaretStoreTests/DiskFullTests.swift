@@ -8,7 +8,7 @@ import Testing
     func smallFileSystem() async throws {
         guard let program = SmallFileSystem.program else {
             print(
-                "SKIPPED: no small file system can be mounted here; the bound on the files' sizes stands for it"
+                "SKIPPED: no small file system can be mounted here; the limit on the files' sizes replaces it"
             )
             return
         }
@@ -46,8 +46,8 @@ import Testing
         let end = try ChildProcess("store-faults", [scratch.data, "paste=17000000"]).ended()
         #expect(end.status == 0, "\(end.lines)")
         #expect(end.lines.contains("event: full") && !end.lines.contains("event: failed"), "\(end.lines)")
-        let told = end.lines.first { $0.hasPrefix("told: ") }
-        #expect(told == "told: full" || told == "told: unknown", "\(end.lines)")
+        let answer = end.lines.first { $0.hasPrefix("answer: ") }
+        #expect(answer == "answer: full" || answer == "answer: unknown", "\(end.lines)")
         // If the outcome was unknown, the change may already be committed.
         let then = end.lines.first { $0.hasPrefix("with space: ") }
         #expect(then?.hasPrefix("with space: co") == true, "\(end.lines)")
@@ -72,7 +72,7 @@ private struct FullRun {
         let ackedAfter = end.lines[full...].filter { $0.hasPrefix("acked ") }
         #expect(full > 0 && ackedAfter.count >= 5, "\(size): writing has not gone on")
         let faulty = FaultyRun(seed: seed, rounds: FullRun.rounds, atOnce: 1)
-        let fault = try await faulty.fault(in: scratch.data, acked: end.numbers(behind: "acked").last ?? 0)
+        let fault = try await faulty.fault(in: scratch.data, acked: end.numbers(after: "acked").last ?? 0)
         #expect(fault == nil, "\(size)")
     }
 }

@@ -42,10 +42,10 @@ struct FaultTrace {
         var at = 0
         while at < bytes.count {
             guard at + 16 <= bytes.count, let kind = Kind(rawValue: bytes[at]) else {
-                throw Unexpected(what: "a trace that is not understood at \(at)")
+                throw Unexpected(what: "an unknown record in the trace at \(at)")
             }
             let end = at + 16 + Int(FaultTrace.number(bytes[(at + 4)..<(at + 8)]))
-            guard end <= bytes.count else { throw Unexpected(what: "a trace that was cut off at \(at)") }
+            guard end <= bytes.count else { throw Unexpected(what: "the trace is truncated at \(at)") }
             let (file, content) = (bytes[at + 1], bytes[(at + 16)..<end])
             if kind == .opened { names[file] = String(decoding: content, as: UTF8.self) }
             entries.append(

@@ -20,7 +20,7 @@ struct FaultyRun {
         let trace: FaultTrace
 
         /// The number of steps that were acked, as the process printed it.
-        var acked: Int { end.numbers(behind: "acked").last ?? 0 }
+        var acked: Int { end.numbers(after: "acked").last ?? 0 }
     }
 
     /// Does the run in an empty folder. `fault` is an argument like `fail=write:12`.
@@ -53,13 +53,13 @@ struct FaultyRun {
         for count in run.possible(after: acked) {
             let found: String?
             do { found = try await run.difference(in: store, after: count) } catch {
-                found = "\(error) where it is read"
+                found = "\(error) in reading it"
             }
             guard let difference = found else {
                 differences = []
                 break
             }
-            differences.append("from what \(count) steps make: \(difference)")
+            differences.append("from the result of \(count) steps: \(difference)")
         }
         await store.closed()
         let found = differences + events.withLock { $0 }

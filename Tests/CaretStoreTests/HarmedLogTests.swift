@@ -14,9 +14,9 @@ import Testing
             var random = Seeded(seed)
             let scratch = try Scratch.inMemory()
             defer { scratch.remove() }
-            let told = Told()
+            let recorder = EventRecorder()
             var crowd = Crowd()
-            let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+            let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
             try await crowd.write(60, to: store)
             try scratch.flipBit(of: "caret.sqlite-wal", inLast: 4120 * 16, &random)
             var verdict = await crowd.verdict(on: store)
@@ -59,10 +59,10 @@ private struct Crowd {
     }
 
     func verdict(openedIn scratch: Scratch) async -> Verdict {
-        let told = Told()
+        let recorder = EventRecorder()
         do throws(OpeningFault) {
-            let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
-            let verdict = told.isRenewed ? .named : await verdict(on: store)
+            let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
+            let verdict = recorder.isRenewed ? .named : await verdict(on: store)
             await store.close()
             return verdict
         } catch {

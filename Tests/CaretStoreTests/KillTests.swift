@@ -110,7 +110,7 @@ import Testing
         let took = ContinuousClock.now - began
         for (name, head) in heads {
             let entry = try await store.find(DocumentName(name)).get()
-            #expect(entry.head.value >= head, "\(round): \(name) has lost what was acked")
+            #expect(entry.head.value >= head, "\(round): \(name) has lost acked changes")
             let changes = try await store.read(entry.id, after: 0).get().segment.changes
             #expect(changes.map(\.seq) == (0..<entry.head.value).map { Int64($0 + 1) }, "\(round): \(name)")
             let text = try await store.text(of: entry.id).get().text

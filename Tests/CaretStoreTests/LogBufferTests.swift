@@ -12,7 +12,7 @@ import Testing
         #expect(!take(120 << 10, 3, at: 56, &buffer), "too long")
         let isKept = !buffer.isEmpty
         #expect(isKept)
-        let code = buffer.handOn { bytes, offset in
+        let code = buffer.flush { bytes, offset in
             #expect(bytes.elementsEqual([UInt8](repeating: 1, count: 32) + [UInt8](repeating: 2, count: 24)))
             #expect(offset == 0)
             return 13
@@ -24,6 +24,6 @@ import Testing
     }
 
     private func take(_ count: Int, _ byte: UInt8, at offset: Int64, _ buffer: inout LogBuffer) -> Bool {
-        [UInt8](repeating: byte, count: count).withUnsafeBytes { buffer.take($0, at: offset) }
+        [UInt8](repeating: byte, count: count).withUnsafeBytes { buffer.append($0, at: offset) }
     }
 }

@@ -18,7 +18,7 @@ import Testing
         #expect(throws: OpeningFault.older(found: Int64(count), known: known)) {
             try SQLiteStore.verify(folder: scratch.path)
         }
-        let events = Told()
+        let events = EventRecorder()
         let store = try SQLiteStore(folder: scratch.path) { events.add($0) }
         #expect(
             events.all.filter { $0 != .checkpointed } == (Int64(count + 1)...known).map { .migrating($0) })

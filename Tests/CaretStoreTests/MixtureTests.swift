@@ -30,7 +30,7 @@ import Testing
         try await refused(copy, .otherLog)
         try FileManager.default.removeItem(at: copy.file("caret.sqlite-wal"))
         guard case .renewed(.behind)? = try await opened(copy).first else {
-            throw Unexpected(what: "an older state was not told as one")
+            throw Unexpected(what: "an older state was not reported as one")
         }
     }
 
@@ -87,9 +87,9 @@ import Testing
 
     /// The events of a store while it is opened. Everything in it must be sound.
     private func opened(_ folder: Scratch) async throws -> [StoreEvent] {
-        let told = Told()
-        let store = try SQLiteStore(folder: folder.path) { told.add($0) }
-        let events = told.all
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: folder.path) { recorder.add($0) }
+        let events = recorder.all
         #expect(try await store.verify().findings.isEmpty)
         await store.close()
         return events

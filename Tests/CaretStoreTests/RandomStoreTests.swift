@@ -155,8 +155,8 @@ private struct RandomRun {
         let document = random.pick(documents)
         guard let entry = try? await model.entries(of: [document.id])[0].get() else { return }
         let revision = Revision(random.number(entry.start.value...entry.head.value))
-        let (answers, told) = AsyncStream.makeStream(of: Trimming.self)
-        store.trim(document.id, through: revision) { told.yield($0) }
+        let (answers, sink) = AsyncStream.makeStream(of: Trimming.self)
+        store.trim(document.id, through: revision) { sink.yield($0) }
         for _ in 0..<random.number(0...4) {
             try await append(to: document)
             // The kept revisions can be read during the trim and after it.

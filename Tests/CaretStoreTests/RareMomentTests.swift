@@ -90,10 +90,10 @@ import Testing
             let orders = [scratch.data, "bound=\(bound)", "seed=\(bound)", "rounds=300", "then=die"]
             let end = try ChildProcess("store-faults", orders).ended()
             #expect(end.status == nil, "\(bound): \(end.lines.suffix(5))")
-            moments.insert(end.lines.last { $0.hasPrefix("told: ") }.map(String.init) ?? "")
+            moments.insert(end.lines.last { $0.hasPrefix("answer: ") }.map(String.init) ?? "")
             let faulty = FaultyRun(seed: UInt64(bound), rounds: 300, atOnce: 1)
             let fault = try await faulty.fault(
-                in: scratch.data, acked: end.numbers(behind: "acked").last ?? 0)
+                in: scratch.data, acked: end.numbers(after: "acked").last ?? 0)
             #expect(fault == nil, "\(bound) bytes")
         }
         print("full, and then killed: \(moments.sorted())")

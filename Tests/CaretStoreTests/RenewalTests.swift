@@ -100,9 +100,9 @@ import Testing
     private func opened(
         _ sample: SampleStore
     ) async throws -> (events: [StoreEvent], entry: DocumentEntry?) {
-        let told = Told()
-        let store = try SQLiteStore(folder: sample.scratch.path) { told.add($0) }
-        let events = told.all
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: sample.scratch.path) { recorder.add($0) }
+        let events = recorder.all
         let entry = try await store.find(sample.documents[0].entry.name).get()
         let text = try await store.text(of: entry.id).get().text
         #expect(text == sample.documents[0].texts[entry.head.value])

@@ -62,7 +62,7 @@ struct SampleJudge {
     {
         guard let entry = try named(await store.find(name), .damaged, "find \(name)") else { return nil }
         try check(entry.head, most: most, "\(name)")
-        if entry.id != id { throw Wrong(what: "\(name) has the identity \(entry.id)") }
+        if entry.id != id { throw Wrong(what: "\(name) has the ID \(entry.id)") }
         return entry
     }
 
@@ -77,7 +77,7 @@ struct SampleJudge {
         if found.revision != revision ?? head ?? found.revision {
             throw Wrong(what: "\(what): of \(found.revision)")
         }
-        if document.texts[found.revision.value] != found.text { throw Wrong(what: "\(what): another one") }
+        if document.texts[found.revision.value] != found.text { throw Wrong(what: "\(what): another text") }
     }
 
     private func judgeHistory(_ document: Following, from start: Revision, _ head: Revision?) async throws {
@@ -86,7 +86,7 @@ struct SampleJudge {
         guard let read = try named(answer, .refused(.damaged), what) else { return }
         try check(read.head, most: document.head, what)
         if read.segment.changes != Array(document.log[start.value..<read.head.value]) {
-            throw Wrong(what: "\(what): another one")
+            throw Wrong(what: "\(what): another history")
         }
     }
 
@@ -98,7 +98,7 @@ struct SampleJudge {
         guard let found = try named(await store.pusher(pusher, in: id), .damaged, what) else { return }
         if found.head != head ?? found.head { throw Wrong(what: "\(what): at the head \(found.head)") }
         if found.entry?.revision != last(found.head) {
-            throw Wrong(what: "\(what): a push of it would be taken twice: \(found)")
+            throw Wrong(what: "\(what): a push would be committed twice: \(found)")
         }
     }
 
@@ -116,9 +116,9 @@ struct SampleJudge {
             throw Wrong(what: "a push to \(entry.name): \(outcome)")
         }
         let after = try named(
-            await store.text(of: entry.id), .refused(.damaged), "\(entry.name) behind a push")
+            await store.text(of: entry.id), .refused(.damaged), "\(entry.name) after a push")
         if let after, try after.text != text.applying(change) {
-            throw Wrong(what: "another text of \(entry.name) behind a push")
+            throw Wrong(what: "another text of \(entry.name) after a push")
         }
     }
 

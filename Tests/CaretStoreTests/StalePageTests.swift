@@ -36,12 +36,12 @@ import Testing
     func document() async throws {
         let scratch = try await staleFolder("document")
         defer { scratch.remove() }
-        let told = Told()
-        let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
         let id = try await store.find(try DocumentName("notes/today")).get().id
         #expect(refusal(await store.pusher(SampleLog.ann, in: id)) == .damaged)
         #expect(try await opened(store) == .refused(.damaged))
-        #expect(told.all.contains(.damaged(id)))
+        #expect(recorder.all.contains(.damaged(id)))
         #expect(try await !store.verify().isSound)
         await store.close()
     }

@@ -33,7 +33,7 @@ import Testing
     func damaged(harm: String) async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
-        let events = Told()
+        let events = EventRecorder()
         let store = try SQLiteStore(folder: scratch.path)
         let ann = try await store.addToken(of: UserName("ann"), TokenContractTests.some()).get()
         let bob = try await store.addToken(of: UserName("bob"), .all).get()

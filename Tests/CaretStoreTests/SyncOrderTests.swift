@@ -44,7 +44,7 @@ import Testing
         var rest = calls[...]
         for call in wanted {
             let found = rest.firstIndex(of: call)
-            #expect(found != nil, "no \(call) behind what comes before it: \(calls)")
+            #expect(found != nil, "no \(call) after the call before it: \(calls)")
             guard let found else { return }
             rest = rest[(found + 1)...]
         }

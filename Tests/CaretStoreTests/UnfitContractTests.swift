@@ -8,7 +8,7 @@ import Testing
     func unfit(kind: StoreKind) async throws {
         var document = try await Following(kind)
         try await document.type("aé😀b")
-        for unfit in try Unfit.all(behind: document.text) {
+        for unfit in try Unfit.all(after: document.text) {
             let append = document.append(unfit.changes)
             #expect(await document.store.append(append) == .unfit, "\(unfit.name)")
             // The same after a change that would fit.
@@ -56,7 +56,7 @@ private struct Unfit {
     let name: String
     let changes: [PushedChange]
 
-    static func all(behind text: Text) throws -> [Unfit] {
+    static func all(after text: Text) throws -> [Unfit] {
         let longer = try Text("aé😀bcdefgh")
         func pushed(_ edits: [LoggedEdit]) -> PushedChange {
             PushedChange(
@@ -84,7 +84,7 @@ private struct Unfit {
                 changes: [pushed([edit(none, TextLength(utf8: 2, utf16: 1, scalars: 2))])]),
             Unfit(name: "edits out of order", changes: [pushed([edit(one, one), edit(none, one)])]),
             Unfit(
-                name: "the second of two, behind the text that the first leaves",
+                name: "a second change beyond the end after the first",
                 changes: [
                     PushedChange(
                         LoggedChange(

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite("The counts of upkeep") struct UpkeepCountsTests {
-    @Test("the count of loose segments is exact after merges and trims")
-    func loose() async throws {
+    @Test("the count of unmerged segments is exact after merges and trims")
+    func unmerged() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
@@ -44,7 +44,7 @@ import Testing
         await store.tend(at: .max)
         let snapshot = Int(try scratch.number("SELECT snapshot FROM document"))
         let behind = document.log[snapshot...].reduce(0) { $0 + $1.weight }
-        #expect(behind <= UpkeepPolicy.mostWeight(behindSnapshotOf: 0) && snapshot > 0)
+        #expect(behind <= UpkeepPolicy.mostWeight(sinceSnapshotOf: 0) && snapshot > 0)
         // No other snapshot is due afterwards.
         #expect(try scratch.number("SELECT behind FROM document") == behind)
         await store.close()

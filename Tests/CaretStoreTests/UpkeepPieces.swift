@@ -14,7 +14,7 @@ struct UpkeepPieces {
     init(_ scratch: Scratch) throws {
         folder = try DataFolder(scratch.path)
         database = try folder.openForWriting()
-        guard let generation = try StoreRow.read(database)?.place.generation else {
+        guard let generation = try StoreRow.read(database)?.progress.generation else {
             throw Unexpected(what: "there is no store in the folder")
         }
         let shared = Generation(generation)
@@ -36,7 +36,7 @@ struct UpkeepPieces {
                 do throws(StoreFault) {
                     return try body(&written)
                 } catch {
-                    precondition(database.totalChanges == before, "a call was refused that had written")
+                    precondition(database.totalChanges == before, "a call that had written was refused")
                     throw error
                 }
             }, orFault: StoreFault.database)

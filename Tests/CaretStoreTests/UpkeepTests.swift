@@ -19,7 +19,7 @@ import Testing
         let rows = try scratch.count("segment")
         #expect(rows < 8, "\(rows) segments")
         let (snapshot, head) = (try scratch.number("SELECT snapshot FROM document"), document.head.value)
-        #expect(head - Int(snapshot) <= UpkeepPolicy.mostChanges(behindSnapshotOf: document.text.length.utf8))
+        #expect(head - Int(snapshot) <= UpkeepPolicy.mostChanges(sinceSnapshotOf: document.text.length.utf8))
         let id = document.entry.id
         #expect(try await store.read(id, after: 0).get().segment == Segment(first: 1, changes: document.log))
         for revision in stride(from: 0, through: head, by: 7) {
@@ -86,8 +86,8 @@ import Testing
     func broughtBack() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
-        let told = Told()
-        let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
         var documents: [DocumentID] = []
         for number in 0..<(isFullRun ? 1000 : 100) {
             let document = try await Following(on: store, "doc/\(number)")
@@ -103,7 +103,7 @@ import Testing
         let entries = await store.entries(of: documents)
         for (id, entry) in zip(documents, entries) {
             #expect((refusal(entry) == nil) == kept.contains(id), "\(id)")
-            #expect(told.all.contains(.purged(id)) == !kept.contains(id), "\(id)")
+            #expect(recorder.all.contains(.purged(id)) == !kept.contains(id), "\(id)")
         }
         await store.close()
     }
@@ -216,14 +216,14 @@ import Testing
         var document = try await Following(on: store)
         try await document.typeAtOnce(String(repeating: "abc", count: 300))
         let id = document.entry.id
-        let (answers, told) = AsyncStream.makeStream(of: String.self)
-        store.trim(id, through: 700) { told.yield("\($0)") }
-        store.text(of: id, at: 900) { told.yield("\(refusal($0) == nil)") }
+        let (answers, sink) = AsyncStream.makeStream(of: String.self)
+        store.trim(id, through: 700) { sink.yield("\($0)") }
+        store.text(of: id, at: 900) { sink.yield("\(refusal($0) == nil)") }
         store.putSnapshot(Snapshot(revision: 850, text: document.texts[850]), of: id) {
-            told.yield("\(refusal($0) == nil)")
+            sink.yield("\(refusal($0) == nil)")
         }
         await store.close()
-        told.finish()
+        sink.finish()
         let trimmed = "\(Trimming.trimmed(start: 700))"
         #expect(
             await answers.reduce(into: []) { $0.append($1) }.sorted() == ["true", "true", trimmed].sorted())

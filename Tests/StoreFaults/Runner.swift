@@ -51,7 +51,7 @@ struct Runner {
     /// Does all steps, or stops when the store refuses one.
     mutating func all(backup: String? = nil) async throws -> Ending {
         let hasStopped = try await doSteps(through: run.steps.count) != nil
-        if hasStopped { try await pushOn() }
+        if hasStopped { try await tryAfterStop() }
         if let backup { _ = try await store.backUp(to: backup, at: 1) }
         await close()
         return hasStopped ? .stopped : .done
@@ -98,7 +98,7 @@ struct Runner {
                     document: entry.id, epoch: entry.epoch, expected: 0,
                     changes: [try SampleLog.pushed(change, in: Text(), seq: 1)]))
         }
-        say("told: \(try await append(String(repeating: "x", count: bytes)))")
+        say("answer: \(try await append(String(repeating: "x", count: bytes)))")
         fault_vfs_lift_bound()
         say("with space: \(try await append("x"))")
         await close()
@@ -112,7 +112,7 @@ struct Runner {
                 try await doStep(run.steps[done], number: done + 1)
                 done += 1
             } catch let refused as Refused {
-                say("told: \(refused)")
+                say("answer: \(refused)")
                 return refused
             }
         }
@@ -120,11 +120,11 @@ struct Runner {
     }
 
     /// Tries what a store must refuse after it has stopped: the refused step and the next ones.
-    private mutating func pushOn() async throws {
+    private mutating func tryAfterStop() async throws {
         for number in (done + 1)...(done + 6) where number <= run.steps.count {
             guard case .append = run.steps[number - 1] else { continue }
             do { try await doStep(run.steps[number - 1], number: number) } catch let refused as Refused {
-                say("told: \(refused)")
+                say("answer: \(refused)")
             }
         }
     }

@@ -9,17 +9,19 @@ import TestSupport
 /// It writes the number of acked steps to standard output and to the trace. Its exit status is an `Ending`.
 @main struct StoreFaults {
     static func main() async {
-        guard let orders = Orders(Array(CommandLine.arguments.dropFirst())), orders.install() else {
+        guard let arguments = Arguments(Array(CommandLine.arguments.dropFirst())), arguments.install() else {
             end(.misused)
         }
-        let run = FixedRun(seed: orders.seed, rounds: orders.rounds, atOnce: orders.fillsDisk ? 1 : 3)
+        let run = FixedRun(
+            seed: arguments.seed, rounds: arguments.rounds, atOnce: arguments.fillsDisk ? 1 : 3)
         do {
-            var runner = try Runner(run, in: orders.folder)
-            if orders.paste > 0 { end(try await runner.outgrowIndex(orders.paste)) }
-            if orders.diesWhenFull { end(try await runner.fillDiskAndDie()) }
+            var runner = try Runner(run, in: arguments.folder)
+            if arguments.paste > 0 { end(try await runner.outgrowIndex(arguments.paste)) }
+            if arguments.diesWhenFull { end(try await runner.fillDiskAndDie()) }
             end(
-                orders.fillsDisk
-                    ? try await runner.fillDisk(orders.ballast) : try await runner.all(backup: orders.backup))
+                arguments.fillsDisk
+                    ? try await runner.fillDisk(arguments.ballast)
+                    : try await runner.all(backup: arguments.backup))
         } catch let error as OpeningFault {
             say("refused to open: \(error)")
             end(.refusedToOpen)

@@ -86,7 +86,7 @@ import TestSupport
             var text = try await store.text(of: entry.id).get().text
             var head = entry.head
             while true {
-                let changes = try letters(random.number(1...3), behind: &text, head)
+                let changes = try letters(random.number(1...3), after: &text, head)
                 let append = Append(document: entry.id, epoch: entry.epoch, expected: head, changes: changes)
                 guard case .committed(let next) = await store.append(append) else { exit(1) }
                 head = next
@@ -110,7 +110,7 @@ import TestSupport
     }
 
     private static func letters(
-        _ count: Int, behind text: inout Text, _ head: Revision
+        _ count: Int, after text: inout Text, _ head: Revision
     ) throws -> [PushedChange] {
         try (1...count).map { number in
             let change = SampleChange.change([SampleChange.edit(text.end.value, text.end.value, "x")])

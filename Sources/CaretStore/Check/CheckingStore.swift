@@ -11,9 +11,9 @@ extension SQLiteStore {
         calls.began()
         defer { calls.ended() }
         // A new connection could open another file with the same name.
-        if !files.look() { throw .system(ENOENT) }
+        if !files.check() { throw .system(ENOENT) }
         let connection = QueueConfined(try folder.openForReading(), on: "caret.store.check")
-        let result = await connection.done { [calls] database in
+        let result = await connection.run { [calls] database in
             Result { () throws(DatabaseFault) in
                 var check = try StoreCheck(database, isStopped: { calls.isClosing })
                 return check.run(document, progress: progress)
@@ -65,13 +65,13 @@ extension SQLiteStore {
     ) async throws(BackupFault) -> CheckReport {
         calls.began()
         defer { calls.ended() }
-        if !files.look() { throw .system(ENOENT) }
+        if !files.check() { throw .system(ENOENT) }
         let source: Database
         do throws(OpeningFault) { source = try folder.openForReading() } catch { throw BackupFault(error) }
         let backup = Backup(
             path: path, time: time, isStopped: { [calls] in calls.isClosing }, progress: progress)
         let connection = QueueConfined(source, on: "caret.store.backup")
-        let result = await connection.done { database in
+        let result = await connection.run { database in
             Result { () throws(BackupFault) in try backup.make(from: database) }
         }
         await connection.closed()

@@ -17,7 +17,7 @@ package struct StoreCheck {
     {
         self.isStopped = isStopped
         let row = try StoreRow.read(database)
-        reader = HistoryReader(database: database, generation: Generation(row?.place.generation ?? 0))
+        reader = HistoryReader(database: database, generation: Generation(row?.progress.generation ?? 0))
     }
 
     /// Checks one document, or the file and all documents.

@@ -13,11 +13,11 @@ final class CommitCounter {
         case none
         /// The file exists, but its digest does not match its content.
         case unreadable
-        case place(StorePlace)
+        case progress(StoreProgress)
 
         /// The number of checkpoints that the database must have.
         var checkpoints: Int64 {
-            if case .place(let place) = self { place.checkpoints } else { 0 }
+            if case .progress(let progress) = self { progress.checkpoints } else { 0 }
         }
     }
 
@@ -44,14 +44,15 @@ final class CommitCounter {
         let numbers = bytes.withUnsafeBytes { raw in
             (0..<3).map { UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)) }
         }
-        let place = StorePlace(
+        let progress = StoreProgress(
             generation: numbers[0], commits: Int64(bitPattern: numbers[1]),
             checkpoints: Int64(bitPattern: numbers[2]))
-        return CommitCounter.bytes(of: place).elementsEqual(bytes.dropLast()) ? .place(place) : .unreadable
+        return CommitCounter.bytes(of: progress).elementsEqual(bytes.dropLast())
+            ? .progress(progress) : .unreadable
     }
 
-    func write(_ place: StorePlace) throws(DatabaseFault) {
-        let bytes = CommitCounter.bytes(of: place)
+    func write(_ progress: StoreProgress) throws(DatabaseFault) {
+        let bytes = CommitCounter.bytes(of: progress)
         errno = 0
         if pwrite(file, bytes, bytes.count, 0) != bytes.count { throw fault() }
     }
@@ -70,9 +71,10 @@ final class CommitCounter {
             isOutOfSpace: reason == ENOSPC || reason == EDQUOT)
     }
 
-    private static func bytes(of place: StorePlace) -> [UInt8] {
+    private static func bytes(of progress: StoreProgress) -> [UInt8] {
         let numbers = [
-            place.generation, UInt64(bitPattern: place.commits), UInt64(bitPattern: place.checkpoints),
+            progress.generation, UInt64(bitPattern: progress.commits),
+            UInt64(bitPattern: progress.checkpoints),
         ].map(\.littleEndian)
         let body = numbers.withUnsafeBytes { Array($0) }
         return body + SHA256.digest(of: body).bytes.prefix(length - body.count)

@@ -126,15 +126,17 @@ package final class DataFolder: Sendable {
             switch counter {
             case .none: if hasLog { throw .lost(commits: nil) }
             case .unreadable: throw .lost(commits: nil)
-            case .place(let place):
-                if place.commits > 0 || hasLog { throw .lost(commits: place.commits) }
+            case .progress(let progress):
+                if progress.commits > 0 || hasLog { throw .lost(commits: progress.commits) }
             }
             return
         }
         if !hasLog { return }
         // A backup, which never has a log; or an older file, from before the start of this log.
         if !header.hasLog { throw .otherLog }
-        if case .place(let place) = counter, header.checkpoints < place.checkpoints { throw .otherLog }
+        if case .progress(let progress) = counter, header.checkpoints < progress.checkpoints {
+            throw .otherLog
+        }
         // The log is older than the file, or was damaged after it was copied into the file.
         if let alone = commits(.readAlone), let whole = commits(.read), whole < alone { throw .otherLog }
     }
@@ -149,7 +151,7 @@ package final class DataFolder: Sendable {
         } isFull: {
             $0.kind == .full
         }
-        return row?.place.commits
+        return row?.progress.commits
     }
 
     private func hasContent(_ path: String) throws(OpeningFault) -> Bool {

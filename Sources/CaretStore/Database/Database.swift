@@ -270,7 +270,7 @@ package final class Database {
 
     private func prepared(_ sql: StaticString) throws(DatabaseFault) -> Statement {
         if let statement = fixed[sql.utf8Start] { return statement }
-        let statement = try made(sql.description)
+        let statement = try prepare(sql.description)
         fixed[sql.utf8Start] = statement
         return statement
     }
@@ -286,12 +286,12 @@ package final class Database {
 
     private func prepared(_ sql: String) throws(DatabaseFault) -> Statement {
         if let statement = statements[sql] { return statement }
-        let statement = try made(sql)
+        let statement = try prepare(sql)
         statements[sql] = statement
         return statement
     }
 
-    private func made(_ sql: String) throws(DatabaseFault) -> Statement {
+    private func prepare(_ sql: String) throws(DatabaseFault) -> Statement {
         var pointer: OpaquePointer?
         let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
         guard code == SQLITE_OK, let pointer else { throw fault(code) }

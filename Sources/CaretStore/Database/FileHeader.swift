@@ -22,7 +22,7 @@ struct FileHeader {
         let length = read(file, &bytes, bytes.count)
         if length < 0 { throw .system(errno) }
         if length == 0 { return nil }
-        func number(_ place: Range<Int>) -> Int64 { bytes[place].reduce(0) { $0 << 8 | Int64($1) } }
+        func number(_ range: Range<Int>) -> Int64 { bytes[range].reduce(0) { $0 << 8 | Int64($1) } }
         guard length == bytes.count, bytes.starts(with: "SQLite format 3\0".utf8),
             number(68..<72) == Migration.applicationID
         else { throw .foreign }

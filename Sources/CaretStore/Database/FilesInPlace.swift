@@ -30,7 +30,7 @@ final class FilesInPlace: Sendable {
     }
 
     /// Checks the files. Once this has returned false, it always does.
-    func look() -> Bool {
+    func check() -> Bool {
         if found.load(ordering: .relaxed), files.contains(where: { Identity($0.path) != $0.identity }) {
             found.store(false, ordering: .relaxed)
         }

@@ -15,7 +15,7 @@ package struct LogBuffer: ~Copyable {
     deinit { bytes.deallocate() }
 
     /// Adds a piece if it continues the buffer and fits; returns whether it did.
-    package mutating func take(_ piece: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+    package mutating func append(_ piece: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         if count == 0 { start = offset }
         guard offset == start + Int64(count), piece.count <= bytes.count - count else { return false }
         UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: piece)
@@ -25,7 +25,7 @@ package struct LogBuffer: ~Copyable {
 
     /// Calls `write` with the whole content, and returns its SQLite code. The buffer is empty afterwards,
     /// even if `write` failed: then the caller must write the pieces again.
-    package mutating func handOn(_ write: (UnsafeRawBufferPointer, Int64) -> Int32) -> Int32 {
+    package mutating func flush(_ write: (UnsafeRawBufferPointer, Int64) -> Int32) -> Int32 {
         defer { count = 0 }
         return write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), start)
     }

@@ -38,19 +38,19 @@ struct LogFrame {
                 return false
             }
             let before = (bytes.big(0), bytes.big(4))
-            if LogFrame.isSound(frame, behind: before, isBigEndian: LogFrame.isBigEndian) { return true }
+            if LogFrame.isSound(frame, after: before, isBigEndian: LogFrame.isBigEndian) { return true }
             // The last bit of the log's first number says in which byte order the sums were made. That is
             // nearly always this machine's, so read it only if that order did not match.
             let magic = UnsafeMutableRawBufferPointer(rebasing: bytes[0..<4])
             guard read(magic, 0), (magic.big(0) & 1 == 1) != LogFrame.isBigEndian else { return false }
-            return LogFrame.isSound(frame, behind: before, isBigEndian: !LogFrame.isBigEndian)
+            return LogFrame.isSound(frame, after: before, isBigEndian: !LogFrame.isBigEndian)
         }
     }
 
     private static let isBigEndian = 1.bigEndian == 1
 
     private static func isSound(
-        _ frame: UnsafeRawBufferPointer, behind before: (UInt32, UInt32), isBigEndian: Bool
+        _ frame: UnsafeRawBufferPointer, after before: (UInt32, UInt32), isBigEndian: Bool
     ) -> Bool {
         var sum = LogSum(before.0, before.1, isBigEndian: isBigEndian)
         sum.take(UnsafeRawBufferPointer(rebasing: frame[0..<8]))
@@ -73,24 +73,24 @@ private struct LogSum {
 
     /// The length of `bytes` must be a multiple of eight.
     mutating func take(_ bytes: UnsafeRawBufferPointer) {
-        for place in stride(from: 0, to: bytes.count, by: 8) {
-            first &+= word(bytes, place) &+ second
-            second &+= word(bytes, place + 4) &+ first
+        for offset in stride(from: 0, to: bytes.count, by: 8) {
+            first &+= word(bytes, offset) &+ second
+            second &+= word(bytes, offset + 4) &+ first
         }
     }
 
-    private func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt32 {
-        let raw = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+    private func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
+        let raw = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
         return isBigEndian ? UInt32(bigEndian: raw) : UInt32(littleEndian: raw)
     }
 }
 
 extension UnsafeMutableRawBufferPointer {
-    fileprivate func big(_ place: Int) -> UInt32 { UnsafeRawBufferPointer(self).big(place) }
+    fileprivate func big(_ offset: Int) -> UInt32 { UnsafeRawBufferPointer(self).big(offset) }
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate func big(_ place: Int) -> UInt32 {
-        UInt32(bigEndian: loadUnaligned(fromByteOffset: place, as: UInt32.self))
+    fileprivate func big(_ offset: Int) -> UInt32 {
+        UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 }

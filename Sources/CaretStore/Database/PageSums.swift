@@ -30,7 +30,7 @@ package enum PageSums {
         var vfs = base.pointee
         vfs.pNext = nil
         vfs.zName = UnsafePointer(address)
-        vfs.szOsFile = Int32(Tail.offset(behind: base) + MemoryLayout<Tail>.size)
+        vfs.szOsFile = Int32(Tail.offset(after: base) + MemoryLayout<Tail>.size)
         vfs.xOpen = { PageSums.open($0, $1, $2, $3, $4) }
         layer.initialize(to: Layer(vfs: vfs, base: base))
         let own = UnsafeMutableRawPointer(layer).assumingMemoryBound(to: sqlite3_vfs.self)
@@ -51,7 +51,7 @@ package enum PageSums {
         /// The buffer of a log; nil for a database.
         let log: UnsafeMutablePointer<LogBuffer>?
 
-        static func offset(behind base: UnsafeMutablePointer<sqlite3_vfs>) -> Int {
+        static func offset(after base: UnsafeMutablePointer<sqlite3_vfs>) -> Int {
             let alignment = MemoryLayout<Tail>.alignment
             return (Int(base.pointee.szOsFile) + alignment - 1) / alignment * alignment
         }
@@ -81,7 +81,7 @@ package enum PageSums {
             own.xFileSize = { file, size in PageSums.afterLog(file) { $0.pointee.xFileSize(file, size) } }
             own.xClose = { PageSums.closeLog($0) }
         }
-        let tail = (UnsafeMutableRawPointer(file) + Tail.offset(behind: base)).bindMemory(
+        let tail = (UnsafeMutableRawPointer(file) + Tail.offset(after: base)).bindMemory(
             to: Tail.self, capacity: 1)
         var log: UnsafeMutablePointer<LogBuffer>?
         if isLog {
@@ -140,7 +140,7 @@ package enum PageSums {
         _ offset: sqlite3_int64
     ) -> Int32 {
         guard let file, let buffer else { return SQLITE_MISUSE }
-        let written = handOnLog(file)
+        let written = flushLog(file)
         if written != SQLITE_OK { return written }
         let base = base(of: file)
         guard let frame = LogFrame(ofPage: count, at: offset) else {
@@ -149,8 +149,8 @@ package enum PageSums {
         return LogFrame.withRoom { bytes, page in
             let code = base.pointee.xRead(file, bytes.baseAddress, Int32(bytes.count), frame.start)
             if code != SQLITE_OK { return code }
-            let isSound = frame.isSound(UnsafeRawBufferPointer(bytes)) { target, place in
-                base.pointee.xRead(file, target.baseAddress, Int32(target.count), place) == SQLITE_OK
+            let isSound = frame.isSound(UnsafeRawBufferPointer(bytes)) { target, position in
+                base.pointee.xRead(file, target.baseAddress, Int32(target.count), position) == SQLITE_OK
             }
             if !isSound { return caret_sqlite_ioerr_data() }
             buffer.copyMemory(from: page.baseAddress.unsafelyUnwrapped, byteCount: page.count)
@@ -164,17 +164,17 @@ package enum PageSums {
     ) -> Int32 {
         guard let file, let buffer, let log = tail(of: file).log else { return SQLITE_MISUSE }
         let piece = UnsafeRawBufferPointer(start: buffer, count: Int(count))
-        if log.pointee.take(piece, at: offset) { return SQLITE_OK }
-        let code = handOnLog(file)
-        if code != SQLITE_OK || log.pointee.take(piece, at: offset) { return code }
+        if log.pointee.append(piece, at: offset) { return SQLITE_OK }
+        let code = flushLog(file)
+        if code != SQLITE_OK || log.pointee.append(piece, at: offset) { return code }
         return base(of: file).pointee.xWrite(file, buffer, count, offset)
     }
 
     /// Writes the collected pieces to the log.
-    private static func handOnLog(_ file: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
+    private static func flushLog(_ file: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
         let tail = tail(of: file)
         guard let log = tail.log, !log.pointee.isEmpty else { return SQLITE_OK }
-        return log.pointee.handOn {
+        return log.pointee.flush {
             tail.base.pointee.xWrite(file, $0.baseAddress, Int32($0.count), $1)
         }
     }
@@ -184,13 +184,13 @@ package enum PageSums {
         _ body: (UnsafePointer<sqlite3_io_methods>) -> Int32
     ) -> Int32 {
         guard let file else { return SQLITE_MISUSE }
-        let code = handOnLog(file)
+        let code = flushLog(file)
         return code == SQLITE_OK ? body(base(of: file)) : code
     }
 
     private static func closeLog(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
         guard let file else { return SQLITE_MISUSE }
-        let (written, tail) = (handOnLog(file), tail(of: file))
+        let (written, tail) = (flushLog(file), tail(of: file))
         tail.log?.deinitialize(count: 1)
         tail.log?.deallocate()
         let closed = tail.base.pointee.xClose(file)

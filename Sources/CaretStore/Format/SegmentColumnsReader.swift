@@ -74,12 +74,12 @@ struct SegmentColumnsReader {
         guard let shape = SegmentColumns.Shape(rawValue: shape) else { throw .badNumber }
         let start = try starts.signed() + guess.start
         let wide = guess.extras
-        let place = try Self.length(start, units.next() + wide.bytes, units.next() + wide.units)
+        let position = try Self.length(start, units.next() + wide.bytes, units.next() + wide.units)
         var gone = TextLength.zero
         if shape.removes {
             gone = try Self.length(Int64(removed.count(atMost: Int(Int32.max))), units.next(), units.next())
         }
-        let edit = try Self.edit(place, gone, shape.inserts ? inserted() : "")
+        let edit = try Self.edit(position, gone, shape.inserts ? inserted() : "")
         guess.passed(edit)
         return edit
     }

@@ -8,10 +8,11 @@ struct DocumentRow {
     var chain: Chain
     /// The revision of the newest snapshot. 0 if there is none: then the history begins with the empty text.
     var snapshot: Revision = 0
-    /// The number of appended segments that are not merged yet. It may be too high.
-    var loose = 0
-    /// The weight of the changes after the newest snapshot. It decides when a new snapshot is due.
-    var behind = 0
+    /// The number of appended segments that are not merged yet, in the column `loose`. It may be too high.
+    var unmergedSegments = 0
+    /// The weight of the changes after the newest snapshot, in the column `behind`. It decides when a new snapshot
+    /// is due.
+    var bytesSinceSnapshot = 0
 
     static let columns = """
         id, name, epoch, head, start, utf8, utf16, scalars, updated, line_break, chain, snapshot, loose, behind, deleted,
@@ -40,8 +41,8 @@ struct DocumentRow {
             deleted: row.isNull(14) ? nil : row.integer(14))
         self.chain = Chain(chain)
         snapshot = Revision(Int(row.integer(11)))
-        loose = Int(row.integer(12))
-        behind = Int(row.integer(13))
+        unmergedSegments = Int(row.integer(12))
+        bytesSinceSnapshot = Int(row.integer(13))
         if sum != row.integer(15) { return nil }
     }
 
@@ -52,8 +53,8 @@ struct DocumentRow {
             .integer(Int64(entry.head.value)), .integer(Int64(entry.start.value)),
             .integer(Int64(entry.length.utf8)), .integer(Int64(entry.length.utf16)),
             .integer(Int64(entry.length.scalars)), .integer(entry.updated), .integer(entry.lineBreak.stored),
-            .bytes(chain.value.bytes), .integer(Int64(snapshot.value)), .integer(Int64(loose)),
-            .integer(Int64(behind)), entry.deleted.map { .integer($0) } ?? .null, .integer(sum),
+            .bytes(chain.value.bytes), .integer(Int64(snapshot.value)), .integer(Int64(unmergedSegments)),
+            .integer(Int64(bytesSinceSnapshot)), entry.deleted.map { .integer($0) } ?? .null, .integer(sum),
         ]
     }
 
@@ -72,8 +73,8 @@ struct DocumentRow {
             row.next(entry.updated)
             row.next(entry.lineBreak.stored)
             row.next(chain.value)
-            row.next(loose)
-            row.next(behind)
+            row.next(unmergedSegments)
+            row.next(bytesSinceSnapshot)
             row.next(sum)
             row.next(entry.id.value)
         }
@@ -91,8 +92,8 @@ struct DocumentRow {
         sum.take(entry.lineBreak.stored)
         sum.take(entry.id.value)
         sum.take(Int64(snapshot.value))
-        sum.take(Int64(loose))
-        sum.take(Int64(behind))
+        sum.take(Int64(unmergedSegments))
+        sum.take(Int64(bytesSinceSnapshot))
         sum.take(entry.deleted ?? -1)
         sum.take(entry.name.bytes.utf8)
         sum.take(chain.value)

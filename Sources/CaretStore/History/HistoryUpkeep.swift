@@ -18,7 +18,7 @@ extension HistoryWriter {
         }
         if snapshot.revision <= row.snapshot { return }
         row.snapshot = snapshot.revision
-        row.behind = max(0, row.behind - covered)
+        row.bytesSinceSnapshot = max(0, row.bytesSinceSnapshot - covered)
         try save(row)
     }
 
@@ -61,7 +61,7 @@ extension HistoryWriter {
         let written = try database.one(
             "SELECT body FROM segment WHERE id = ?", .integer(database.lastRow), read: { $0.bytes(0) })
         guard written == replacement.new.body else { throw .database(.notWritten) }
-        row.loose = max(0, row.loose - replacement.loose)
+        row.unmergedSegments = max(0, row.unmergedSegments - replacement.unmergedCount)
         try save(row)
         return true
     }
@@ -109,7 +109,9 @@ extension HistoryWriter {
     /// Does one step of purging a document that was deleted at `time` or before.
     mutating func purge(_ id: DocumentID, deletedBy time: Int64) throws(StoreFault) -> Purging {
         var row = try reader.anyDocument(id)
-        guard let deleted = row.entry.deleted, deleted <= time, !arriving.contains(id) else { return .kept }
+        guard let deleted = row.entry.deleted, deleted <= time, !unpublished.contains(id) else {
+            return .kept
+        }
         if deleted > 0 {
             row.entry.deleted = 0
             try save(row)
@@ -144,10 +146,10 @@ extension HistoryWriter {
         return !rows.isEmpty
     }
 
-    /// Subtracts `excess` from `loose`, which was too high.
-    mutating func correctLoose(of id: DocumentID, by excess: Int) throws(StoreFault) {
+    /// Subtracts `excess` from the count of unmerged segments, which was too high.
+    mutating func correctUnmerged(of id: DocumentID, by excess: Int) throws(StoreFault) {
         var row = try document(id)
-        row.loose = max(0, row.loose - excess)
+        row.unmergedSegments = max(0, row.unmergedSegments - excess)
         try save(row)
     }
 

@@ -20,9 +20,9 @@ package struct HistoryWriter {
 
     /// The imported documents that are not published yet. If the process ends before that, upkeep removes
     /// them.
-    package var arriving: Set<DocumentID> = []
-    /// The value of `arriving` at the last commit.
-    private var arrivingAtCommit: Set<DocumentID> = []
+    package var unpublished: Set<DocumentID> = []
+    /// The value of `unpublished` at the last commit.
+    private var unpublishedAtCommit: Set<DocumentID> = []
     /// The documents that were found damaged. The store appends nothing to a history that it cannot read.
     private var damaged: Set<DocumentID> = []
 
@@ -48,15 +48,15 @@ package struct HistoryWriter {
 
     /// Call this after the commit. Returns the documents that became due for upkeep.
     package mutating func committed() -> Set<DocumentID> {
-        defer { (due, hasWritten, arrivingAtCommit) = ([], false, arriving) }
+        defer { (due, hasWritten, unpublishedAtCommit) = ([], false, unpublished) }
         return due
     }
 
     /// Call this after a rollback. It discards all state of the transaction.
     package mutating func rolledBack() {
-        let (arriving, damaged) = (arrivingAtCommit, damaged)
+        let (unpublished, damaged) = (unpublishedAtCommit, damaged)
         self = HistoryWriter(database: database, generation: shared, isFresh: isFresh)
-        (self.arriving, arrivingAtCommit, self.damaged) = (arriving, arriving, damaged)
+        (self.unpublished, unpublishedAtCommit, self.damaged) = (unpublished, unpublished, damaged)
     }
 
     /// Closes a document to appends until the store is opened again.
@@ -113,8 +113,8 @@ package struct HistoryWriter {
         row.entry.updated = newest.logged.time
         if let lineBreak = append.lineBreak { row.entry.lineBreak = lineBreak }
         row.chain = encoded.after
-        row.loose += 1
-        row.behind += segment.changes.reduce(0) { $0 + $1.weight }
+        row.unmergedSegments += 1
+        row.bytesSinceSnapshot += segment.changes.reduce(0) { $0 + $1.weight }
         try row.writeHead(database)
         keep(row)
         if UpkeepPolicy.isDue(row) { due.insert(append.document) }
@@ -161,7 +161,7 @@ package struct HistoryWriter {
     /// A document that is not deleted, or an imported one that is not published yet.
     mutating func document(_ id: DocumentID) throws(StoreFault) -> DocumentRow {
         if let known = rows[id] { return known }
-        let row = arriving.contains(id) ? try reader.anyDocument(id) : try reader.document(id)
+        let row = unpublished.contains(id) ? try reader.anyDocument(id) : try reader.document(id)
         keep(row)
         return row
     }

@@ -26,7 +26,7 @@ final class DueDocuments: Sendable {
     }
 
     /// Removes and returns all documents. They can become due again.
-    func taken() -> [DocumentID] {
+    func takeAll() -> [DocumentID] {
         waiting.withLock { waiting in
             defer { waiting = Waiting() }
             return waiting.order

@@ -14,7 +14,7 @@ struct Upkeep: Sendable {
     /// Tends the documents that become due, until `due` is closed.
     func run(_ due: DueDocuments) async {
         for await _ in due.signals {
-            await tend(due.taken())
+            await tend(due.takeAll())
             try? await Task.sleep(for: UpkeepPolicy.pause)  // Throws only when the store is being closed.
         }
     }
@@ -30,9 +30,9 @@ struct Upkeep: Sendable {
                 found.append((document, due))
                 weight += due.step.weight
             }
-            let taken = await took(found.map { ($0.document, $0.due.step) })
-            for (one, isTaken) in zip(found, taken) {
-                guard let isTaken, !isTaken || !one.due.isLast else { continue }
+            let committed = await commit(found.map { ($0.document, $0.due.step) })
+            for (one, isCommitted) in zip(found, committed) {
+                guard let isCommitted, !isCommitted || !one.due.isLast else { continue }
                 await tend(one.document, isIdle: false, isNew: false)
             }
         }
@@ -53,14 +53,15 @@ struct Upkeep: Sendable {
         var isNew = isNew
         while !calls.isClosing, let due = await due(for: document, isIdle: isIdle, isNew: isNew) {
             // If the history has changed meanwhile, prepare the step again.
-            guard let isTaken = await took([(document, due.step)])[0], !isTaken || !due.isLast else { return }
+            guard let isCommitted = await commit([(document, due.step)])[0], !isCommitted || !due.isLast
+            else { return }
             isNew = false
         }
     }
 
     /// The next step for a document; nil if nothing is due, or the document cannot be read.
     private func due(for document: DocumentID, isIdle: Bool, isNew: Bool) async -> DueStep? {
-        switch await reader.done({ $0.next(for: document, isIdle: isIdle, isNew: isNew) }) {
+        switch await reader.run({ $0.next(for: document, isIdle: isIdle, isNew: isNew) }) {
         case .failure(let fault):
             if case .refused(.damaged) = fault.historyRefusal { tell(.damaged(document)) }
             return nil
@@ -70,7 +71,7 @@ struct Upkeep: Sendable {
 
     /// Commits steps in one transaction. Returns for each whether it was done: false if the history has
     /// changed meanwhile, nil if the store refused it.
-    private func took(_ steps: [(document: DocumentID, step: UpkeepStep)]) async -> [Bool?] {
+    private func commit(_ steps: [(document: DocumentID, step: UpkeepStep)]) async -> [Bool?] {
         let tell = tell
         let bodies = steps.map { document, step in
             { @Sendable (writer: inout HistoryWriter) throws(StoreFault) -> Bool in
@@ -84,27 +85,27 @@ struct Upkeep: Sendable {
                     tell(.snapshotting(document, snapshot.revision))
                     try writer.keep(snapshot, superseding: superseded, covering: covered)
                 case .removeTrimmed: try writer.removeTrimmed(of: document)
-                case .correctLoose(let excess): try writer.correctLoose(of: document, by: excess)
+                case .correctUnmerged(let excess): try writer.correctUnmerged(of: document, by: excess)
                 }
                 return true
             }
         }
         // The next run finds refused steps again.
-        return await writes.done(bodies).map { try? $0.get() }
+        return await writes.run(bodies).map { try? $0.get() }
     }
 
     /// Forgets the revisions through this one, and returns where the history now begins.
     func trim(_ document: DocumentID, through revision: Revision) async -> Trimming {
         // Repeats only while merges keep changing the segment to cut.
         while true {
-            let found = await reader.done { $0.trimming(of: document, through: revision) }
+            let found = await reader.run { $0.trimming(of: document, through: revision) }
             let plan: TrimPlan
             switch found {
             case .failure(let fault): return .refused(fault.historyRefusal)
             case .success(nil): return .trimmed(start: revision)
             case .success(let found?): plan = found
             }
-            let result = await writes.done { writer throws(StoreFault) in try writer.trim(plan) }
+            let result = await writes.run { writer throws(StoreFault) in try writer.trim(plan) }
             switch result {
             case .failure(let refusal): return .refused(refusal)
             case .success(true):
@@ -131,7 +132,7 @@ struct Upkeep: Sendable {
         var last = DocumentID(0)
         while !calls.isClosing {
             let after = last
-            switch await reader.done({ $0.documents(after: after, limit: 256) }) {
+            switch await reader.run({ $0.documents(after: after, limit: 256) }) {
             case .success(let rows):
                 guard let end = rows.last else { return true }
                 for row in rows where !calls.isClosing { await visit(row, at: time) }
@@ -148,9 +149,9 @@ struct Upkeep: Sendable {
 
     /// Tries every document ID that was ever used, because the table cannot be read in order.
     private func visitEach(after last: DocumentID, at time: Int64) async {
-        guard case .success(let most) = await reader.done({ $0.lastDocument() }) else { return }
+        guard case .success(let most) = await reader.run({ $0.lastDocument() }) else { return }
         for value in last.value..<max(last.value, most.value) where !calls.isClosing {
-            let found = await reader.done { $0.visited(DocumentID(value + 1)) }
+            let found = await reader.run { $0.visited(DocumentID(value + 1)) }
             // Damage that stops a read here was already reported by `visitAll`.
             if case .success(let row?) = found { await visit(row, at: time) }
         }
@@ -163,7 +164,7 @@ struct Upkeep: Sendable {
             return
         }
         await forgetPushers(of: row.id, before: time.less(settings.keepPushers))
-        if let through = await reader.done({ [settings] in $0.trimDue(document, settings, at: time) }) {
+        if let through = await reader.run({ [settings] in $0.trimDue(document, settings, at: time) }) {
             _ = await trim(row.id, through: through)
         }
         let isIdle = document.entry.updated <= time.less(UpkeepPolicy.idle)
@@ -179,7 +180,7 @@ struct Upkeep: Sendable {
     private func purge(_ document: DocumentID, at time: Int64) async {
         let limit = time.less(settings.keepDeleted)
         while !calls.isClosing {
-            let result = await writes.done { writer throws(StoreFault) in
+            let result = await writes.run { writer throws(StoreFault) in
                 try writer.purge(document, deletedBy: limit)
             }
             switch result {
@@ -192,9 +193,9 @@ struct Upkeep: Sendable {
 
     private func forgetPushers(of document: DocumentID, before time: Int64) async {
         while !calls.isClosing {
-            let found = await reader.done { $0.pushers(of: document, usedBefore: time) }
+            let found = await reader.run { $0.pushers(of: document, usedBefore: time) }
             guard case .success(let authors) = found, !authors.isEmpty else { return }
-            let result = await writes.done { writer throws(StoreFault) in
+            let result = await writes.run { writer throws(StoreFault) in
                 try writer.forget(authors, of: document, usedBefore: time)
             }
             guard case .success = result else { return }
@@ -204,9 +205,9 @@ struct Upkeep: Sendable {
 
     /// Returns free pages to the file system if they are more than 1/32 of the file.
     private func giveSpaceBack() async {
-        guard let space = await reader.done({ $0.space() }), space.free > space.pages / 32 else { return }
+        guard let space = await reader.run({ $0.space() }), space.free > space.pages / 32 else { return }
         for _ in 0..<(space.free / UpkeepPolicy.pagesAtOnce + 1) where !calls.isClosing {
-            let result = await writes.done { writer throws(StoreFault) in
+            let result = await writes.run { writer throws(StoreFault) in
                 try writer.giveBack(pages: UpkeepPolicy.pagesAtOnce)
             }
             guard case .success = result else { return }

@@ -4,7 +4,7 @@ import CaretLog
 /// The thresholds that decide when upkeep is due.
 package enum UpkeepPolicy {
     /// This number of appended segments is merged.
-    static let loose = 64
+    static let unmergedLimit = 64
     /// This number of merged segments of similar size is merged again.
     static let fanOut = 16
     /// In an idle document, this number of appended or merged segments is merged.
@@ -19,22 +19,24 @@ package enum UpkeepPolicy {
     /// The most changes after a snapshot before the next one is due. To replay so many takes about as long as
     /// to read the text: a change is replayed in about the time in which 150 bytes are decompressed and
     /// checked.
-    package static func mostChanges(behindSnapshotOf utf8: Int) -> Int { max(256, utf8 / 150) }
+    package static func mostChanges(sinceSnapshotOf utf8: Int) -> Int { max(256, utf8 / 150) }
 
     /// The most weight of the changes after a snapshot before the next one is due.
-    package static func mostWeight(behindSnapshotOf utf8: Int) -> Int { max(256 << 10, 2 * utf8) }
+    package static func mostWeight(sinceSnapshotOf utf8: Int) -> Int { max(256 << 10, 2 * utf8) }
 
     /// An idle document gets a last snapshot, so it is due after fewer changes. A text that was inserted by a
     /// few changes needs none: it can be read from its segment just as fast.
     static func isSnapshotDue(_ row: DocumentRow, isIdle: Bool = false) -> Bool {
         let utf8 = row.entry.length.utf8
         let changes = row.entry.head.value - row.snapshot.value
-        // `behind` may be too high, but it does not count if there are no changes after the snapshot.
-        return changes > mostChanges(behindSnapshotOf: utf8) / (isIdle ? 8 : 1)
-            || changes > 0 && row.behind > mostWeight(behindSnapshotOf: utf8)
+        // `bytesSinceSnapshot` may be too high, but it does not count if there are no changes after the snapshot.
+        return changes > mostChanges(sinceSnapshotOf: utf8) / (isIdle ? 8 : 1)
+            || changes > 0 && row.bytesSinceSnapshot > mostWeight(sinceSnapshotOf: utf8)
     }
 
-    static func isDue(_ row: DocumentRow) -> Bool { row.loose >= loose || isSnapshotDue(row) }
+    static func isDue(_ row: DocumentRow) -> Bool {
+        row.unmergedSegments >= unmergedLimit || isSnapshotDue(row)
+    }
 
     /// The pause between two runs of upkeep. A document with constant writes is always due. With a longer
     /// pause more segments are merged at once, and each revision is compressed less often. What is appended

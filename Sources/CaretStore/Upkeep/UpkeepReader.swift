@@ -57,15 +57,15 @@ package struct UpkeepReader {
             let row = try reader.document(id)
             // It was tended before it was queued again.
             if isNew, !isIdle, row.entry.start == 0, !UpkeepPolicy.isDue(row) { return nil }
-            let places = try reader.places(of: row)
-            if try reader.hasTrimmed(row, places) { return DueStep(.removeTrimmed, isLast: false) }
+            let summaries = try reader.summaries(of: row)
+            if try reader.hasTrimmed(row, summaries) { return DueStep(.removeTrimmed, isLast: false) }
             let isSnapshotDue = UpkeepPolicy.isSnapshotDue(row, isIdle: isIdle)
-            if let merge = try reader.merge(places, of: row, isIdle: isIdle) {
+            if let merge = try reader.merge(summaries, of: row, isIdle: isIdle) {
                 return DueStep(.merge(merge.replacement), isLast: merge.isLast && !isSnapshotDue)
             }
             if isSnapshotDue { return DueStep(try reader.snapshot(of: row), isLast: !isIdle) }
-            let excess = row.loose - places.count { $0.isLoose }
-            return excess > 0 ? DueStep(.correctLoose(excess: excess), isLast: true) : nil
+            let excess = row.unmergedSegments - summaries.count { $0.isUnmerged }
+            return excess > 0 ? DueStep(.correctUnmerged(excess: excess), isLast: true) : nil
         }
     }
 
@@ -78,7 +78,7 @@ package struct UpkeepReader {
             try reader.check(revision, of: row)
             if revision == row.entry.start { return nil }
             let snapshot = StoredSnapshot(try reader.text(of: row, at: revision), of: id)
-            return TrimPlan(snapshot: snapshot, cut: try reader.cut(row, behind: snapshot))
+            return TrimPlan(snapshot: snapshot, cut: try reader.cut(row, after: snapshot))
         }
     }
 
@@ -130,7 +130,7 @@ package struct UpkeepReader {
 
 extension HistoryReader {
     /// The segments of a document without their content.
-    fileprivate func places(of row: DocumentRow) throws(StoreFault) -> [SegmentPlace] {
+    fileprivate func summaries(of row: DocumentRow) throws(StoreFault) -> [SegmentSummary] {
         // SQLite would read all of a large body for `substr`. `isPlain` reads only the one byte.
         let found = try database.every(
             """
@@ -138,22 +138,23 @@ extension HistoryReader {
             FROM segment WHERE document = ? ORDER BY first
             """, .integer(row.entry.id.value)
         ) { row in
-            let isLoose = row.isNull(4) ? nil : row.integer(4) == 1
-            let place = SegmentPlace(
+            let isUnmerged = row.isNull(4) ? nil : row.integer(4) == 1
+            let summary = SegmentSummary(
                 row: row.integer(0), first: Revision(Int(row.integer(1))),
-                last: Revision(Int(row.integer(2))), bytes: Int(row.integer(3)), isLoose: isLoose ?? false)
-            return (place, isKnown: isLoose != nil)
+                last: Revision(Int(row.integer(2))), bytes: Int(row.integer(3)),
+                isUnmerged: isUnmerged ?? false)
+            return (summary, isKnown: isUnmerged != nil)
         }
         guard found.allSatisfy({ $0.0.first > 0 && $0.0.first <= $0.0.last && $0.0.last <= row.entry.head })
         else {
             throw .damaged
         }
-        var places: [SegmentPlace] = []
-        places.reserveCapacity(found.count)
-        for (place, isKnown) in found {
-            places.append(isKnown ? place : place.loose(try isPlain(place.row)))
+        var summaries: [SegmentSummary] = []
+        summaries.reserveCapacity(found.count)
+        for (summary, isKnown) in found {
+            summaries.append(isKnown ? summary : summary.unmerged(try isPlain(summary.row)))
         }
-        return places
+        return summaries
     }
 
     private func isPlain(_ row: Int64) throws(StoreFault) -> Bool {
@@ -166,8 +167,9 @@ extension HistoryReader {
     }
 
     /// Whether there are rows from before the start of the history.
-    fileprivate func hasTrimmed(_ row: DocumentRow, _ places: [SegmentPlace]) throws(StoreFault) -> Bool {
-        if let first = places.first, first.last <= row.entry.start { return true }
+    fileprivate func hasTrimmed(_ row: DocumentRow, _ summaries: [SegmentSummary]) throws(StoreFault) -> Bool
+    {
+        if let first = summaries.first, first.last <= row.entry.start { return true }
         let snapshot = try database.one(
             "SELECT 1 FROM snapshot WHERE document = ? AND revision < ? LIMIT 1",
             .integer(row.entry.id.value),
@@ -177,9 +179,9 @@ extension HistoryReader {
 
     /// The next merge, and whether no other merge is due after it.
     fileprivate mutating func merge(
-        _ places: [SegmentPlace], of row: DocumentRow, isIdle: Bool
+        _ summaries: [SegmentSummary], of row: DocumentRow, isIdle: Bool
     ) throws(StoreFault) -> (replacement: Replacement, isLast: Bool)? {
-        guard let due = MergePlan.next(places, behind: row.snapshot, isIdle: isIdle), let first = due.first,
+        guard let due = MergePlan.next(summaries, after: row.snapshot, isIdle: isIdle), let first = due.first,
             let last = due.last
         else { return nil }
         var changes: [LoggedChange] = []
@@ -192,9 +194,9 @@ extension HistoryReader {
         guard let before else { throw .damaged }
         let new = try encoded(Segment(first: first.first, changes: changes), after: before)
         let replacement = Replacement(document: row.entry.id, old: Array(due), new: new)
-        var after = places
-        after.replaceSubrange(due.indices, with: [replacement.place])
-        let isLast = MergePlan.next(after, behind: row.snapshot, isIdle: isIdle) == nil
+        var after = summaries
+        after.replaceSubrange(due.indices, with: [replacement.summary])
+        let isLast = MergePlan.next(after, after: row.snapshot, isIdle: isIdle) == nil
         return (replacement, isLast)
     }
 
@@ -203,7 +205,8 @@ extension HistoryReader {
         let snapshot = StoredSnapshot(try text(of: row, at: row.entry.head), of: row.entry.id)
         // The snapshot at the start of the history stays.
         let isWorthIt = try row.snapshot <= row.entry.start ? true : isWorthItsPlace(row.snapshot, of: row)
-        return .snapshot(snapshot, superseded: isWorthIt ? nil : row.snapshot, covered: row.behind)
+        return .snapshot(
+            snapshot, superseded: isWorthIt ? nil : row.snapshot, covered: row.bytesSinceSnapshot)
     }
 
     /// Whether the history between a snapshot and the one before it is long compared with the snapshot.
@@ -221,7 +224,7 @@ extension HistoryReader {
 
     /// If the snapshot is inside a segment: the part of that segment after the snapshot.
     fileprivate mutating func cut(
-        _ row: DocumentRow, behind snapshot: StoredSnapshot
+        _ row: DocumentRow, after snapshot: StoredSnapshot
     ) throws(StoreFault) -> Replacement? {
         let at = snapshot.revision
         guard at < row.entry.head else { return nil }
@@ -232,8 +235,8 @@ extension HistoryReader {
         }
         guard let found, found.segment.first <= at else { return nil }
         let rest = found.segment.changes[(at.value + 1 - found.segment.first.value)...]
-        let old = SegmentPlace(
-            row: found.row, first: found.segment.first, last: found.last, bytes: 0, isLoose: false)
+        let old = SegmentSummary(
+            row: found.row, first: found.segment.first, last: found.last, bytes: 0, isUnmerged: false)
         let new = try encoded(Segment(first: at.next, changes: Array(rest)), after: snapshot.chain)
         return Replacement(document: row.entry.id, old: [old], new: new)
     }

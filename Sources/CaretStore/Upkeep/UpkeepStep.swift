@@ -8,8 +8,8 @@ package enum UpkeepStep {
     case snapshot(StoredSnapshot, superseded: Revision?, covered: Int)
     /// Remove rows from before the start of the history.
     case removeTrimmed
-    /// The document's row counts too many loose segments: subtract `excess`.
-    case correctLoose(excess: Int)
+    /// The document's row counts too many unmerged segments: subtract `excess`.
+    case correctUnmerged(excess: Int)
 
     /// About how many rows and pages the writer has to write.
     var weight: Int {
@@ -19,7 +19,7 @@ package enum UpkeepStep {
                 + 2 * (replacement.new.body.count / PageSums.pageSize)
         case .snapshot(let snapshot, _, _): 2 + snapshot.body.count / PageSums.pageSize
         case .removeTrimmed: UpkeepPolicy.rowsAtOnce
-        case .correctLoose: 1
+        case .correctUnmerged: 1
         }
     }
 }

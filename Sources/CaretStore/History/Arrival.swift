@@ -46,7 +46,7 @@ extension HistoryWriter {
         if start.revision > 0 {
             try write(StoredSnapshot(HistoryReader.Checked(snapshot: start, chain: row.chain), of: id))
         }
-        arriving.insert(id)
+        unpublished.insert(id)
         return row.entry
     }
 
@@ -55,7 +55,7 @@ extension HistoryWriter {
     package mutating func publish(_ publications: [Publication]) throws(StoreFault) -> DocumentName? {
         var rows: [DocumentRow] = []
         for publication in publications {
-            guard arriving.contains(publication.document) else { throw .gone }
+            guard unpublished.contains(publication.document) else { throw .gone }
             var row = try document(publication.document)
             row.entry.deleted = publication.deleted.map { max($0, 1) }
             if row.entry.deleted == nil, try isTaken(row.entry.name) { return row.entry.name }
@@ -63,7 +63,7 @@ extension HistoryWriter {
         }
         for row in rows {
             try save(row)
-            arriving.remove(row.entry.id)
+            unpublished.remove(row.entry.id)
             if UpkeepPolicy.isDue(row) { due.insert(row.entry.id) }
         }
         return nil

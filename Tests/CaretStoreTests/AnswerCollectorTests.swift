@@ -3,16 +3,16 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Gathered answers") struct GatheredTests {
+@Suite("Collecting answers") struct AnswerCollectorTests {
     @Test("the last answer passes all on, in the order of the calls")
     func order() {
-        let told = Mutex<[[Int]]>([])
-        let gathered = Gathered<Int>(3) { answers in told.withLock { $0.append(answers) } }
-        gathered.set(2, 30)
-        gathered.set(0, 10)
-        #expect(told.withLock { $0 }.isEmpty)
-        gathered.set(1, 20)
-        #expect(told.withLock { $0 } == [[10, 20, 30]])
+        let completed = Mutex<[[Int]]>([])
+        let collector = AnswerCollector<Int>(3) { answers in completed.withLock { $0.append(answers) } }
+        collector.set(2, 30)
+        collector.set(0, 10)
+        #expect(completed.withLock { $0 }.isEmpty)
+        collector.set(1, 20)
+        #expect(completed.withLock { $0 } == [[10, 20, 30]])
     }
 
     @Test("the time is linear in the number of answers")
@@ -25,9 +25,9 @@ import Testing
 
     /// The processor time of this thread in nanoseconds, whatever else the machine does.
     private func time(of count: Int) -> UInt64 {
-        let gathered = Gathered<Int>(count) { _ in }
+        let collector = AnswerCollector<Int>(count) { _ in }
         let began = spent()
-        for index in 0..<count { gathered.set(index, index) }
+        for index in 0..<count { collector.set(index, index) }
         return spent() - began
     }
 

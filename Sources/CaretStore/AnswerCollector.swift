@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Collects the answers to several calls, and passes all of them on when the last one arrives.
-package final class Gathered<Answer: Sendable>: Sendable {
+package final class AnswerCollector<Answer: Sendable>: Sendable {
     private struct State {
         var answers: [Answer?]
         var missing: Int

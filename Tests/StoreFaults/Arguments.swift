@@ -1,7 +1,7 @@
 import CFaultVFS
 
 /// The command line of the process: `FOLDER key=value…`.
-struct Orders {
+struct Arguments {
     let folder: String
     var seed: UInt64 = 0
     var rounds = 0
@@ -30,11 +30,11 @@ struct Orders {
         self.folder = folder
         for argument in arguments.dropFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2, take(parts[0], parts[1]) else { return nil }
+            guard parts.count == 2, parse(parts[0], parts[1]) else { return nil }
         }
     }
 
-    private mutating func take(_ key: String, _ value: String) -> Bool {
+    private mutating func parse(_ key: String, _ value: String) -> Bool {
         switch key {
         case "seed": set(\.seed, UInt64(value))
         case "rounds": set(\.rounds, Int(value))
@@ -45,21 +45,21 @@ struct Orders {
         case "then": set(\.diesWhenFull, value == "die" ? true : nil)
         case "trace": set(\.trace, value)
         case "ballast": set(\.ballast, value)
-        case "fail": take(FAULT_ONCE, value)
-        case "break": take(FAULT_FROM_THEN_ON, value)
-        case "kill": take(FAULT_KILL, value)
+        case "fail": parseFault(FAULT_ONCE, value)
+        case "break": parseFault(FAULT_FROM_THEN_ON, value)
+        case "kill": parseFault(FAULT_KILL, value)
         default: false
         }
     }
 
-    private mutating func set<Value>(_ path: WritableKeyPath<Orders, Value>, _ value: Value?) -> Bool {
+    private mutating func set<Value>(_ path: WritableKeyPath<Arguments, Value>, _ value: Value?) -> Bool {
         guard let value else { return false }
         self[keyPath: path] = value
         return true
     }
 
     /// Parses an operation like `write:12`.
-    private mutating func take(_ action: fault_action, _ value: String) -> Bool {
+    private mutating func parseFault(_ action: fault_action, _ value: String) -> Bool {
         let kinds = [
             "write": FAULT_WRITE, "sync": FAULT_SYNC, "open": FAULT_OPEN, "truncate": FAULT_TRUNCATE,
         ]

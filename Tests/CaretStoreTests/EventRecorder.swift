@@ -2,7 +2,7 @@ import CaretStore
 import Synchronization
 
 /// Records the events of a store, from any thread.
-final class Told: Sendable {
+final class EventRecorder: Sendable {
     private let events = Mutex<[StoreEvent]>([])
 
     func add(_ event: StoreEvent) { events.withLock { $0.append(event) } }

@@ -64,7 +64,7 @@ import Testing
             if operation != .sync { continue }
             // As if the machine had stopped with the process: the data of the failed sync may be lost.
             var disk = ForgetfulDisk(Seeded(1))
-            disk.take(outcome.trace.entries)
+            disk.apply(outcome.trace.entries)
             try scratch.makeData(disk.afterPowerCut())
             let lost = try await faulty.fault(in: scratch.data, acked: outcome.acked)
             #expect(lost == nil, "\(order): opened again after a power cut")

@@ -43,11 +43,11 @@ struct ForgetfulDisk {
     }
 
     /// Applies the operations of a trace.
-    mutating func take(_ entries: some Sequence<FaultTrace.Entry>) {
-        for entry in entries { take(entry) }
+    mutating func apply(_ entries: some Sequence<FaultTrace.Entry>) {
+        for entry in entries { apply(entry) }
     }
 
-    private mutating func take(_ entry: FaultTrace.Entry) {
+    private mutating func apply(_ entry: FaultTrace.Entry) {
         if entry.kind == .beside { return beside.append(entry.bytes) }
         if entry.kind == .opened && !entry.hasFailed && names[entry.file] == nil { make(entry.file) }
         guard let file = names[entry.file] else { return }
@@ -76,7 +76,7 @@ struct ForgetfulDisk {
     }
 
     private mutating func sync(_ file: Int) {
-        for change in files[file].unsynced { files[file].durable.take(change) }
+        for change in files[file].unsynced { files[file].durable.apply(change) }
         files[file].unsynced = []
         if files[file].syncsFolder { syncFolder() }
         files[file].syncsFolder = false
@@ -120,13 +120,13 @@ struct ForgetfulDisk {
         var stale: Set<Int> = []
         for change in file.unsynced {
             switch change {
-            case .truncated(let size): if !random.chance(lost) { bytes.take(.truncated(size)) }
+            case .truncated(let size): if !random.chance(lost) { bytes.apply(.truncated(size)) }
             case .wrote(let offset, let written):
                 for part in ForgetfulDisk.sectors(offset, written) {
                     if stale.contains(part.sector) || random.chance(lost) {
                         stale.insert(part.sector)
                     } else {
-                        bytes.take(.wrote(part.offset, part.bytes))
+                        bytes.apply(.wrote(part.offset, part.bytes))
                     }
                 }
             }
@@ -148,7 +148,7 @@ struct ForgetfulDisk {
 }
 
 extension [UInt8] {
-    fileprivate mutating func take(_ change: ForgetfulDisk.Change) {
+    fileprivate mutating func apply(_ change: ForgetfulDisk.Change) {
         switch change {
         case .truncated(let size):
             if size < count { removeLast(count - size) } else { fill(to: size) }

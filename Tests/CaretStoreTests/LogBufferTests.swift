@@ -6,10 +6,10 @@ import Testing
         "adjacent pieces are written as one, up to the size of the buffer")
     func pieces() {
         var buffer = LogBuffer()
-        #expect(take(32, 1, at: 0, &buffer) && take(24, 2, at: 32, &buffer))
-        #expect(!take(24, 3, at: 57, &buffer), "a gap")
-        #expect(!take(24, 3, at: 0, &buffer), "written over")
-        #expect(!take(120 << 10, 3, at: 56, &buffer), "too long")
+        #expect(append(32, 1, at: 0, &buffer) && append(24, 2, at: 32, &buffer))
+        #expect(!append(24, 3, at: 57, &buffer), "a gap")
+        #expect(!append(24, 3, at: 0, &buffer), "written over")
+        #expect(!append(120 << 10, 3, at: 56, &buffer), "too long")
         let isKept = !buffer.isEmpty
         #expect(isKept)
         let code = buffer.flush { bytes, offset in
@@ -20,10 +20,10 @@ import Testing
         // The buffer drops what could not be written: SQLite sees the error, and writes it again.
         let isGone = buffer.isEmpty
         #expect(code == 13 && isGone)
-        #expect(take(120 << 10, 3, at: 57, &buffer))
+        #expect(append(120 << 10, 3, at: 57, &buffer))
     }
 
-    private func take(_ count: Int, _ byte: UInt8, at offset: Int64, _ buffer: inout LogBuffer) -> Bool {
+    private func append(_ count: Int, _ byte: UInt8, at offset: Int64, _ buffer: inout LogBuffer) -> Bool {
         [UInt8](repeating: byte, count: count).withUnsafeBytes { buffer.append($0, at: offset) }
     }
 }

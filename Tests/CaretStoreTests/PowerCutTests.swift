@@ -105,7 +105,7 @@ private struct Recorded {
         var random = Seeded(UInt64(seed))
         let cut = moment(&random)
         var disk = ForgetfulDisk(random, deafTo: deaf)
-        disk.take(trace.entries[..<cut])
+        disk.apply(trace.entries[..<cut])
         return Image(
             files: disk.afterPowerCut(), cut: cut, acked: trace.acked(before: cut),
             isInsideCheckpoint: insideCheckpoint.contains(cut))

@@ -166,12 +166,12 @@ package struct StoreCheck {
                 while let next = waiting.first {
                     guard let next else { throw .damaged }
                     if next.revision > stored.last { break }
-                    try replay.take(stored, through: next.revision)
+                    try replay.apply(stored, through: next.revision)
                     if !next.isLike(replay.checked) { wrong.append(next.revision.value) }
                     waiting.removeFirst()
                 }
                 if replay.checked.snapshot.revision < stored.last {
-                    try replay.take(stored, through: stored.last)
+                    try replay.apply(stored, through: stored.last)
                 }
                 pushes.add(stored.segment)
                 return true

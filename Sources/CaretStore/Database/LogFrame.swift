@@ -53,8 +53,8 @@ struct LogFrame {
         _ frame: UnsafeRawBufferPointer, after before: (UInt32, UInt32), isBigEndian: Bool
     ) -> Bool {
         var sum = LogSum(before.0, before.1, isBigEndian: isBigEndian)
-        sum.take(UnsafeRawBufferPointer(rebasing: frame[0..<8]))
-        sum.take(UnsafeRawBufferPointer(rebasing: frame[Int(header)...]))
+        sum.add(UnsafeRawBufferPointer(rebasing: frame[0..<8]))
+        sum.add(UnsafeRawBufferPointer(rebasing: frame[Int(header)...]))
         return sum.first == frame.big(16) && sum.second == frame.big(20)
     }
 }
@@ -72,7 +72,7 @@ private struct LogSum {
     }
 
     /// The length of `bytes` must be a multiple of eight.
-    mutating func take(_ bytes: UnsafeRawBufferPointer) {
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
         for offset in stride(from: 0, to: bytes.count, by: 8) {
             first &+= word(bytes, offset) &+ second
             second &+= word(bytes, offset + 4) &+ first

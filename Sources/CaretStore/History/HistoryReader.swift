@@ -76,7 +76,7 @@ package struct HistoryReader {
             orFault: StoreFault.database
         ) { (row: Row) throws(StoreFault) in
             guard row.bytes(1).starts(with: prefix.utf8) else { return false }
-            return page.take(DocumentRow(row, generation: generation))
+            return page.append(DocumentRow(row, generation: generation))
         }
         return page.listing
     }
@@ -90,7 +90,7 @@ package struct HistoryReader {
             WHERE deleted > 0 AND id > ? AND substr(name, 1, ?) = ? ORDER BY id
             """, [.integer(after?.value ?? 0), .integer(Int64(prefix.utf8.count)), .bytes(prefix.utf8)],
             orFault: StoreFault.database
-        ) { (row: Row) throws(StoreFault) in page.take(DocumentRow(row, generation: generation)) }
+        ) { (row: Row) throws(StoreFault) in page.append(DocumentRow(row, generation: generation)) }
         return page.listing
     }
 
@@ -142,7 +142,7 @@ package struct HistoryReader {
                 stored throws(StoreFault) in
                 // No segment may continue after the head.
                 if isHead, stored.last > revision { throw .damaged }
-                try replay.take(stored, through: revision)
+                try replay.apply(stored, through: revision)
                 if isHead { pushes.add(stored.segment) }
                 return isHead || stored.last < revision
             }
@@ -150,7 +150,7 @@ package struct HistoryReader {
             // The snapshot itself can be sound but have the wrong revision. The chain of the following
             // segment shows that.
             try forEachSegment(of: document, from: revision.next) { stored throws(StoreFault) in
-                try replay.take(stored, through: revision)
+                try replay.apply(stored, through: revision)
                 return false
             }
         } else if isHead {
@@ -302,7 +302,7 @@ private struct ListingPage {
     init(_ limit: Int) { self.limit = max(0, limit) }
 
     /// Adds the next row; returns false if the page is full.
-    mutating func take(_ row: DocumentRow?) -> Bool {
+    mutating func append(_ row: DocumentRow?) -> Bool {
         guard let row else {
             between += 1
             return true

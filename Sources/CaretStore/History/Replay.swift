@@ -8,7 +8,7 @@ struct Replay {
     init(_ start: HistoryReader.Checked) { checked = start }
 
     /// Applies the changes of a sound segment that are after the text's revision and not after `end`.
-    mutating func take(_ stored: StoredSegment, through end: Revision) throws(StoreFault) {
+    mutating func apply(_ stored: StoredSegment, through end: Revision) throws(StoreFault) {
         let (segment, at) = (stored.segment, checked.snapshot.revision)
         guard segment.first <= at.next, at <= end else { throw .damaged }
         let known = segment.changes.prefix(at.value + 1 - segment.first.value)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Checking a store") struct CheckTests {
     /// Rule A14.
-    @Test("a sound store is found sound, open or not, and everything in it is counted")
+    @Test("a check of a sound store, open or closed, counts everything in it")
     func sound() async throws {
         let sample = try await SampleStore(isCutOff: true)
         defer { sample.scratch.remove() }
@@ -28,11 +28,11 @@ import Testing
     }
 
     /// Rule A14.
-    @Test("what is harmed is found and named, and only that", arguments: Harm.all)
+    @Test("a check finds the damaged row, and reports nothing else", arguments: Harm.all)
     func harmed(harm: Harm) async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }
-        // Where a snapshot stands depends on when the upkeep came to it.
+        // The revision of the snapshot depends on when upkeep ran.
         let newest = try sample.scratch.number("SELECT max(revision) FROM snapshot WHERE document = 1")
         let fault =
             if case .snapshot = harm.fault { CheckReport.Fault.snapshot(Int(newest)) } else {
@@ -46,7 +46,7 @@ import Testing
         #expect(report.findings.allSatisfy { $0.document == document.id })
     }
 
-    /// A change of one document's rows that makes their bytes others, though every page bears a right sum.
+    /// Changes the rows of one document with SQL, so that every page still has a correct sum.
     struct Harm: Sendable {
         let document: Int
         let sql: String
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("a harmed page of the file is found")
+    @Test("a check finds a damaged page of the file")
     func harmedPage() async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }
@@ -97,7 +97,7 @@ import Testing
         #expect(try !SQLiteStore.verify(folder: sample.scratch.path).isSound)
     }
 
-    @Test("a check that is stopped says so, and does not go on")
+    @Test("a stopped check reports that, and reads nothing more")
     func stopped() async throws {
         let sample = try await SampleStore(isCutOff: false, crowd: 150)
         defer { sample.scratch.remove() }
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// Rules A13 and A15.
-    @Test("a store that is closed while it is checked and copied ends both, and no copy is left")
+    @Test("closing a store stops a check and a backup, and leaves no partial file")
     func closedWhileChecked() async throws {
         let sample = try await SampleStore(isCutOff: false, crowd: 150)
         let target = try Scratch.inMemory()
@@ -127,14 +127,14 @@ import Testing
         await store.close()
         let report = try await check.value
         #expect(report.isSound || report.findings.map(\.fault) == [.stopped])
-        // It was whole before, or there is none.
+        // Either the backup was complete before the store closed, or there is none.
         let isWhole = (try? await backup.value) != nil
         #expect(FileManager.default.fileExists(atPath: target.databasePath) == isWhole)
         #expect(!FileManager.default.fileExists(atPath: target.databasePath + ".partial"))
     }
 
     /// Rule A14.
-    @Test("a check of a closed folder changes nothing in it, and one that a server holds is refused")
+    @Test("a check does not change a closed folder, and refuses a locked one")
     func leftAlone() async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }

@@ -1,13 +1,13 @@
 import CaretCore
 package import CaretLog
 
-/// A document that comes from elsewhere, with what its history begins with here.
+/// A document from outside, to be imported, with the start of its history here.
 package struct Arrival: Sendable {
     package let name: DocumentName
-    /// The empty text at revision 0, or what a history that was trimmed begins with.
+    /// The empty text at revision 0, or the start of a trimmed history.
     package let start: Snapshot
     package let lineBreak: LineBreak
-    /// When it was last changed, as long as no change says more, in milliseconds.
+    /// When it was last changed, in milliseconds. An appended change replaces this.
     package let updated: Int64
 
     package init(name: DocumentName, start: Snapshot, lineBreak: LineBreak, updated: Int64) {
@@ -18,10 +18,10 @@ package struct Arrival: Sendable {
     }
 }
 
-/// An arrived document that becomes one like any other.
+/// An imported document that becomes visible.
 package struct Publication: Sendable {
     package let document: DocumentID
-    /// When it was deleted, in milliseconds; nil for one that lives.
+    /// When it was deleted, in milliseconds; nil if it is not deleted.
     package let deleted: Int64?
 
     package init(_ document: DocumentID, deleted: Int64? = nil) {
@@ -30,10 +30,10 @@ package struct Publication: Sendable {
     }
 }
 
-// Documents that arrive: nobody sees one before all of it is there.
+// Imported documents: nobody can see one before all of its history is stored.
 extension HistoryWriter {
-    /// Makes a document to which changes can be appended, and that nobody finds. Its row is that of a document that is
-    /// being removed: where it is never published, upkeep removes what came of it once this process has ended.
+    /// Creates a document that accepts appends but cannot be found. Its row looks like that of a document
+    /// that is being purged. If this process ends before the document is published, upkeep removes it.
     package mutating func begin(_ arrival: Arrival, epoch: UInt64) throws(StoreFault) -> DocumentEntry {
         let (id, start) = (try nextDocument(), arrival.start)
         var row = DocumentRow(
@@ -46,16 +46,16 @@ extension HistoryWriter {
         if start.revision > 0 {
             try write(StoredSnapshot(HistoryReader.Checked(snapshot: start, chain: row.chain), of: id))
         }
-        arriving.insert(id)
+        unpublished.insert(id)
         return row.entry
     }
 
-    /// Makes documents that have arrived known, all of them or none: none where one wants a name that another document
-    /// has, which is the answer.
+    /// Makes imported documents visible, all of them or none. If another document already has one of the
+    /// names, publishes none and returns that name.
     package mutating func publish(_ publications: [Publication]) throws(StoreFault) -> DocumentName? {
         var rows: [DocumentRow] = []
         for publication in publications {
-            guard arriving.contains(publication.document) else { throw .gone }
+            guard unpublished.contains(publication.document) else { throw .gone }
             var row = try document(publication.document)
             row.entry.deleted = publication.deleted.map { max($0, 1) }
             if row.entry.deleted == nil, try isTaken(row.entry.name) { return row.entry.name }
@@ -63,7 +63,7 @@ extension HistoryWriter {
         }
         for row in rows {
             try save(row)
-            arriving.remove(row.entry.id)
+            unpublished.remove(row.entry.id)
             if UpkeepPolicy.isDue(row) { due.insert(row.entry.id) }
         }
         return nil
@@ -71,15 +71,16 @@ extension HistoryWriter {
 }
 
 extension SQLiteStore {
-    /// Begins a document that nobody finds before `publish`. Changes are appended to it as to any other.
+    /// Creates a document that nobody can find before `publish`. Changes are appended to it as to any other
+    /// document.
     package func arrive(_ arrival: Arrival) async throws(StoreRefusal) -> DocumentEntry {
         try await written { writer throws(StoreFault) in
             try writer.begin(arrival, epoch: .random(in: .min ... .max))
         }
     }
 
-    /// Makes documents that have arrived known in one transaction. The answer is a name that another document has: then
-    /// none of them is known.
+    /// Makes imported documents visible in one transaction. If another document already has one of the names,
+    /// publishes none and returns that name.
     package func publish(_ publications: [Publication]) async throws(StoreRefusal) -> DocumentName? {
         try await written { writer throws(StoreFault) in try writer.publish(publications) }
     }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The answers to several calls, which are told together once the last one is there.
-package final class Gathered<Answer: Sendable>: Sendable {
+/// Collects the answers to several calls, and passes all of them on when the last one arrives.
+package final class AnswerCollector<Answer: Sendable>: Sendable {
     private struct State {
         var answers: [Answer?]
         var missing: Int
@@ -10,7 +10,7 @@ package final class Gathered<Answer: Sendable>: Sendable {
     private let state: Mutex<State>
     private let completion: @Sendable ([Answer]) -> Void
 
-    /// There must be one at least, since nothing is told before the last.
+    /// `count` must be at least 1, because only the last answer calls `completion`.
     package init(_ count: Int, then completion: @escaping @Sendable ([Answer]) -> Void) {
         state = Mutex(State(answers: Array(repeating: nil, count: count), missing: count))
         self.completion = completion

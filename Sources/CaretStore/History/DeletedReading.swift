@@ -1,9 +1,9 @@
 package import CaretCore
 package import CaretLog
 
-// What is kept of documents that are deleted and may still be brought back.
+// Reading deleted documents that can still be undeleted.
 extension SQLiteStore {
-    /// As `read`, of a deleted document.
+    /// Like `read`, for a deleted document.
     package func readDeleted(
         _ document: DocumentID, after revision: Revision, limit: Int
     ) async throws(HistoryRefusal) -> Segment {
@@ -14,7 +14,7 @@ extension SQLiteStore {
         }
     }
 
-    /// As `text`, of a deleted document.
+    /// Like `text`, for a deleted document.
     package func textOfDeleted(
         _ document: DocumentID, at revision: Revision
     ) async throws(HistoryRefusal) -> Text {
@@ -31,7 +31,8 @@ extension SQLiteStore {
             (done: CheckedContinuation<Result<Answer, HistoryRefusal>, Never>) in
             history(of: document) { reader throws(StoreFault) in
                 let row = try reader.anyDocument(document)
-                // One that lives is read as it lives, and one that is being removed not at all.
+                // Other calls read documents that are not deleted. A document that is being purged cannot be
+                // read.
                 guard let deleted = row.entry.deleted, deleted > 0 else { throw .gone }
                 return try body(&reader, row)
             } then: {

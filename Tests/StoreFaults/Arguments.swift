@@ -1,40 +1,40 @@
 import CFaultVFS
 
-/// What the process is to do, as it stands on the command line: `FOLDER key=value…`.
-struct Orders {
+/// The command line of the process: `FOLDER key=value…`.
+struct Arguments {
     let folder: String
     var seed: UInt64 = 0
     var rounds = 0
     var trace: String?
-    /// A file that takes up space until the disk has been full.
+    /// A file that takes up space. The process removes it when the disk is full.
     var ballast: String?
     var bound: Int64 = 0
-    /// Where the calls of the system are written down; there is no layer of faults then.
+    /// The file for a record of the system calls. With it there is no fault layer.
     var calls: String?
-    /// Where a backup is made once all steps are done.
+    /// Where to make a backup after the last step.
     var backup: String?
-    /// The process kills itself where the disk has become full.
+    /// Whether the process kills itself when the disk is full.
     var diesWhenFull = false
-    /// How many bytes one append has, on a disk that has no space for the index of so long a log.
+    /// The bytes of a single append, on a disk without space for the index of such a long log.
     var paste = 0
     var action = FAULT_NOTHING
     var kind = FAULT_WRITE
     var number: Int64 = 0
 
-    /// Whether the disk is to be filled.
+    /// Whether the run goes on until the disk is full.
     var fillsDisk: Bool { ballast != nil || bound > 0 }
 
-    /// Nil where they are not understood.
+    /// Nil if an argument is wrong.
     init?(_ arguments: [String]) {
         guard let folder = arguments.first else { return nil }
         self.folder = folder
         for argument in arguments.dropFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2, take(parts[0], parts[1]) else { return nil }
+            guard parts.count == 2, parse(parts[0], parts[1]) else { return nil }
         }
     }
 
-    private mutating func take(_ key: String, _ value: String) -> Bool {
+    private mutating func parse(_ key: String, _ value: String) -> Bool {
         switch key {
         case "seed": set(\.seed, UInt64(value))
         case "rounds": set(\.rounds, Int(value))
@@ -45,21 +45,21 @@ struct Orders {
         case "then": set(\.diesWhenFull, value == "die" ? true : nil)
         case "trace": set(\.trace, value)
         case "ballast": set(\.ballast, value)
-        case "fail": take(FAULT_ONCE, value)
-        case "break": take(FAULT_FROM_THEN_ON, value)
-        case "kill": take(FAULT_KILL, value)
+        case "fail": parseFault(FAULT_ONCE, value)
+        case "break": parseFault(FAULT_FROM_THEN_ON, value)
+        case "kill": parseFault(FAULT_KILL, value)
         default: false
         }
     }
 
-    private mutating func set<Value>(_ path: WritableKeyPath<Orders, Value>, _ value: Value?) -> Bool {
+    private mutating func set<Value>(_ path: WritableKeyPath<Arguments, Value>, _ value: Value?) -> Bool {
         guard let value else { return false }
         self[keyPath: path] = value
         return true
     }
 
-    /// Of the form `write:12`.
-    private mutating func take(_ action: fault_action, _ value: String) -> Bool {
+    /// Parses an operation like `write:12`.
+    private mutating func parseFault(_ action: fault_action, _ value: String) -> Bool {
         let kinds = [
             "write": FAULT_WRITE, "sync": FAULT_SYNC, "open": FAULT_OPEN, "truncate": FAULT_TRUNCATE,
         ]
@@ -69,7 +69,7 @@ struct Orders {
         return true
     }
 
-    /// Puts the layer of faults under SQLite; whether that went well.
+    /// Installs the fault layer under SQLite. Returns whether that succeeded.
     func install() -> Bool {
         if let calls { return fault_calls_record(calls) == 0 }
         return installLayer()

@@ -1,8 +1,8 @@
 import CaretStore
 import Synchronization
 
-/// The events of a store, on whatever queue.
-final class Told: Sendable {
+/// Records the events of a store, from any thread.
+final class EventRecorder: Sendable {
     private let events = Mutex<[StoreEvent]>([])
 
     func add(_ event: StoreEvent) { events.withLock { $0.append(event) } }
@@ -23,7 +23,7 @@ final class Told: Sendable {
 
     var hasFailed: Bool { firstFailure != nil }
 
-    /// What speaks of the disk, and not of what lies on it.
+    /// The first event about a fault of the disk, as opposed to damaged data.
     var firstFailure: StoreEvent? {
         all.first { event in
             switch event {

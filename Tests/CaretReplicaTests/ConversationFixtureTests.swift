@@ -34,29 +34,29 @@ import Testing
         var run = ConversationRun()
         var state = run.state
         for (index, step) in steps.enumerated() {
-            let place = "\(about), step \(index)"
-            try #require(ConversationRun.events.count { step[$0] != nil } == 1, "\(place)")
+            let location = "\(about), step \(index)"
+            try #require(ConversationRun.events.count { step[$0] != nil } == 1, "\(location)")
             let known = ConversationRun.events.union(["out", "view", "retryAfter", "state"])
-            #expect(Set(step.keys).isSubset(of: known), "\(place)")
+            #expect(Set(step.keys).isSubset(of: known), "\(location)")
             let outcome = try run.happen(step)
             // What a step does not tell is as it was.
             let news = step["state"] as? ConversationRun.JSON ?? [:]
-            #expect(Set(news.keys).isSubset(of: state.keys), "\(place)")
+            #expect(Set(news.keys).isSubset(of: state.keys), "\(location)")
             state.merge(news) { $1 }
-            let out = try #require(step["out"] as? [Any], "\(place)")
-            try expect(outcome.lines, out, "\(place): lines")
-            try expect(outcome.view.json, step["view"] ?? [Any](), "\(place): view")
-            #expect(outcome.retryAfter == step["retryAfter"] as? Int, "\(place)")
+            let out = try #require(step["out"] as? [Any], "\(location)")
+            try expect(outcome.lines, out, "\(location): lines")
+            try expect(outcome.view.json, step["view"] ?? [Any](), "\(location): view")
+            #expect(outcome.retryAfter == step["retryAfter"] as? Int, "\(location)")
             for key in state.keys.sorted() {
-                try expect(run.state[key] ?? NSNull(), state[key] ?? NSNull(), "\(place): \(key)")
+                try expect(run.state[key] ?? NSNull(), state[key] ?? NSNull(), "\(location): \(key)")
             }
         }
     }
 
     /// The same bytes, once both are written with their keys in order.
-    private func expect(_ found: Any, _ expected: Any, _ place: String) throws {
+    private func expect(_ found: Any, _ expected: Any, _ location: String) throws {
         let (found, expected) = (try Self.spelled(found), try Self.spelled(expected))
-        #expect(found == expected, "\(place)")
+        #expect(found == expected, "\(location)")
     }
 
     private static func spelled(_ value: Any) throws -> String {

@@ -64,8 +64,8 @@ struct ConversationRun {
 
     private mutating func note(_ action: Action, in outcome: inout Outcome) throws {
         switch action {
-        case .open(let place, _):
-            outcome.lines.append(try json(.open(Open(document: document, resume: place))))
+        case .open(let position, _):
+            outcome.lines.append(try json(.open(Open(document: document, resume: position))))
         case .close: outcome.lines.append(try json(.close(Close(document: document))))
         case .push(let push): outcome.lines.append(try json(.push(push.message(to: document))))
         case .select(let revision, let selections):
@@ -92,7 +92,7 @@ struct ConversationRun {
     var state: JSON {
         [
             "text": replica.text.string, "committed": replica.committed.string,
-            "place": replica.place.map { ["epoch": $0.epoch.string, "rev": $0.revision.value] as JSON }
+            "position": replica.place.map { ["epoch": $0.epoch.string, "rev": $0.revision.value] as JSON }
                 ?? NSNull(),
             "inFlight": replica.draft.inFlight.json, "unsent": replica.draft.unsent.json,
             "selections": replica.selections.map { [$0.anchor.value, $0.head.value] },

@@ -89,7 +89,11 @@ import Testing
             #expect(try typist.ended().status == 0)
         }
         let typed = ["一", "가"].flatMap { LetterWriter.letters(from: $0, Self.letters) }
-        #expect(text.unicodeScalars.sorted() == (typed + writer.acked).sorted())
+        // Which dots are left is a matter of time: both remove the same ones.
+        let letters = text.unicodeScalars.filter { $0 != "." }
+        let counts = Dictionary(grouping: letters) { $0 }.mapValues(\.count)
+        let expected = typed + writer.acked
+        #expect(expected.filter { counts[$0] != 1 } == [] && letters.count == expected.count)
     }
 
     /// How many letters each typist types.

@@ -32,7 +32,7 @@ def state(client):
     saving, refused = client.saving()
     peers = [{"session": key, "selections": client.drawn(value)} for key, value in client.peers.items()]
     return {
-        "text": client.text, "committed": client.committed, "place": client.place and dict(client.place),
+        "text": client.text, "committed": client.committed, "position": client.position and dict(client.position),
         "inFlight": to_wire(client.in_flight), "unsent": to_wire(client.unsent), "selections": client.selections,
         "peers": peers, "saving": saving, "refused": refused,
     }

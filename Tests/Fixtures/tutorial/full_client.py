@@ -46,9 +46,9 @@ def map_all(selections, change):
 
 class FullClient:
     def __init__(self, doc):
-        self.doc, self.committed, self.place, self.text = doc, "", None, ""
+        self.doc, self.committed, self.position, self.text = doc, "", None, ""
         self.in_flight, self.push, self.outcome, self.unsent, self.next_seq = [], None, None, [], 1
-        self.selections, self.told, self.told_at, self.peers = [], None, 0, {}
+        self.selections, self.sent, self.sent_at, self.peers = [], None, 0, {}
         self.link, self.rights, self.refused, self.is_waiting, self.is_trusted = "offline", "write", None, False, True
         self.lines, self.view, self.retry_after = [], [], None
 
@@ -86,15 +86,15 @@ class FullClient:
     def send(self):
         if self.link != "open":
             return
-        if not self.push and not self.unsent and (self.told or []) != self.selections:
-            self.say(type="select", rev=self.place["rev"], selections=self.selections)
-            self.told, self.told_at = self.selections, self.place["rev"]
+        if not self.push and not self.unsent and (self.sent or []) != self.selections:
+            self.say(type="select", rev=self.position["rev"], selections=self.selections)
+            self.sent, self.sent_at = self.selections, self.position["rev"]
         if self.rights != "write" or self.refused or self.is_waiting:
             return
         if not self.push and self.unsent:
             self.in_flight, self.unsent = self.unsent, []
             self.push = dict(
-                type="push", epoch=self.place["epoch"], base=self.place["rev"], seq=self.next_seq,
+                type="push", epoch=self.position["epoch"], base=self.position["rev"], seq=self.next_seq,
                 edits=to_wire(self.in_flight))
             self.next_seq += 1
             self.outcome = "awaited"
@@ -105,7 +105,7 @@ class FullClient:
 
     def open(self, whole=False):
         self.link, self.is_trusted = "opening", self.is_trusted and not whole
-        self.say(type="open", **(self.place if self.place and self.is_trusted else {}))
+        self.say(type="open", **(self.position if self.position and self.is_trusted else {}))
 
     def reopen(self, whole=False):
         self.lose_answer()
@@ -116,7 +116,7 @@ class FullClient:
 
     def map_committed(self, change):
         self.peers = {session: map_all(selections, change) for session, selections in self.peers.items()}
-        self.told = self.told and map_all(self.told, change)
+        self.sent = self.sent and map_all(self.sent, change)
 
     def receive(self, theirs):
         self.committed = apply(self.committed, theirs)
@@ -134,7 +134,7 @@ class FullClient:
         self.receive(difference(self.committed, target))
 
     def check_outcome(self):
-        if isinstance(self.outcome, int) and self.outcome <= self.place["rev"]:
+        if isinstance(self.outcome, int) and self.outcome <= self.position["rev"]:
             self.settle(self.committed)
         self.send()
 
@@ -144,7 +144,7 @@ class FullClient:
             self.settle(m["text"])
         else:
             self.receive(difference(self.committed, m["text"]))
-        self.place = {"epoch": m["epoch"], "rev": m["rev"]}
+        self.position = {"epoch": m["epoch"], "rev": m["rev"]}
 
     def take_back(self):
         self.unsent = compose(self.in_flight, self.unsent)
@@ -177,7 +177,7 @@ class FullClient:
 
     def on_opened(self, m):
         own = m.get("own", {"seq": 0})
-        self.next_seq, self.told = max(self.next_seq, own["seq"] + 1), None
+        self.next_seq, self.sent = max(self.next_seq, own["seq"] + 1), None
         if "text" in m:
             self.is_trusted = True
             self.take_text(m)
@@ -188,23 +188,23 @@ class FullClient:
         self.check_outcome()
 
     def on_resync(self, m):
-        self.next_seq, self.told = max(self.next_seq, m.get("own", {"seq": 0})["seq"] + 1), None
+        self.next_seq, self.sent = max(self.next_seq, m.get("own", {"seq": 0})["seq"] + 1), None
         self.lose_answer()
         self.take_text(m)
         self.check_outcome()
 
     def on_change(self, m):
-        if m["rev"] != self.place["rev"] + 1:
+        if m["rev"] != self.position["rev"] + 1:
             return self.reopen(whole=True)
         self.map_committed(from_wire(m["edits"]))
         self.receive(from_wire(m["edits"]))
-        self.place["rev"] = m["rev"]
+        self.position["rev"] = m["rev"]
         self.check_outcome()
 
     def on_ack(self, m):
         is_mine = self.push and m["seq"] == self.push["seq"]
-        if not m.get("duplicate") and not m.get("unchanged") and m["rev"] == self.place["rev"] + 1:
-            self.place["rev"] = m["rev"]
+        if not m.get("duplicate") and not m.get("unchanged") and m["rev"] == self.position["rev"] + 1:
+            self.position["rev"] = m["rev"]
             edits = from_wire(m["edits"] if "edits" in m else self.push["edits"])
             self.map_committed(edits)
             self.settle(apply(self.committed, edits)) if is_mine else self.receive(edits)
@@ -224,7 +224,7 @@ class FullClient:
         elif code == "not_open":
             self.reopen()
         elif code in ("epoch_changed", "base_trimmed", "base_before_own_push"):
-            is_same = self.place == {"epoch": self.push["epoch"], "rev": self.push["base"]}
+            is_same = self.position == {"epoch": self.push["epoch"], "rev": self.push["base"]}
             self.take_back()
             self.reopen(whole=True) if is_same else self.send()
         elif code in ("base_ahead", "bad_range", "seq_reused"):
@@ -254,17 +254,17 @@ class FullClient:
     def on_check(self, m):
         # Pairs of surrogates, of which the tests make a text, are one scalar again.
         text = self.committed.encode("utf-16", "surrogatepass").decode("utf-16")
-        if m["rev"] != self.place["rev"] or int(m["crc32"], 16) != zlib.crc32(text.encode()):
-            self.say(type="diverged", rev=self.place["rev"])
+        if m["rev"] != self.position["rev"] or int(m["crc32"], 16) != zlib.crc32(text.encode()):
+            self.say(type="diverged", rev=self.position["rev"])
             self.reopen(whole=True)
-        elif self.told_at < m["rev"]:
-            self.told = None
+        elif self.sent_at < m["rev"]:
+            self.sent = None
             self.send()
 
     def on_peer(self, m):
         if m.get("left"):
             self.peers.pop(m["session"], None)
-        elif m["rev"] == self.place["rev"]:
+        elif m["rev"] == self.position["rev"]:
             self.peers[m["session"]] = m["selections"]
 
     # What the user is shown.
@@ -278,7 +278,7 @@ class FullClient:
         if self.refused:
             return "refused", self.refused
         if self.link != "open":
-            return "offline" if self.place else "opening", None
+            return "offline" if self.position else "opening", None
         if not self.push and not self.unsent:
             return "saved", None
         return ("sending", None) if self.rights == "write" else ("refused", "forbidden")

@@ -18,7 +18,7 @@ async def type_letters(client, first, count, chance):
         start = chance.randint(0, len(client.draft.text()))
         client.edit(start, start, chr(ord(first) + number))
         dot = client.draft.text().find(".")
-        # All typists remove the same dots, so many a removal comes to nothing.
+        # All typists remove the same dots, so many removals come to nothing.
         if dot >= 0 and chance.random() < 0.5:
             client.edit(dot, dot + 1, "")
         if number % 30 == 29:

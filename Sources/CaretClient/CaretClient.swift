@@ -48,7 +48,10 @@ public final class CaretClient: Sendable {
             store: options.store.map { WireString($0) })
     }
 
-    /// The names of documents of which something is unsaved in the folder of the client, and that are not open.
+    /// The names of closed documents with unsaved edits in the folder of the client.
+    ///
+    /// Two may have the same name, for example after a rename. Then `open` goes on with the older one, and the name stays
+    /// here until the other one was opened too.
     public var unsavedDocuments: [String] { shell.unsavedNames }
 
     deinit { shell.close() }

@@ -206,7 +206,7 @@ final class ClientShell: Sendable {
         }
     }
 
-    /// Documents of which something is unsaved, and that are not open.
+    /// The names of closed documents with unsaved edits.
     var unsavedNames: [String] { held.withLock { $0.state.unsavedNames.map(\.string) } }
 
     /// A number that nobody else has.

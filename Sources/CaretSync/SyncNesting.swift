@@ -1,3 +1,4 @@
+import CaretWire
 import Glibc
 
 /// Prevents two syncs of the same files: each would mistake the other's changes for those of a person.
@@ -7,13 +8,10 @@ package enum SyncNesting {
         defer { free(resolved) }
         let root = String(cString: resolved)
         let files = SyncFolder(root: root, limit: 0)
-        var parts = root.split(separator: "/")
-        while !parts.isEmpty {
-            parts.removeLast()
-            let above = "/" + parts.joined(separator: "/")
-            if try files.isSynced(above == "/" ? "" : above) {
-                throw SyncFault.insideSyncedFolder(folder, outer: above)
-            }
+        // The outermost one is the root, without its slash.
+        let above = root == "/" ? [] : WireString(root).folders.map(\.string)
+        for outer in above.reversed() where try files.isSynced(outer) {
+            throw SyncFault.insideSyncedFolder(folder, outer: outer.isEmpty ? "/" : outer)
         }
         if let below = try files.scan(entering: { _, _ in }).synced.sorted().first {
             throw SyncFault.containsSyncedFolder(folder, inner: below)

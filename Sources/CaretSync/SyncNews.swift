@@ -67,8 +67,8 @@ package struct SyncNews: Equatable, Sendable {
         }
     }
 
-    /// The document with this epoch is gone. A newer one with its name is not.
-    private mutating func end(_ document: WireString, epoch: WireString?) {
+    /// The document with this epoch was renamed or deleted. A newer one with its name stays.
+    mutating func end(_ document: WireString, epoch: WireString?) {
         func isMeant(_ stand: Stand?) -> Bool {
             guard let stand, let epoch else { return true }
             return epoch == WireString(stand.epoch)
@@ -94,11 +94,11 @@ package struct SyncNews: Equatable, Sendable {
         case .told, .toldMissing: return false
         case .missing: return told != nil
         case .read(let head, _):
-            return told?.isLater(than: Stand(epoch: head.epoch, revision: head.revision)) ?? true
+            return told?.isLater(than: head.stand) ?? true
         }
     }
 
-    /// What was done here.
+    /// A request that was made here has done this.
     package mutating func set(_ document: WireString, _ stand: Stand?) {
         put(document, stand)
         if building != nil { building?[document] = stand }
@@ -107,6 +107,8 @@ package struct SyncNews: Equatable, Sendable {
 
 extension WireString {
     /// The folders that contain a path, the outermost first.
+    ///
+    /// Splits bytes: a slash and a combining character after it can be one Character.
     var folders: [WireString] {
         let ends = utf8.indices.filter { utf8[$0] == UInt8(ascii: "/") }
         return ends.map { WireString(String(string[..<$0])) }

@@ -70,11 +70,11 @@ struct ClientTalk {
         return happens { [now, luck] in $0.timePassed(at: now, luck) }
     }
 
-    /// A document for `notes` that the server has not answered for.
-    mutating func open() -> (key: DocumentKey, actions: [ClientAction]) {
+    /// A document that the server has not answered for.
+    mutating func open(named name: WireString = "notes") -> (key: DocumentKey, actions: [ClientAction]) {
         var key = DocumentKey(value: 0)
         let actions = happens { [now] state in
-            let (opened, actions) = state.opened("notes", creating: false, mode: .edit, at: now)
+            let (opened, actions) = state.opened(name, creating: false, mode: .edit, at: now)
             key = opened
             return actions
         }

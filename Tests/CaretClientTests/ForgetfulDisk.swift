@@ -24,8 +24,10 @@ final class ForgetfulDisk: FileCalls {
         var locked: Int32?
         var lastFile = 0
         var lastDescriptor: Int32 = 2
-        /// So many calls are still done; after them the power is off, and every call fails.
+        /// So many calls still succeed. After them every call fails: the process is about to end.
         var callsLeft = Int.max
+        /// Folders that nobody may read.
+        var unreadable: Set<String> = []
         var calls = 0
     }
 
@@ -34,10 +36,18 @@ final class ForgetfulDisk: FileCalls {
     /// How many calls have been done.
     var calls: Int { state.withLock { $0.calls } }
 
-    /// The power goes off after so many more calls.
-    func cutPower(after calls: Int) { state.withLock { $0.callsLeft = calls } }
+    /// Every call fails after so many more calls. `killProcess` or `restart` ends that.
+    func failCalls(after calls: Int) { state.withLock { $0.callsLeft = calls } }
 
-    /// The power is on again, and no process is there any more.
+    /// Nobody may read this folder from now on.
+    func forbidReading(_ folder: String) { state.withLock { _ = $0.unreadable.insert(folder) } }
+
+    /// The process is killed, and the machine runs on: its open files and its lock are gone, and everything it wrote stays.
+    func killProcess() {
+        state.withLock { ($0.open, $0.locked, $0.callsLeft) = ([:], nil, .max) }
+    }
+
+    /// The power fails and comes back: no process runs, and everything that was not synced is lost.
     func restart() {
         state.withLock { state in
             // What is in a folder whose name is lost is lost too.
@@ -84,6 +94,7 @@ final class ForgetfulDisk: FileCalls {
                 state.names[path] = .file(state.lastFile)
             }
             guard let node = state.names[path] else { throw FileCallFault(code: ENOENT) }
+            if state.unreadable.contains(path) { throw FileCallFault(code: EACCES) }
             if case .file(let number) = node, flags & O_TRUNC != 0 { state.files[number]?.bytes = [] }
             state.lastDescriptor += 1
             state.open[state.lastDescriptor] = (path, node, 0)

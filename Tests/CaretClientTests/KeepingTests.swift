@@ -117,6 +117,60 @@ import Testing
         }
     }
 
+    @Test(
+        "an id that is damaged is reported, and not sent to the server in another form",
+        arguments: ["\u{FF}", ""])
+    func damagedID(text: String) throws {
+        defer { remove() }
+        let keeping = try KeepingFolder(folder.path)
+        // Each scalar becomes one byte, and 0xFF is never a byte of UTF-8.
+        try Data(text.unicodeScalars.map { UInt8($0.value) }).write(to: folder.appending(path: "client"))
+        let fault = #expect(throws: KeepingFault.self) { try keeping.clientID(orElse: "somebody-1") }
+        #expect(fault?.description.hasPrefix("\(folder.path)/client: could not understand") == true)
+    }
+
+    @Test("two files with edits of one document are saved one after the other")
+    func sameDocument() async throws {
+        defer { remove() }
+        let server = try ServerProcess()
+        let other = CaretClient(server.address)
+        try await other.push("ab", to: "notes", creating: true)
+        let place = WirePosition(epoch: WireString(try await other.read("notes").epoch), revision: 1)
+        do {
+            let keeping = try KeepingFolder(folder.path)
+            for (number, word) in [(12, "second "), (3, "first "), (20, "third ")] {
+                let keepsake = Keepsake(
+                    place: place, committed: try Text("ab"), push: nil, inFlight: Change(),
+                    unsent: try Change([Edit(0..<0, word)]), nextSeq: 1)
+                try keeping.keep(KeptDocument(keepsake, of: "notes", creates: false), as: number)
+            }
+        }
+        let client = try CaretClient(server.address, keepingUnsavedIn: folder.path)
+        for words in ["first ", "first second ", "first second third "] {
+            #expect(client.unsavedDocuments == ["notes"])
+            let document = client.open("notes")
+            try await document.saved()
+            #expect(document.text.string == words + "ab")
+            document.close()
+        }
+        #expect(client.unsavedDocuments.isEmpty)
+        try await eventually { if try !files().isEmpty { throw NotYet() } }
+    }
+
+    @Test("a document that now has the name of another one is kept beside it when it is closed")
+    func closedUnderNameOfAnother() throws {
+        var replica = Replica()
+        _ = try replica.typed(Change([Edit(0..<0, "kept")]))
+        let kept = KeptReplica(key: DocumentKey(value: 1), name: "old", replica: replica, creates: false)
+        var talk = ClientTalk.welcomed(kept: [kept])
+        let key = talk.open("ab")
+        _ = try talk.type("x", in: key)
+        _ = talk.hear(.gone(Gone(document: "notes", epoch: "e", reason: .renamed, to: "old")))
+        _ = talk.close(key)
+        let keys = [talk.open(named: "old").key, talk.open(named: "old").key]
+        #expect(keys.map { talk.state.documents[$0]?.replica.text.string } == ["kept", "xab"])
+    }
+
     private struct NotYet: Error {}
 
     private func files() throws -> [String] {

@@ -46,7 +46,7 @@ import Testing
             let disk = ForgetfulDisk()
             var last: String?
             do {
-                disk.cutPower(after: calls)
+                disk.failCalls(after: calls)
                 let folder = try KeepingFolder(PowerLossTests.path, disk)
                 _ = try folder.clientID(orElse: "somebody-1")
                 for text in ["one", String(repeating: "two", count: 100), "three"] {
@@ -76,5 +76,51 @@ import Testing
         folder = nil
         disk.restart()
         #expect([[:], [1: "xone"]].contains(try found(on: disk)))
+    }
+
+    @Test(
+        "a process that is killed while it makes the folder leaves nothing that a later power loss takes away"
+    )
+    func killedInFrontOfPowerLoss() throws {
+        for calls in 0..<10 {
+            let disk = ForgetfulDisk()
+            disk.failCalls(after: calls)
+            _ = try? KeepingFolder(PowerLossTests.path, disk).clientID(orElse: "somebody-1")
+            disk.killProcess()
+            try KeepingFolder(PowerLossTests.path, disk).keep(kept("one"), as: 1)
+            disk.restart()
+            #expect(try found(on: disk) == [1: "xone"], "after \(calls) calls")
+        }
+    }
+
+    @Test("a folder that is there can be used where nobody may read the folder above it")
+    func unreadableParent() throws {
+        let disk = ForgetfulDisk()
+        _ = try KeepingFolder(PowerLossTests.path, disk)
+        disk.forbidReading("/")
+        try KeepingFolder(PowerLossTests.path, disk).keep(kept("one"), as: 1)
+        #expect(try found(on: disk) == [1: "xone"])
+        #expect(throws: KeepingFault.self) { try KeepingFolder("/new", disk) }
+    }
+
+    @Test("what a killed process has begun to write is removed, and what was kept stays")
+    func leftover() throws {
+        var leftovers = 0
+        for calls in 0..<100 {
+            let disk = ForgetfulDisk()
+            var folder: KeepingFolder? = try KeepingFolder(PowerLossTests.path, disk)
+            try folder?.keep(kept("one"), as: 1)
+            disk.failCalls(after: calls)
+            // It fails where the process is killed.
+            try? folder?.keep(kept(String(repeating: "two", count: 100)), as: 2)
+            disk.killProcess()
+            folder = nil
+            if try disk.names(in: PowerLossTests.path).contains("2.edits.new") { leftovers += 1 }
+            #expect(try found(on: disk)[1] == "xone")
+            let names = try disk.names(in: PowerLossTests.path).sorted()
+            #expect(
+                [["1.edits", "lock"], ["1.edits", "2.edits", "lock"]].contains(names), "after \(calls) calls")
+        }
+        #expect(leftovers > 1)
     }
 }

@@ -10,7 +10,7 @@ package final class MemoryStore: DocumentStore, TokenStore {
     private let model: Mutex<StoreModel>
     private let queue = DispatchQueue(label: "caret.memory-store")
 
-    package init(generation: UInt64 = 1) { model = Mutex(StoreModel(generation: generation)) }
+    package init() { model = Mutex(StoreModel(generation: 1)) }
 
     /// Changes the store's state, such as filling the disk or damaging a document.
     package func arrange(_ body: @Sendable (inout StoreModel) -> Void) { model.withLock { body(&$0) } }
@@ -30,6 +30,8 @@ package final class MemoryStore: DocumentStore, TokenStore {
         _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange],
         then completion: @escaping @Sendable ([LoggedChange], AppendOutcome) -> Void
     ) {
+        // The caller's `rebase` runs while the lock is held, as it runs inside the transaction of the real store: nobody may
+        // append between the changes that it sees and those that it makes. It must not call the store.
         answer({ completion($0.missed, $0.outcome) }, { $0.appendLocked(append, rebase: rebase) })
     }
 

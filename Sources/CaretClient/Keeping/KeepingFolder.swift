@@ -3,55 +3,56 @@ import CaretWire
 import FoundationEssentials
 import Glibc
 
-/// The folder of a client that keeps its unsaved edits: its id, and a file for each document that has some.
+/// The folder in which a client keeps its unsaved edits: the id of the client, and one file for each document with such
+/// edits.
 ///
-/// Each file is written beside, synced and renamed, so that whoever looks after a kill finds the old one or the new
-/// one, whole. One client has the folder at a time.
+/// Each file is written under another name, synced and renamed. After a kill or a power loss, either the old file or the
+/// new one is there, and it is whole. Only one client uses the folder at a time.
 package final class KeepingFolder: Sendable {
     private let path: String
     private let files: any FileCalls
-    /// Held open, and with it the lock, as long as the process lives.
+    /// The descriptor of the lock file. It is open, and so the lock is held, until this object is released.
     private let lock: Int32
 
-    /// Throws where the folder cannot be made, or another client has it.
+    /// Throws if the folder cannot be made, or another client uses it.
     package init(_ path: String, _ files: any FileCalls = SystemFiles()) throws(KeepingFault) {
-        self.path = path
-        self.files = files
-        try KeepingFolder.make(path, files)
-        do throws(FileCallFault) {
-            lock = try files.open(path + "/lock", O_RDWR | O_CREAT)
-        } catch {
+        (self.path, self.files) = (path, files)
+        var isNew = true
+        do throws(FileCallFault) { try files.makeFolder(path) } catch {
+            if error.code != EEXIST { throw KeepingFault("make the folder", path, code: error.code) }
+            isNew = false
+        }
+        // The folder above holds the name of this one: without it a power loss would take everything that is kept. A
+        // process that was killed may have made the folder and not synced its name, so this is done each time.
+        try KeepingFolder.syncParent(of: path, files, isNew: isNew)
+        do throws(FileCallFault) { lock = try files.open(path + "/lock", O_RDWR | O_CREAT) } catch {
             throw KeepingFault("open", path + "/lock", code: error.code)
         }
-        // Whoever throws from here on is let go of, which closes it.
+        // All members are set, so an error from here on releases the object, which closes the lock file.
         try KeepingFolder.call("lock", path + "/lock") { () throws(FileCallFault) in try files.lock(lock) }
     }
 
     deinit { files.close(lock) }
 
-    private static func make(_ path: String, _ files: any FileCalls) throws(KeepingFault) {
+    private static func syncParent(
+        of path: String, _ files: any FileCalls, isNew: Bool
+    ) throws(KeepingFault) {
+        let slash = UInt8(ascii: "/")
+        let names = path.utf8.split(separator: slash).dropLast().map { String(Substring($0)) }
+        let root = path.utf8.first == slash ? "/" : names.isEmpty ? "." : ""
+        let parent = root + names.joined(separator: "/")
         do throws(FileCallFault) {
-            try files.makeFolder(path)
+            try sync(parent, files)
         } catch {
-            if error.code == EEXIST { return }
-            throw KeepingFault("make the folder", path, code: error.code)
+            // A folder that existed may lie in one that this user may not read: then somebody else made it.
+            if isNew || error.code != EACCES { throw KeepingFault("sync", parent, code: error.code) }
         }
-        // Its name is in the folder above, and all that is kept is lost with it.
-        try sync(parent(of: path), files)
     }
 
-    private static func parent(of path: String) -> String {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
-        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
-        return (isAbsolute ? "/" : parts.isEmpty ? "." : "") + parts.joined(separator: "/")
-    }
-
-    private static func sync(_ folder: String, _ files: any FileCalls) throws(KeepingFault) {
-        try call("sync", folder) { () throws(FileCallFault) in
-            let file = try files.open(folder, O_RDONLY | O_DIRECTORY)
-            defer { files.close(file) }
-            try files.sync(file)
-        }
+    private static func sync(_ folder: String, _ files: any FileCalls) throws(FileCallFault) {
+        let file = try files.open(folder, O_RDONLY | O_DIRECTORY)
+        defer { files.close(file) }
+        try files.sync(file)
     }
 
     /// Makes calls for one purpose.
@@ -65,50 +66,42 @@ package final class KeepingFolder: Sendable {
         }
     }
 
-    /// The id that a client has here, which is `proposed` the first time.
+    /// The id of the client that uses this folder: `proposed` the first time, and the same ever after.
     package func clientID(orElse proposed: String) throws(KeepingFault) -> String {
-        if let bytes = try read("client") { return String(decoding: bytes, as: UTF8.self) }
-        try write(Array(proposed.utf8), to: "client")
-        return proposed
+        guard let bytes = try read("client") else {
+            try write(Array(proposed.utf8), to: "client")
+            return proposed
+        }
+        // The server knows the pushes of this client by its id: a repaired one would commit them twice.
+        guard let id = String(validating: bytes, as: UTF8.self), !id.isEmpty else {
+            throw KeepingFault("understand", path + "/client", code: EBADMSG)
+        }
+        return id
     }
 
-    /// All that is unsaved, by the number of its file.
-    private func documents() throws(KeepingFault) -> [Int: KeptDocument] {
-        var found: [Int: KeptDocument] = [:]
+    /// Everything that is unsaved. Removes files that a killed process has left half written.
+    package func replicas() throws(KeepingFault) -> [KeptReplica] {
         let names = try KeepingFolder.call("read the folder", path) { () throws(FileCallFault) in
             try files.names(in: path)
         }
-        for name in names {
-            let parts = name.split(separator: ".")
-            guard parts.count == 2, parts[1] == "edits", let number = Int(parts[0]) else { continue }
-            found[number] = try document(in: name)
-        }
-        return found
-    }
-
-    /// The same, to go on with.
-    package func replicas() throws(KeepingFault) -> [KeptReplica] {
         var found: [KeptReplica] = []
-        for (number, document) in try documents() {
-            do {
-                let replica = try document.replica()
-                found.append(
-                    KeptReplica(
-                        key: DocumentKey(value: number), name: WireString(document.name), replica: replica,
-                        creates: document.creates ?? false))
-            } catch {
-                throw KeepingFault("understand", "\(path)/\(number).edits", code: EBADMSG)
-            }
+        for name in names {
+            guard let number = Int(name.prefix { $0 != "." }) else { continue }
+            if name == "\(number).edits.new" { try remove(name) }
+            if name == "\(number).edits" { found.append(try replica(number)) }
         }
         return found
     }
 
-    private func document(in name: String) throws(KeepingFault) -> KeptDocument {
-        let bytes = try read(name) ?? []
+    private func replica(_ number: Int) throws(KeepingFault) -> KeptReplica {
+        let bytes = try read("\(number).edits") ?? []
         do {
-            return try JSONDecoder().decode(KeptDocument.self, from: Data(bytes))
+            let document = try JSONDecoder().decode(KeptDocument.self, from: Data(bytes))
+            return KeptReplica(
+                key: DocumentKey(value: number), name: WireString(document.name),
+                replica: try document.replica(), creates: document.creates ?? false)
         } catch {
-            throw KeepingFault("understand", "\(path)/\(name)", code: EBADMSG)
+            throw KeepingFault("understand", "\(path)/\(number).edits", code: EBADMSG)
         }
     }
 
@@ -122,19 +115,21 @@ package final class KeepingFolder: Sendable {
         try write(Array(bytes), to: "\(number).edits")
     }
 
-    /// Nothing is unsaved any more of what was kept under this number.
-    package func forget(_ number: Int) throws(KeepingFault) {
-        let file = "\(path)/\(number).edits"
-        do throws(FileCallFault) {
-            // That it comes back after a power cut does no harm: what is in it is known to the server.
-            try files.remove(file)
-        } catch {
+    /// Everything that was kept under this number is saved.
+    package func forget(_ number: Int) throws(KeepingFault) { try remove("\(number).edits") }
+
+    // MARK: Files
+
+    /// Does not sync the folder. A file that comes back after a power loss does no harm: the server knows what it holds.
+    private func remove(_ name: String) throws(KeepingFault) {
+        let file = "\(path)/\(name)"
+        do throws(FileCallFault) { try files.remove(file) } catch {
             if error.code != ENOENT { throw KeepingFault("remove", file, code: error.code) }
         }
     }
 
-    // MARK: Files
-
+    /// All bytes of a file; nil if there is none. Nothing limits how many: only this user writes into the folder, and a
+    /// limit would lose edits that were kept.
     private func read(_ name: String) throws(KeepingFault) -> [UInt8]? {
         let file = "\(path)/\(name)"
         let descriptor: Int32
@@ -170,6 +165,8 @@ package final class KeepingFolder: Sendable {
         try KeepingFolder.call("rename", beside) { () throws(FileCallFault) in
             try files.rename(beside, to: file)
         }
-        try KeepingFolder.sync(path, files)
+        try KeepingFolder.call("sync", path) { () throws(FileCallFault) in
+            try KeepingFolder.sync(path, files)
+        }
     }
 }

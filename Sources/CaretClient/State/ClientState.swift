@@ -148,7 +148,7 @@ extension ClientState {
         kept?.takeOrder(for: key, documents[key])
     }
 
-    /// Documents of which something is unsaved, and that are not open.
+    /// The names of closed documents with unsaved edits.
     var unsavedNames: [WireString] { kept?.names ?? [] }
 
     func keepingFault(of key: DocumentKey) -> KeepingFault? { kept?.fault(of: key) }

@@ -20,7 +20,8 @@ package struct KeptReplica {
 
 /// Unsaved edits of documents that are not open, and which documents have some in a file.
 struct KeptReplicas {
-    private var closed: [WireString: KeptReplica] = [:]
+    /// Two may have the same name: a document was renamed to the name of another one, or a power loss brought a file back.
+    private var closed: [DocumentKey: KeptReplica] = [:]
     /// Documents whose file is not as they are.
     private var unkept: Set<DocumentKey> = []
     /// Documents that have a file.
@@ -30,16 +31,18 @@ struct KeptReplicas {
 
     init(_ found: [KeptReplica]) {
         for document in found {
-            closed[document.name] = document
+            closed[document.key] = document
             filed.insert(document.key)
         }
     }
 
-    var names: [WireString] { closed.keys.sorted() }
+    /// Each name once.
+    var names: [WireString] { Set(closed.values.map(\.name)).sorted() }
 
-    /// Hands over what is unsaved of a document that is opened.
+    /// Removes and returns the oldest of the closed documents of a name. Any others stay, for the next calls.
     mutating func open(_ name: WireString) -> KeptReplica? {
-        closed.removeValue(forKey: name)
+        let oldest = closed.values.filter { $0.name == name }.map(\.key).min()
+        return oldest.flatMap { closed.removeValue(forKey: $0) }
     }
 
     mutating func close(_ document: DocumentState, _ key: DocumentKey) {
@@ -47,7 +50,7 @@ struct KeptReplicas {
         var replica = document.replica
         // Nobody is left to do what it asks for. It asks again once it is opened and connected.
         _ = replica.cutOff()
-        closed[document.name] = KeptReplica(
+        closed[key] = KeptReplica(
             key: key, name: document.name, replica: replica, creates: document.creates)
     }
 
@@ -61,14 +64,14 @@ struct KeptReplicas {
     mutating func takeOrder(for key: DocumentKey, _ document: DocumentState?) -> KeepingOrder? {
         guard unkept.remove(key) != nil else { return nil }
         faults[key] = nil
-        let closed = closed.first { $0.value.key == key }
-        let name = document?.name ?? closed?.key
-        guard let name, let keepsake = (document?.replica ?? closed?.value.replica)?.keepsake else {
+        let closed = closed[key]
+        let name = document?.name ?? closed?.name
+        guard let name, let keepsake = (document?.replica ?? closed?.replica)?.keepsake else {
             filed.remove(key)
             return .forget
         }
         filed.insert(key)
-        let creates = document?.creates ?? closed?.value.creates ?? false
+        let creates = document?.creates ?? closed?.creates ?? false
         return .keep(KeptDocument(keepsake, of: name.string, creates: creates))
     }
 
@@ -82,7 +85,7 @@ extension KeptReplicas {
     /// Throws the first invariant that does not hold.
     func checkInvariants() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "each closed document is filed under its name", closed.allSatisfy { $0.key == $0.value.name })
+            "each closed document is filed under its key", closed.allSatisfy { $0.key == $0.value.key })
         try BrokenInvariant.check(
             "a closed document is kept only with something unsaved",
             closed.values.allSatisfy { $0.replica.hasUnsaved })

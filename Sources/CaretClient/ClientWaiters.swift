@@ -1,66 +1,49 @@
 import CaretWire
 
-/// Whoever waits for something that a client is told.
-struct Waiters {
-    var asks: [AskNumber: CheckedContinuation<ServerMessage, any Error>] = [:]
-    /// Who wants to know how far a request has come.
-    var progress: [AskNumber: @Sendable (RequestProgress) -> Void] = [:]
-    var greetings: [AskNumber: CheckedContinuation<Welcome, any Error>] = [:]
-    var news: Pipe<PendingNews>?
-    var statuses: [Pipe<PendingStatus>] = []
+/// The callers that wait for a client: continuations of requests, and the queues of sequences.
+struct ClientWaiters {
+    var requests: [RequestNumber: CheckedContinuation<ServerMessage, any Error>] = [:]
+    /// Callbacks for the progress of requests.
+    var progress: [RequestNumber: @Sendable (RequestProgress) -> Void] = [:]
+    var welcomes: [RequestNumber: CheckedContinuation<Welcome, any Error>] = [:]
+    var followEvents: CoalescingQueue<PendingFollowEvents>?
+    var statuses: [CoalescingQueue<PendingStatus>] = []
     var documents: [DocumentKey: DocumentWaiters] = [:]
 
-    /// An action with those whom it concerns, who wait no longer for what happens once.
-    mutating func orders(for action: ClientAction, _ state: ClientState) -> [ClientOrder] {
+    /// Adds the waiting callers to an action of the state. A caller that waits for a single event is removed.
+    mutating func shellActions(for action: ClientAction, _ state: ClientState) -> [ShellAction] {
         switch action {
         case .connect: return [.connect]
         case .disconnect: return [.disconnect]
         case .send(let message, let id): return [.send(message, id: id)]
-        case .greeted(let welcome): return [.adopt(welcome.limits)] + greet(.success(welcome))
+        case .welcomed(let welcome):
+            return [.setLimits(welcome.limits)] + resumeWelcomes(.success(welcome))
         case .answer(let number, let message): return answer(number, .success(message))
         case .fail(let number, let fault): return answer(number, .failure(fault.error))
-        case .report(let number, let next): return progress[number].map { [.report($0, next)] } ?? []
-        case .tell(let next): return news.map { [.tell($0, next)] } ?? []
+        case .reportProgress(let number, let next):
+            return progress[number].map { [.reportProgress($0, next)] } ?? []
+        case .deliver(let next): return followEvents.map { [.deliver($0, next)] } ?? []
         case .update(let key, let update):
-            return documents[key]?.orders(for: update, state.documents[key]) ?? []
+            return documents[key]?.shellActions(for: update, state.documents[key]) ?? []
         case .keep(let key): return [.keep(key)]
         case .end(let fault):
             defer { statuses = [] }
-            return greet(.failure(fault)) + (news.map { [.end($0, fault)] } ?? []) + [.endStatuses(statuses)]
-                + documents.keys.flatMap { documents[$0]?.taken().ending(with: fault) ?? [] }
+            return resumeWelcomes(.failure(fault)) + (followEvents.map { [.endFollow($0, fault)] } ?? [])
+                + [.endStatuses(statuses)]
+                + documents.keys.flatMap { documents[$0]?.removeAll().ending(with: fault) ?? [] }
         case .wake(let moment): return [.wake(moment)]
         }
     }
 
     private mutating func answer(
-        _ number: AskNumber, _ answer: Result<ServerMessage, any Error>
-    ) -> [ClientOrder] {
+        _ number: RequestNumber, _ answer: Result<ServerMessage, any Error>
+    ) -> [ShellAction] {
         progress[number] = nil
-        return asks.removeValue(forKey: number).map { [.answer($0, answer)] } ?? []
+        return requests.removeValue(forKey: number).map { [.answer($0, answer)] } ?? []
     }
 
-    private mutating func greet(_ answer: Result<Welcome, any Error>) -> [ClientOrder] {
-        defer { greetings = [:] }
-        return greetings.values.map { .greet($0, answer) }
+    private mutating func resumeWelcomes(_ answer: Result<Welcome, any Error>) -> [ShellAction] {
+        defer { welcomes = [:] }
+        return welcomes.values.map { .resumeWelcome($0, answer) }
     }
-}
-
-/// What the shell of a client does, with whom it concerns.
-enum ClientOrder {
-    case connect
-    case disconnect
-    case adopt(Limits.Announced)
-    case send(ClientMessage, id: RequestID?)
-    case answer(CheckedContinuation<ServerMessage, any Error>, Result<ServerMessage, any Error>)
-    case report(@Sendable (RequestProgress) -> Void, RequestProgress)
-    case greet(CheckedContinuation<Welcome, any Error>, Result<Welcome, any Error>)
-    case tell(Pipe<PendingNews>, DocumentNews)
-    case end(Pipe<PendingNews>, ConnectionFault)
-    case tellStatus([Pipe<PendingStatus>], ConnectionStatus)
-    case endStatuses([Pipe<PendingStatus>])
-    case update([Pipe<PendingUpdates>], DocumentUpdate)
-    case endUpdates([Pipe<PendingUpdates>])
-    case reach(CheckedContinuation<Void, any Error>, Result<Void, any Error>)
-    case keep(DocumentKey)
-    case wake(Moment)
 }

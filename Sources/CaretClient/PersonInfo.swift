@@ -1,9 +1,9 @@
 package import CaretWire
 
-/// What others see of whoever is behind a client.
-public struct Person: Hashable, Sendable {
+/// What other clients see of the user of a client.
+public struct PersonInfo: Hashable, Sendable {
     public var name: String?
-    /// As in CSS: `#c33`.
+    /// A CSS color, for example `#c33`.
     public var color: String?
 
     public init(name: String? = nil, color: String? = nil) {
@@ -17,7 +17,7 @@ public struct Person: Hashable, Sendable {
         color = info.string("color")?.string
     }
 
-    /// Nil where it is longer than the wire carries.
+    /// The form of the wire. Nil if it is longer than the wire allows.
     package var info: WireInfo? {
         let members = [("name", name), ("color", color)].compactMap { name, value in
             value.map { (WireString(name), WireString($0)) }

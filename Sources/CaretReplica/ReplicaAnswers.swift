@@ -1,21 +1,21 @@
 import CaretCore
 import CaretWire
 
-// What the server answers to pushes.
+// The server's answers to pushes.
 extension Replica {
     mutating func apply(_ ack: Ack, _ edits: [Edit]?) {
         guard link == .open else { return }
-        guard let place, ack.revision.isSound else { return startAgain() }
-        if ack.isCommit, ack.revision == place.revision.next { return advance(by: ack, edits) }
-        // Any other is only a reply: the stream has come to its revision already, or will.
-        if Seq(ack.seq) == inFlight?.push.seq { settle(at: ack.revision) }
+        guard let position, ack.revision.isValid else { return reloadText() }
+        if ack.isCommit, ack.revision == position.revision.next { return advance(by: ack, edits) }
+        // Any other ack is only a reply: the stream has reached its revision already, or will.
+        if Seq(ack.seq) == inFlight?.push.seq { resolve(at: ack.revision) }
     }
 
-    /// The next revision of the stream is an own one.
+    /// Applies an ack that is also the next revision of the stream.
     private mutating func advance(by ack: Ack, _ edits: [Edit]?) {
-        guard let push = inFlight?.push, push.seq == Seq(ack.seq), let place else {
-            // A push of this client that the replica has given up, or of an earlier life.
-            guard let edits, advance(by: edits, to: ack.revision) else { return startAgain() }
+        guard let push = inFlight?.push, push.seq == Seq(ack.seq), let position else {
+            // A push of this client that the user has discarded, or that an earlier process sent.
+            guard let edits, advance(by: edits, to: ack.revision) else { return reloadText() }
             return
         }
         do throws(ChangeError) {
@@ -23,108 +23,112 @@ extension Replica {
             if committed == draft.inFlight {
                 draft.accept()
             } else {
-                // The push was moved over a difference of two texts, where the server moved it over each revision.
-                show(draft.settle(in: try draft.committed.applying(committed)))
+                // The replica rebased the push over the difference of two texts; the server rebased it over each
+                // revision in between.
+                show(draft.resolve(in: try draft.committed.applying(committed)))
             }
             presence.committedChanged(by: committed)
         } catch {
-            return startAgain()
+            return reloadText()
         }
-        self.place = WirePosition(epoch: place.epoch, revision: ack.revision)
+        self.position = WirePosition(epoch: position.epoch, revision: ack.revision)
         isKnownToServer = true
         endFlight()
     }
 
-    /// What came of the push in flight is in the text from this revision on.
-    mutating func settle(at revision: Revision) {
-        inFlight?.outcome = .settled(at: revision)
+    /// Notes that the text contains the outcome of the push in flight from this revision on.
+    mutating func resolve(at revision: Revision) {
+        inFlight?.outcome = .resolved(at: revision)
         refusal = nil
     }
 
-    /// Once the stream has come so far that the outcome of the push in flight is in the committed text, it is in
-    /// flight no more.
-    mutating func takeInSettled() {
-        guard link == .open, case .settled(let settled) = inFlight?.outcome, settled <= revision else {
+    /// Ends the flight of a resolved push once the stream has reached its revision, so that the committed text
+    /// contains its outcome.
+    mutating func finishResolvedPush() {
+        guard link == .open, case .resolved(let resolved) = inFlight?.outcome, resolved <= revision else {
             return
         }
-        show(draft.settle(in: draft.committed))
+        show(draft.resolve(in: draft.committed))
         endFlight()
     }
 
-    /// The outcome of the push in flight is in the committed text.
+    /// Call it when the committed text contains the outcome of the push in flight.
     mutating func endFlight() {
         inFlight = nil
         refusal = nil
         isWaiting = false
-        timesAnew = 0
-        openings.reset()
-        pushes.reset()
+        resubmissions = 0
+        openBackoff.reset()
+        pushBackoff.reset()
     }
 
-    /// A push was refused.
+    /// Handles the refusal of a push.
     mutating func apply(_ error: ErrorReport) {
         guard let number = error.seq else { return }
         let (seq, refusal) = (Seq(number), Refusal(error.code))
-        // Whichever push it answers, the document is not open there.
-        if refusal.remedy == .open { return reopen() }
-        // Others have been answered for good: an earlier copy, or a push that went out anew.
+        // Whichever push this answers, the document is not open on the server.
+        if refusal.remedy == .reopen { return reopen() }
+        // Ignore answers to any other push: to an earlier copy, or to one that was resubmitted.
         guard let push = inFlight?.push, push.seq == seq, inFlight?.outcome == .awaited else { return }
         inFlight?.outcome = .unknown
         switch refusal.remedy {
-        case .wait:
+        case .resendLater:
             isWaiting = true
-            actions.append(.retry(after: pushes.wait(asked: error.pause)))
-        case .pushAnew, .pushAnewOnTheWholeText: pushAnew(push, after: refusal)
+            actions.append(.retry(after: pushBackoff.nextDelay(requested: error.requestedDelay)))
+        case .resubmit, .resubmitAfterFullText: resubmit(push, after: refusal)
         case .keep: close(refusal)
-        case .open, .ask: ask(refusal)
+        case .reopen, .askUser: askUser(refusal)
         }
     }
 
-    /// The edits of a push that never will be committed go out under another number.
-    private mutating func pushAnew(_ push: SentPush, after refusal: Refusal) {
-        // A server that has forgotten the client takes a push for new that it may have committed long ago.
-        let mayBeForgotten = refusal == .baseTrimmed && inFlight?.isRepeated == true && !isKnownToServer
-        if mayBeForgotten || timesAnew == Replica.patience { return ask(refusal) }
-        timesAnew += 1
-        takeBack()
-        // Made where the refused one was made, the next would be refused too.
-        let isAtOldPlace = push.place == place
-        let isInOldEpoch = refusal == .epochChanged && push.place.epoch == place?.epoch
+    /// Submits the edits of a push that never will be committed under a new number.
+    private mutating func resubmit(_ push: SentPush, after refusal: Refusal) {
+        // The server may have committed the push long ago and forgotten the client since. It would take the new push
+        // for another one, and the edits would be committed twice.
+        let mayBeForgotten = refusal == .baseTrimmed && inFlight?.wasResent == true && !isKnownToServer
+        if mayBeForgotten || resubmissions == Replica.maxResubmissions { return askUser(refusal) }
+        resubmissions += 1
+        moveInFlightToUnsent()
+        // At the same position, or in the same epoch, the server would refuse the new push for the same reason.
+        let isAtOldPosition = push.position == position
+        let isInOldEpoch = refusal == .epochChanged && push.position.epoch == position?.epoch
         if refusal == .seqReused {
-            // The answer tells the highest number that is used.
+            // The answer to the open contains the highest number in use.
             reopen()
-        } else if refusal.remedy == .pushAnewOnTheWholeText || isAtOldPlace || isInOldEpoch {
-            startAgain()
+        } else if refusal.remedy == .resubmitAfterFullText || isAtOldPosition || isInOldEpoch {
+            reloadText()
         }
     }
 
-    /// How often in a row edits go out anew by themselves.
-    static let patience = 3
+    /// How often in a row the replica resubmits edits before it asks the user.
+    static let maxResubmissions = 3
 
-    private mutating func ask(_ refusal: Refusal) {
+    private mutating func askUser(_ refusal: Refusal) {
         inFlight?.outcome = .refused
         self.refusal = refusal
     }
 
-    /// The push in flight was not committed, and its edits are unsent again.
-    package mutating func takeBack() {
-        draft.takeBack()
+    /// Makes the edits of the push in flight unsent again, because the push was not committed.
+    package mutating func moveInFlightToUnsent() {
+        draft.moveInFlightToUnsent()
         inFlight = nil
     }
 
-    /// What was refused is tried again: as a new push, since it may read otherwise by now.
-    mutating func goOn() {
+    /// Tries refused edits again, as a new push: the user may have changed them.
+    mutating func retryRefused() {
         refusal = nil
-        timesAnew = 0
-        pushes.reset()
+        resubmissions = 0
+        pushBackoff.reset()
         guard let inFlight, inFlight.outcome == .refused else { return }
-        if !inFlight.isRepeated { return takeBack() }
-        // Another copy may be on its way and do better. The document opens behind all of them, and tells.
+        if !inFlight.wasResent { return moveInFlightToUnsent() }
+        // The server may still commit another copy of the push. It handles the new open after all copies, and its
+        // answer contains their outcome.
         if link == .open { reopen() }
     }
 }
 
 extension Ack {
-    /// It is the answer to a push that was committed by it, and the form in which own revisions come in the stream.
+    /// This ack both answers a push and carries the push's revision in the stream. Otherwise the push changed
+    /// nothing, or was committed before.
     fileprivate var isCommit: Bool { !unchanged && !duplicate }
 }

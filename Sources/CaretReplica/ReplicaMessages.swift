@@ -1,25 +1,25 @@
 package import CaretCore
 package import CaretWire
 
-// What the server says about the text.
+// Messages of the server about the document.
 extension Replica {
-    /// The server sent a message about this document, in UTF-16. An error is one about a push.
+    /// Handles a message about this document, with offsets in UTF-16. An `error` must be about a push.
     ///
-    /// Throws, with nothing changed, where the message has a text or an edit that cannot be. Nothing else in it is
-    /// trusted either: a message that does not fit leads to opening the document again. Of several opens only the
-    /// answer to the last one is passed in.
-    package mutating func received(_ message: ServerMessage) throws(TextError) -> [Action] {
+    /// Throws, with nothing changed, if the message contains an invalid text or edit. The rest of the message is not
+    /// trusted either: if it does not fit, the replica opens the document again. After several opens, the owner
+    /// passes in only the answer to the last one.
+    package mutating func received(_ message: ServerMessage) throws(TextError) -> [ReplicaAction] {
         switch message {
         case .opened(let opened): apply(opened, try opened.content.text())
         case .change(let change): apply(change, try [Edit](change.edits))
         case .ack(let ack): apply(ack, try ack.edits.map { edits throws(TextError) in try [Edit](edits) })
         case .resync(let resync): apply(resync, try Text(resync.text.string))
-        case .gone(let gone): leave(gone)
+        case .gone(let gone): apply(gone)
         case .bye: goOffline()
-        // What comes between closing and opening again is about an earlier opening.
+        // While a new open has no answer, other messages belong to the previous one.
         case _ where link != .open: break
         case .error(let error): apply(error)
-        case .check(let check): compare(check)
+        case .check(let check): apply(check)
         case .peer(let peer): apply(peer)
         case .rights(let change): apply(change.rights)
         case .welcome, .closed, .listed, .document, .text, .revisions, .done, .ping, .pong, .admin: break
@@ -27,90 +27,90 @@ extension Replica {
         return finish()
     }
 
-    /// The server would not open the document.
-    package mutating func openRefused(_ error: ErrorReport) -> [Action] {
-        if link == .opening { openRefused(Refusal(error.code), retryAfter: error.pause) }
+    /// Handles the server's refusal to open the document.
+    package mutating func openRefused(_ error: ErrorReport) -> [ReplicaAction] {
+        if link == .opening { openRefused(Refusal(error.code), retryAfter: error.requestedDelay) }
         return finish()
     }
 
-    /// A push was refused: by the server, or by the owner, who could not send it.
-    package mutating func pushRefused(_ error: ErrorReport) -> [Action] {
+    /// Handles the refusal of a push: by the server, or by the owner, which could not send it.
+    package mutating func pushRefused(_ error: ErrorReport) -> [ReplicaAction] {
         if link == .open { apply(error) }
         return finish()
     }
 
     private mutating func apply(_ opened: Opened, _ text: Text?) {
         guard link == .opening else { return }
-        guard opened.revision.isSound else { return startAgain() }
-        if !presence.peers.isEmpty || !opened.peers.isEmpty { showsPeers = true }
+        guard opened.revision.isValid else { return reloadText() }
+        if !presence.peers.isEmpty || !opened.peers.isEmpty { peersChanged = true }
         if let text {
-            distrustsText = false
-            replaceText(with: text, at: opened.place, own: opened.own)
+            needsFullText = false
+            replaceText(with: text, at: opened.position, own: opened.own)
             presence.replacePeers(with: opened.peers.map { PeerSelections($0) }, in: text)
         } else {
-            guard !distrustsText, opened.place == place else { return startAgain() }
+            guard !needsFullText, opened.position == position else { return reloadText() }
             resume(opened)
         }
         link = .open
-        note(opened.own)
-        presence.forgetTold()
+        record(opened.own)
+        presence.forgetSent()
         rights = opened.rights
         if rights == .none { return close(.notFound) }
         if refusal == .forbidden && rights == .write { refusal = nil }
-        // All copies have been judged by now.
-        if refusal == nil && inFlight?.outcome == .refused { takeBack() }
+        // The server handled all copies of the push before this open, so none can be committed any more.
+        if refusal == nil && inFlight?.outcome == .refused { moveInFlightToUnsent() }
     }
 
     private mutating func resume(_ opened: Opened) {
-        if let own = opened.own, Seq(own.seq) == inFlight?.push.seq { settle(at: own.revision) }
-        // Where they stand is told once the stream has come to the head.
+        if let own = opened.own, Seq(own.seq) == inFlight?.push.seq { resolve(at: own.revision) }
+        // The server sends their selections once the stream has reached the head.
         let peers = opened.peers.map { PeerSelections(session: $0.session, selections: []) }
         presence.replacePeers(with: peers, in: draft.committed)
     }
 
     private mutating func apply(_ resync: Resync, _ text: Text) {
         guard link == .open else { return }
-        guard resync.revision.isSound else { return startAgain() }
-        let place = WirePosition(epoch: resync.epoch, revision: resync.revision)
-        replaceText(with: text, at: place, own: resync.own)
-        note(resync.own)
-        presence.forgetTold()
+        guard resync.revision.isValid else { return reloadText() }
+        let position = WirePosition(epoch: resync.epoch, revision: resync.revision)
+        replaceText(with: text, at: position, own: resync.own)
+        record(resync.own)
+        presence.forgetSent()
         inFlight?.loseAnswer()
     }
 
-    /// Takes a whole text for the committed one; what is unacked is kept on top of it.
-    private mutating func replaceText(with text: Text, at place: WirePosition, own: OwnPush?) {
+    /// Replaces the committed text by a full text. Unacked edits are kept and rebased over it.
+    private mutating func replaceText(with text: Text, at position: WirePosition, own: OwnPush?) {
         let difference = diff(from: draft.committed, to: text)
         presence.committedChanged(by: difference)
         if let own, Seq(own.seq) == inFlight?.push.seq {
-            show(draft.settle(in: text))
+            show(draft.resolve(in: text))
             endFlight()
         } else {
             show(draft.replaceCommitted(by: difference))
         }
-        self.place = place
+        self.position = position
     }
 
-    private mutating func note(_ own: OwnPush?) {
+    private mutating func record(_ own: OwnPush?) {
         isKnownToServer = own != nil
         if let own, Seq(own.seq) >= nextSeq { nextSeq = Seq(own.seq).next }
     }
 
     private mutating func apply(_ change: WireChange, _ edits: [Edit]) {
         guard link == .open else { return }
-        guard let place, change.before == place.revision, change.revision > place.revision,
-            change.revision.isSound
-        else { return startAgain() }
-        // A joined change may hold the push in flight, which only `own` can tell.
-        if change.isJoined && inFlight != nil { return startAgain() }
-        if !advance(by: edits, to: change.revision) { return startAgain() }
-        // What several changes in one did to the selections may be something else than what each did.
-        if change.isJoined { presence.forgetTold() }
+        guard let position, change.before == position.revision, change.revision > position.revision,
+            change.revision.isValid
+        else { return reloadText() }
+        // A squashed change may contain the push in flight. Only the `own` field of an open or resync can tell.
+        if change.isSquashed && inFlight != nil { return reloadText() }
+        if !advance(by: edits, to: change.revision) { return reloadText() }
+        // One squashed change may move selections differently than its parts did on the server.
+        if change.isSquashed { presence.forgetSent() }
     }
 
-    /// Takes in edits of the stream; false, with nothing changed, where they do not fit.
+    /// Applies edits of the stream. Returns false, with nothing changed, if they do not fit.
     mutating func advance(by edits: [Edit], to revision: Revision) -> Bool {
-        guard let place else { return false }
+        guard let position else { return false }
         do throws(ChangeError) {
             let change = try Change(edits)
             show(try draft.advance(by: change))
@@ -118,30 +118,30 @@ extension Replica {
         } catch {
             return false
         }
-        self.place = WirePosition(epoch: place.epoch, revision: revision)
+        self.position = WirePosition(epoch: position.epoch, revision: revision)
         return true
     }
 
-    private mutating func compare(_ check: Check) {
-        guard check.revision == revision else { return startAgain() }
+    private mutating func apply(_ check: Check) {
+        guard check.revision == revision else { return reloadText() }
         guard check.length == draft.committed.end.value, check.crc32 == draft.committed.crc32 else {
             actions.append(.reportDivergence(at: revision))
-            return startAgain()
+            return reloadText()
         }
-        openings.reset()
+        openBackoff.reset()
         presence.reachedHead(revision)
     }
 
     private mutating func apply(_ peer: PeerChange) {
         switch peer.news {
         case .left:
-            if presence.remove(peer.session) { showsPeers = true }
+            if presence.remove(peer.session) { peersChanged = true }
         case .selected(let revision, let selections, _):
-            // At another revision its offsets mean nothing here. The next one will do: presence may be lost.
+            // At another revision the offsets mean nothing here. Presence may be lost, so the next message will do.
             guard revision == self.revision else { return }
             let selections = selections.map { Selection($0) }
             presence.put(PeerSelections(session: peer.session, selections: selections), in: draft.committed)
-            showsPeers = true
+            peersChanged = true
         }
     }
 
@@ -150,37 +150,38 @@ extension Replica {
         switch rights {
         case .none: close(.notFound)
         case .read: break
-        case .write: if refusal == .forbidden { goOn() }
+        case .write: if refusal == .forbidden { retryRefused() }
         }
     }
 
-    private mutating func openRefused(_ refusal: Refusal, retryAfter time: Milliseconds?) {
+    private mutating func openRefused(_ refusal: Refusal, retryAfter delay: Milliseconds?) {
         switch refusal.remedy {
-        case .wait:
+        case .resendLater:
             link = .waiting
-            actions.append(.retry(after: openings.wait(asked: time)))
-        case .ask where refusal == .alreadyOpen: reopen()
-        case .open, .pushAnew, .pushAnewOnTheWholeText, .keep, .ask: link = .closed(refusal)
+            actions.append(.retry(after: openBackoff.nextDelay(requested: delay)))
+        case .askUser where refusal == .alreadyOpen: reopen()
+        case .reopen, .resubmit, .resubmitAfterFullText, .keep, .askUser: link = .closed(refusal)
         }
     }
 
-    private mutating func leave(_ gone: Gone) {
+    private mutating func apply(_ gone: Gone) {
         switch (gone.reason, gone.to) {
-        // An opening that is on its way asks for the old name.
+        // An open that has no answer yet asks for the old name, so the document must be opened again.
         case (.known(.renamed), let name?):
             if link == .offline { return }
             inFlight?.loseAnswer()
             actions.append(.rename(name))
             open()
-        // An opening that is on its way has an answer of its own. The new name is told only to those who may read it.
+        // An open that has no answer yet gets its own. A rename without a new name: this client may not read it
+        // there.
         case (.known(.deleted), _), (.known(.renamed), nil): if link == .open { close(.notFound) }
         case (.known(.damaged), _): if link == .open { close(.damaged) }
-        // It may mean anything, and a push or an open will find out.
+        // The meaning of an unknown reason is open; the next push or open will show what happened.
         case (.unknown, _): break
         }
     }
 
-    /// The document is not to be seen any more.
+    /// Closes the document, because the client may not see it any more.
     mutating func close(_ refusal: Refusal) {
         inFlight?.loseAnswer()
         link = .closed(refusal)
@@ -188,14 +189,14 @@ extension Replica {
 }
 
 extension Revision {
-    /// A revision that can be counted on from: what the server says may be any number.
-    var isSound: Bool { value >= 0 && value < .max }
+    /// Whether there can be a next revision. The server might send any number.
+    var isValid: Bool { value >= 0 && value < .max }
 
     fileprivate var before: Revision { Revision(value &- 1) }
 }
 
 extension Opened.Content {
-    /// The whole text; nil where the stream goes on from the revision that was asked for.
+    /// The full text. Nil if the stream resumes at the requested revision.
     fileprivate func text() throws(TextError) -> Text? {
         switch self {
         case .resumed: nil
@@ -205,11 +206,11 @@ extension Opened.Content {
 }
 
 extension Opened {
-    fileprivate var place: WirePosition { WirePosition(epoch: epoch, revision: revision) }
+    fileprivate var position: WirePosition { WirePosition(epoch: epoch, revision: revision) }
 }
 
 extension WireChange {
-    /// The revision that it was made at.
+    /// The revision that the change was made to.
     fileprivate var before: Revision {
         switch origin {
         case .one: revision.before
@@ -217,8 +218,8 @@ extension WireChange {
         }
     }
 
-    /// It joins several revisions.
-    fileprivate var isJoined: Bool {
+    /// Whether it merges several revisions.
+    fileprivate var isSquashed: Bool {
         switch origin {
         case .one: false
         case .squashed: true
@@ -227,8 +228,8 @@ extension WireChange {
 }
 
 extension ErrorReport {
-    /// How long the server asks to wait.
-    var pause: Milliseconds? { retryAfterMilliseconds.map { Milliseconds($0) } }
+    /// How long the server asks the client to wait.
+    var requestedDelay: Milliseconds? { retryAfterMilliseconds.map { Milliseconds($0) } }
 }
 
 extension Seq {

@@ -1,22 +1,23 @@
 package import CaretCore
 package import CaretWire
 
-/// What must be kept of a replica so that a later one, after the end of the process, goes on where it was: nothing that
-/// was typed is lost, and nothing that was sent is committed twice.
-package struct Keepsake: Equatable, Sendable {
-    package let place: WirePosition?
+/// The parts of a replica that must be on disk, so that the replica of a later process can continue from them. No
+/// edit is lost, and nothing that was sent is committed twice.
+package struct SavedReplica: Equatable, Sendable {
+    package let position: WirePosition?
     package let committed: Text
-    /// The push in flight as it was sent first, which is how it must be sent again.
+    /// The push in flight as it was first sent, which is also how it must be resent.
     package let push: SentPush?
-    /// What the push reads as after everything committed since.
+    /// The change of the push, rebased over everything committed since.
     package let inFlight: Change
     package let unsent: Change
     package let nextSeq: Seq
 
     package init(
-        place: WirePosition?, committed: Text, push: SentPush?, inFlight: Change, unsent: Change, nextSeq: Seq
+        position: WirePosition?, committed: Text, push: SentPush?, inFlight: Change, unsent: Change,
+        nextSeq: Seq
     ) {
-        self.place = place
+        self.position = position
         self.committed = committed
         self.push = push
         self.inFlight = inFlight
@@ -26,25 +27,25 @@ package struct Keepsake: Equatable, Sendable {
 }
 
 extension Replica {
-    /// Nil where nothing is unsaved: then a new replica is as good.
-    package var keepsake: Keepsake? {
+    /// Nil if nothing is unsaved: then a new replica serves as well.
+    package var savedReplica: SavedReplica? {
         if !hasUnsaved { return nil }
-        return Keepsake(
-            place: place, committed: committed, push: inFlight?.push, inFlight: draft.inFlight,
+        return SavedReplica(
+            position: position, committed: committed, push: inFlight?.push, inFlight: draft.inFlight,
             unsent: draft.unsent, nextSeq: nextSeq)
     }
 
-    /// Goes on from what was kept. Throws where its parts do not fit each other.
-    package init(_ keepsake: Keepsake) throws(ChangeError) {
-        self.init(firstSeq: keepsake.nextSeq)
-        draft = try Draft(keepsake)
+    /// Continues from a saved replica. Throws if its parts do not fit each other.
+    package init(_ savedReplica: SavedReplica) throws(ChangeError) {
+        self.init(firstSeq: savedReplica.nextSeq)
+        draft = try Draft(savedReplica)
         (isRestored, state) = (true, .offline)
-        place = keepsake.place
-        if let push = keepsake.push {
+        position = savedReplica.position
+        if let push = savedReplica.push {
             inFlight = InFlight(push)
-            // Whether it arrived is what nobody can tell here.
+            // The server may have received the push before the process ended.
             inFlight?.outcome = .unknown
-            inFlight?.isRepeated = true
+            inFlight?.wasResent = true
         }
     }
 }

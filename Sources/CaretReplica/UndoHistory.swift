@@ -1,33 +1,33 @@
 import CaretCore
 
-/// What the owner did to the view, as it can be undone and redone.
+/// The user's own changes to the view, for undo and redo.
 ///
-/// Law: an undo or redo removes only what the owner has put there, and puts there only what the owner has removed;
-/// what others did meanwhile stays.
-package struct OwnChanges: Equatable, Sendable {
+/// Law: an undo or redo removes only text that the user inserted, and inserts only text that the user removed. What
+/// others did meanwhile stays.
+package struct UndoHistory: Equatable, Sendable {
     private enum Kind {
         case insertion
         case removal
     }
 
-    /// Whoever pauses for longer begins something new.
+    /// After a longer pause, the next change starts a new undo step.
     static let pause: Milliseconds = 1_000
 
-    private var undos = Steps()
-    private var redos = Steps()
-    /// Where the next key would go on with what the last one did.
-    private var place: Offset?
+    private var undos = UndoSteps()
+    private var redos = UndoSteps()
+    /// The offset at which the next key would continue the last change.
+    private var typingOffset: Offset?
     private var kind: Kind?
 
     package init() {}
 
     var canUndo: Bool { !undos.isEmpty }
     var canRedo: Bool { !redos.isEmpty }
-    /// The last step of each list as it reads now; an empty one is skipped when its turn comes.
+    /// The next undo and the next redo, rebased to the view. An empty one is skipped.
     var nextUndo: Change? { undos.last }
     var nextRedo: Change? { redos.last }
 
-    /// The owner has made a change that `inverse` takes back.
+    /// Records a change by the user. `inverse` undoes it.
     mutating func typed(_ change: Change, inverse: Change, after pause: Milliseconds?) {
         if change.isEmpty { return }
         if continues(change, after: pause) {
@@ -36,38 +36,38 @@ package struct OwnChanges: Equatable, Sendable {
             undos.push(inverse)
         }
         redos.removeAll()
-        kind = OwnChanges.kind(of: change)
-        place = change.edits.last.map { $0.range.lowerBound + $0.inserted.utf16 }
+        kind = UndoHistory.kind(of: change)
+        typingOffset = change.edits.last.map { $0.range.lowerBound + $0.inserted.utf16 }
     }
 
     private func continues(_ change: Change, after pause: Milliseconds?) -> Bool {
-        guard let pause, pause < OwnChanges.pause, let place, let kind, change.edits.count == 1,
-            let edit = change.edits.first, kind == OwnChanges.kind(of: change)
+        guard let pause, pause < UndoHistory.pause, let typingOffset, let kind, change.edits.count == 1,
+            let edit = change.edits.first, kind == UndoHistory.kind(of: change)
         else { return false }
-        return edit.range.lowerBound <= place && place <= edit.range.upperBound
+        return edit.range.lowerBound <= typingOffset && typingOffset <= edit.range.upperBound
     }
 
-    /// Nil for what is neither, which stands for itself.
+    /// Nil for a change that is neither kind. Such a change is always an undo step of its own.
     private static func kind(of change: Change) -> Kind? {
         guard change.edits.count == 1, let edit = change.edits.first else { return nil }
         if edit.range.isEmpty { return .insertion }
         return edit.inserted.utf8 == 0 ? .removal : nil
     }
 
-    /// Others, or the server, have changed the view.
+    /// Records a change of the view by others or by the server.
     mutating func viewChanged(by change: Change) {
         undos.viewChanged(by: change)
         redos.viewChanged(by: change)
-        place = place?.mapped(through: change)
+        typingOffset = typingOffset?.mapped(through: change)
     }
 
-    /// What takes back the owner's last change of which something is left.
-    mutating func takeUndo() -> Change? { OwnChanges.take(from: &undos) }
+    /// Removes and returns the latest undo step that still has an effect.
+    mutating func popUndo() -> Change? { UndoHistory.pop(from: &undos) }
 
-    /// What brings back what was taken back last.
-    mutating func takeRedo() -> Change? { OwnChanges.take(from: &redos) }
+    /// Removes and returns the latest redo step that still has an effect.
+    mutating func popRedo() -> Change? { UndoHistory.pop(from: &redos) }
 
-    private static func take(from steps: inout Steps) -> Change? {
+    private static func pop(from steps: inout UndoSteps) -> Change? {
         while let change = steps.pop() {
             if !change.isEmpty { return change }
         }
@@ -76,11 +76,11 @@ package struct OwnChanges: Equatable, Sendable {
 
     mutating func undone(inverse: Change) {
         redos.push(inverse)
-        place = nil
+        typingOffset = nil
     }
 
     mutating func redone(inverse: Change) {
         undos.push(inverse)
-        place = nil
+        typingOffset = nil
     }
 }

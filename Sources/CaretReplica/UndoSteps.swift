@@ -1,45 +1,45 @@
 import CaretCore
 
-/// Changes to be made one after the other, the last one first.
+/// A stack of changes to undo or redo.
 ///
-/// Law: the last one fits the text of the view, and each fits what the ones above it leave. What happens to the view
-/// otherwise is only noted beside the last one, and each is moved over it when its turn comes: so a view that others
-/// change costs no more for all that could be undone.
-struct Steps: Equatable {
+/// Law: the top change fits the text of the view, and each other one fits the text after the ones above it are
+/// applied. A change of the view by others is only recorded with the top step. Each step is rebased when it becomes
+/// the top, so the cost of a change by others does not depend on the size of the stack.
+struct UndoSteps: Equatable {
     private struct Step: Equatable {
         var change: Change
-        /// What has happened to the text that `change` fits.
+        /// What has happened since to the text that `change` fits.
         var since = Change()
     }
 
-    /// Steps further back than people go.
-    static let most = 1_000
+    /// Nobody undoes more steps than this.
+    static let limit = 1_000
 
     private var steps: [Step] = []
 
     var isEmpty: Bool { steps.isEmpty }
 
-    /// The last step as it reads now.
+    /// The top step, rebased to the view.
     var last: Change? { steps.last.map { $0.change.rebased(over: $0.since, tie: .otherFirst) } }
 
     mutating func push(_ change: Change) {
         steps.append(Step(change: change))
-        if steps.count > Steps.most { steps.removeFirst() }
+        if steps.count > UndoSteps.limit { steps.removeFirst() }
     }
 
-    /// The last step is made behind this one, which fits the view.
+    /// Prepends a change, which fits the view, to the top step: both are then undone together.
     mutating func extendLast(with change: Change) {
         guard let last = pop() else { return }
         push(change.followed(by: last))
     }
 
-    /// The view was changed otherwise.
+    /// Records a change of the view that is not one of these steps.
     mutating func viewChanged(by change: Change) {
         guard !steps.isEmpty else { return }
         steps[steps.count - 1].since = steps[steps.count - 1].since.followed(by: change)
     }
 
-    /// The last step as it reads now, and the one below it is the last from here on.
+    /// Removes the top step, and returns it rebased to the view.
     mutating func pop() -> Change? {
         guard let step = steps.popLast() else { return nil }
         viewChanged(by: step.since.rebased(over: step.change, tie: .selfFirst))

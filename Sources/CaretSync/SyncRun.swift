@@ -3,7 +3,7 @@ import Dispatch
 
 /// Drives a syncer: waits for news of the server and for changes of the files, and has it look at them.
 package struct SyncRun {
-    private let client: CaretClient
+    private let client: LiveClient
     private let syncer: Syncer
     private let names: SyncNames
     private let tell: @Sendable (SyncStatus) -> Void
@@ -13,7 +13,7 @@ package struct SyncRun {
     private static let breath = Duration.milliseconds(20)
 
     package init(
-        _ client: CaretClient, _ syncer: Syncer, _ names: SyncNames,
+        _ client: LiveClient, _ syncer: Syncer, _ names: SyncNames,
         tell: @escaping @Sendable (SyncStatus) -> Void
     ) {
         (self.client, self.syncer, self.names, self.tell) = (client, syncer, names, tell)
@@ -53,7 +53,7 @@ package struct SyncRun {
 
     private func listen() async {
         do {
-            for try await next in client.documentNews(prefix: names.prefix) {
+            for try await next in client.followDocuments(prefix: names.prefix) {
                 try await syncer.hear(next)
                 bell.ring()
             }

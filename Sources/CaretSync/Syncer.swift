@@ -66,10 +66,10 @@ package actor Syncer {
     // MARK: What happens
 
     /// The server tells something. Until it has told everything once, nothing is done.
-    package func hear(_ next: DocumentNews) throws {
+    package func hear(_ next: FollowEvent) throws {
         news.hear(next)
         switch next {
-        case .beginning: break
+        case .restarted: break
         case .document(let summary):
             try expect(summary.epoch)
             visit(document: summary.document)

@@ -4,8 +4,8 @@ import CaretReplica
 import CaretWire
 import Testing
 
-/// An open document as a value, its clock, and what happens to it: one line each.
-struct DocumentTalk {
+/// The state of an open document in a test, with its clock. Each event is one call, which returns the actions.
+struct DocumentConversation {
     private(set) var state: DocumentState
     private var now = Moment(milliseconds: 0)
     private var ids = RequestIDs()
@@ -14,68 +14,68 @@ struct DocumentTalk {
         state = DocumentState("notes", creating: creating, mode: mode)
     }
 
-    /// One that has the document open at revision 1.
-    static func opened(_ text: String, peers: [Peer] = []) throws -> DocumentTalk {
-        var talk = DocumentTalk()
+    /// A document that is open at revision 1.
+    static func opened(_ text: String, peers: [Peer] = []) throws -> DocumentConversation {
+        var talk = DocumentConversation()
         _ = talk.welcomed()
-        _ = talk.hear(.opened(.text(text, at: 1, peers: peers)), .number(1))
+        _ = talk.receive(.opened(.text(text, at: 1, peers: peers)), .number(1))
         return talk
     }
 
-    mutating func welcomed() -> [DocumentAction] { happens { [now] in $0.welcomed(at: now, &$1) } }
-    mutating func cutOff() -> [DocumentAction] { happens { [now] in $0.cutOff(at: now, &$1) } }
+    mutating func welcomed() -> [DocumentAction] { handle { [now] in $0.welcomed(at: now, &$1) } }
+    mutating func disconnect() -> [DocumentAction] { handle { [now] in $0.disconnected(at: now, &$1) } }
 
-    /// Nil where what was said cannot be.
-    mutating func hear(_ message: ServerMessage, _ id: RequestID? = nil) -> [DocumentAction]? {
-        happens { [now] in $0.heard(Envelope(message, id: id), at: now, &$1) }
+    /// Nil if the message contains an invalid text or edit.
+    mutating func receive(_ message: ServerMessage, _ id: RequestID? = nil) -> [DocumentAction]? {
+        handle { [now] in $0.received(Envelope(message, id: id), at: now, &$1) }
     }
 
-    func isMeant(by message: ServerMessage, _ id: RequestID? = nil) -> Bool {
-        state.isMeant(by: Envelope(message, id: id))
+    func isAddressed(by message: ServerMessage, _ id: RequestID? = nil) -> Bool {
+        state.isAddressed(by: Envelope(message, id: id))
     }
 
-    /// Time goes on by so much, and is told.
+    /// Advances the clock, and tells the document.
     mutating func wait(_ span: Milliseconds) -> [DocumentAction] {
         now = now + span
-        return happens { [now] in $0.timePassed(at: now, &$1) }
+        return handle { [now] in $0.timePassed(at: now, &$1) }
     }
 
     mutating func type(_ start: Offset, _ end: Offset, _ text: String) throws -> [DocumentAction] {
-        try happens { [now] in try $0.typed(Change([Edit(start..<end, text)]), at: now, &$1) }
+        try handle { [now] in try $0.typed(Change([Edit(start..<end, text)]), at: now, &$1) }
     }
 
     mutating func type(
         _ start: Offset, _ end: Offset, _ text: String, in view: Int
     ) throws -> (Change, [DocumentAction]) {
-        try happens { [now] in try $0.typed(Change([Edit(start..<end, text)]), in: view, at: now, &$1) }
+        try handle { [now] in try $0.typed(Change([Edit(start..<end, text)]), in: view, at: now, &$1) }
     }
 
     mutating func look(in view: Int) throws -> Change {
-        try happens { [now] in try $0.typed(Change(), in: view, at: now, &$1).0 }
+        try handle { [now] in try $0.typed(Change(), in: view, at: now, &$1).0 }
     }
 
-    mutating func bind(_ view: Int) { happens { state, _ in state.bind(view) } }
-    mutating func unbind(_ view: Int) -> [DocumentAction] { happens { state, _ in state.unbind(view) } }
+    mutating func bind(_ view: Int) { handle { state, _ in state.bind(view) } }
+    mutating func unbind(_ view: Int) -> [DocumentAction] { handle { state, _ in state.unbind(view) } }
 
-    mutating func withhold(_ saving: SavingState?, in view: Int) -> [DocumentAction] {
-        happens { state, _ in state.withhold(saving, in: view) }
+    mutating func setUnaccepted(_ saving: SavingState?, in view: Int) -> [DocumentAction] {
+        handle { state, _ in state.setUnaccepted(saving, in: view) }
     }
 
     mutating func select(_ selections: Selection...) throws -> [DocumentAction] {
-        try happens { [now] in try $0.selected(selections, at: now, &$1) }
+        try handle { [now] in try $0.selected(selections, at: now, &$1) }
     }
 
-    mutating func undo() -> [DocumentAction] { happens { [now] in $0.undone(at: now, &$1) } }
-    mutating func redo() -> [DocumentAction] { happens { [now] in $0.redone(at: now, &$1) } }
-    mutating func retry() -> [DocumentAction] { happens { [now] in $0.retried(at: now, &$1) } }
-    mutating func discard() -> [DocumentAction] { happens { [now] in $0.discarded(at: now, &$1) } }
+    mutating func undo() -> [DocumentAction] { handle { [now] in $0.undone(at: now, &$1) } }
+    mutating func redo() -> [DocumentAction] { handle { [now] in $0.redone(at: now, &$1) } }
+    mutating func retry() -> [DocumentAction] { handle { [now] in $0.retried(at: now, &$1) } }
+    mutating func discard() -> [DocumentAction] { handle { [now] in $0.discarded(at: now, &$1) } }
 
-    mutating func overlong(_ message: ClientMessage) -> [DocumentAction] {
-        happens { [now] in $0.overlong(message, at: now, &$1) }
+    mutating func lineTooLong(_ message: ClientMessage) -> [DocumentAction] {
+        handle { [now] in $0.lineTooLong(message, at: now, &$1) }
     }
 
-    /// Passes an event to the document and checks that the invariants hold after it.
-    private mutating func happens<Answer>(
+    /// Passes an event to the document, and checks its invariants afterwards.
+    private mutating func handle<Answer>(
         _ event: (inout DocumentState, inout RequestIDs) throws -> Answer
     ) rethrows -> Answer {
         let answer = try event(&state, &ids)
@@ -112,7 +112,7 @@ extension Peer {
 extension Introduction {
     static func named(_ name: String) -> Introduction {
         Introduction(
-            user: WireString(name), client: WireString("c-\(name)"), info: Person(name: name).info)
+            user: WireString(name), client: WireString("c-\(name)"), info: PersonInfo(name: name).info)
     }
 }
 
@@ -137,6 +137,6 @@ extension DocumentAction {
     static func edited(
         _ start: Offset, _ end: Offset, _ text: String, selections: Selection...
     ) throws -> DocumentAction {
-        .tell(.edited(try Change([Edit(start..<end, text)]), selections: selections))
+        .notify(.edited(try Change([Edit(start..<end, text)]), selections: selections))
     }
 }

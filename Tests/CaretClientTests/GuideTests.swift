@@ -18,15 +18,15 @@ import Testing
     func guide() async throws {
         let server = try ServerProcess()
         let (host, port) = try #require(tcp(server.address))
-        let client = CaretClient(
-            .tcp(host: host, port: port), ClientOptions(person: Person(name: "Ann", color: "#c33")))
+        let client = LiveClient(
+            .tcp(host: host, port: port), ClientOptions(person: PersonInfo(name: "Ann", color: "#c33")))
         try await client.connected()
         for await status in client.connectionUpdates {
             print(status.state, status.lastError?.errorDescription ?? "")
             if status.state == .connected { break }
         }
         try await ask(client)
-        try await administer(CaretClient(server.socket))
+        try await administer(LiveClient(server.socket))
         try await open(client)
         try await keep(host, port)
         try await view(client)
@@ -39,12 +39,12 @@ import Testing
             Issue.record("\(server.address) is no port")
             return
         }
-        let client = CaretClient(.tcp(host: host, port: port))
+        let client = LiveClient(.tcp(host: host, port: port))
         try await client.push("Milk\n", to: "agenda", creating: true)
         try await watch(client)
     }
 
-    private func watch(_ client: CaretClient) async throws {
+    private func watch(_ client: LiveClient) async throws {
         let document = try await client.open("agenda").opened()
         document.close()
         for await update in document.updates {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    private func ask(_ client: CaretClient) async throws {
+    private func ask(_ client: LiveClient) async throws {
         try await client.push("Milk\nBread\n", to: "lists/shopping", creating: true)
         let read = try await client.read("lists/shopping")
         try await client.push(read.text + "Tea\n", to: read.name, since: read)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    private func administer(_ admin: CaretClient) async throws {
+    private func administer(_ admin: LiveClient) async throws {
         for connection in try await admin.connections().connections {
             print(connection.user, connection.since, connection.documents)
         }
@@ -80,7 +80,7 @@ import Testing
         print(backup.file, try await admin.verify().isSound)
     }
 
-    private func open(_ client: CaretClient) async throws {
+    private func open(_ client: LiveClient) async throws {
         let document = try await client.open("lists/shopping", creating: true).opened()
         try document.edit { text in [try Edit(text.end..<text.end, "Salt\n")] }
         try document.setText("Milk\nBread\nTea\nSalt\nPepper\n")
@@ -92,7 +92,7 @@ import Testing
         try await reading.value
     }
 
-    private func read(_ document: Document) async throws {
+    private func read(_ document: LiveDocument) async throws {
         try document.select([Selection(caret: 5)])
         for await update in document.updates {
             switch update {
@@ -119,14 +119,14 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)").path
         // What cannot be removed lies in the system's folder for such things, and harms no test.
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let lasting = try CaretClient(.tcp(host: host, port: port), keepingUnsavedIn: folder)
+        let lasting = try LiveClient(.tcp(host: host, port: port), keepingUnsavedIn: folder)
         for name in lasting.unsavedDocuments { try await lasting.open(name).saved() }
         let diary = lasting.open("diary", creating: true)
         try diary.replace(0..<0, with: "Rain.\n")
         try await diary.kept()
     }
 
-    private func view(_ client: CaretClient) async throws {
+    private func view(_ client: LiveClient) async throws {
         let field = Field()
         field.reload("Milk\nBread\nTea\n")
         #expect(field.inputText == "Milk\nBread\nTea\n")

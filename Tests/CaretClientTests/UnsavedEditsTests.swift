@@ -5,14 +5,14 @@ import CaretWire
 import Foundation
 import Testing
 
-@Suite("Keeping") struct KeepingTests {
+@Suite("Unsaved edits") struct UnsavedEditsTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
 
-    @Test("what is typed while no server is there outlives its client, and is saved once by the next")
+    @Test("offline edits survive their client and are saved once by the next")
     func offline() async throws {
         defer { remove() }
         let server = try ServerProcess()
-        var client: CaretClient? = try CaretClient(server.address, keepingUnsavedIn: folder.path)
+        var client: LiveClient? = try LiveClient(server.address, keepingUnsavedIn: folder.path)
         var document = try await client?.open("notes", creating: true).opened()
         try document?.setText("saved ")
         try await document?.saved()
@@ -21,7 +21,7 @@ import Testing
         try await kept(contains: "and unsaved")
         (document, client) = (nil, nil)
         try server.start()
-        let next = try await eventually { try CaretClient(server.address, keepingUnsavedIn: folder.path) }
+        let next = try await eventually { try LiveClient(server.address, keepingUnsavedIn: folder.path) }
         #expect(next.unsavedDocuments == ["notes"])
         let found = next.open("notes")
         #expect(found.text.string == "saved and unsaved")
@@ -31,25 +31,25 @@ import Testing
         try await eventually { if try !files().isEmpty { throw NotYet() } }
     }
 
-    @Test("a document with kept edits opens at once while no server is there, and goes on when it is back")
+    @Test("a document with kept edits opens at once without a server")
     func opensOffline() async throws {
         defer { remove() }
         let server = try ServerProcess()
         do {
-            let client = try CaretClient(server.address, keepingUnsavedIn: folder.path)
+            let client = try LiveClient(server.address, keepingUnsavedIn: folder.path)
             let document = try await client.open("notes", creating: true).opened()
             try document.setText("saved ")
             try await document.saved()
             server.kill()
             try document.replace(6..<6, with: "and unsaved")
             try await document.kept()
-            // It was never on the server.
+            // This document was never on the server.
             let other = client.open("new", creating: true)
             #expect(other.state == .opening)
             try other.replace(0..<0, with: "made offline")
             try await other.kept()
         }
-        let client = try await eventually { try CaretClient(server.address, keepingUnsavedIn: folder.path) }
+        let client = try await eventually { try LiveClient(server.address, keepingUnsavedIn: folder.path) }
         #expect(client.unsavedDocuments == ["new", "notes"])
         let (document, other) = (client.open("notes"), client.open("new"))
         #expect(document.state == .offline && document.text.string == "saved and unsaved")
@@ -72,60 +72,61 @@ import Testing
         #expect(try await client.history(of: "notes").entries.count <= 3)
     }
 
-    @Test("what was sent when the process ended is sent again word for word, and is not doubled")
+    @Test("a push in flight at the end of the process is resent and not doubled")
     func inFlight() async throws {
         defer { remove() }
         let server = try ServerProcess()
-        let other = CaretClient(server.address)
+        let other = LiveClient(server.address)
         try await other.push("ab", to: "notes", creating: true)
-        var keeping: KeepingFolder? = try KeepingFolder(folder.path)
+        var keeping: UnsavedEditsFolder? = try UnsavedEditsFolder(folder.path)
         let id = try keeping?.clientID(orElse: "somebody-1") ?? ""
-        // As a process leaves it that was killed between the commit and the ack.
+        // The folder as a process leaves it that was killed between the commit and the ack.
         let epoch = try await other.read("notes").epoch
         let change = try Change([Edit(1..<1, "X")])
-        let place = WirePosition(epoch: WireString(epoch), revision: 1)
-        let keepsake = Keepsake(
-            place: place, committed: try Text("ab"), push: SentPush(place: place, seq: 1, change: change),
+        let position = WirePosition(epoch: WireString(epoch), revision: 1)
+        let savedReplica = SavedReplica(
+            position: position, committed: try Text("ab"),
+            push: SentPush(position: position, seq: 1, change: change),
             inFlight: change, unsent: try Change([Edit(3..<3, "Y")]), nextSeq: 2)
-        try keeping?.keep(KeptDocument(keepsake, of: "notes", creates: false), as: 7)
+        try keeping?.keep(UnsavedEditsFile(savedReplica, of: "notes", creates: false), as: 7)
         keeping = nil
         do {
-            let killed = CaretClient(server.address, ClientOptions(client: id))
+            let killed = LiveClient(server.address, ClientOptions(client: id))
             let document = try await killed.open("notes").opened()
             try document.replace(1..<1, with: "X")
             try await document.saved()
         }
-        let next = try CaretClient(server.address, keepingUnsavedIn: folder.path)
+        let next = try LiveClient(server.address, keepingUnsavedIn: folder.path)
         let document = try await next.open("notes").opened()
         try await document.saved()
         #expect(document.text.string == "aXbY")
         #expect(try await other.read("notes").text == "aXbY")
     }
 
-    @Test("a folder is one client's at a time, and what lies in it is that or nothing")
+    @Test("only one client uses a folder, and damaged files are reported")
     func lock() throws {
         defer { remove() }
-        let keeping = try KeepingFolder(folder.path)
-        #expect(throws: KeepingFault.self) { try KeepingFolder(folder.path) }
+        let keeping = try UnsavedEditsFolder(folder.path)
+        #expect(throws: UnsavedEditsFault.self) { try UnsavedEditsFolder(folder.path) }
         try withExtendedLifetime(keeping) {
             #expect(try keeping.clientID(orElse: "somebody-1") == "somebody-1")
             #expect(try keeping.clientID(orElse: "somebody-2") == "somebody-1")
             try Data("{".utf8).write(to: folder.appending(path: "1.edits.new"))
             #expect(try keeping.replicas().isEmpty)
             try Data("{".utf8).write(to: folder.appending(path: "1.edits"))
-            #expect(throws: KeepingFault.self) { try keeping.replicas() }
+            #expect(throws: UnsavedEditsFault.self) { try keeping.replicas() }
         }
     }
 
     @Test(
-        "an id that is damaged is reported, and not sent to the server in another form",
+        "a damaged client id is reported, not repaired",
         arguments: ["\u{FF}", ""])
     func damagedID(text: String) throws {
         defer { remove() }
-        let keeping = try KeepingFolder(folder.path)
+        let keeping = try UnsavedEditsFolder(folder.path)
         // Each scalar becomes one byte, and 0xFF is never a byte of UTF-8.
         try Data(text.unicodeScalars.map { UInt8($0.value) }).write(to: folder.appending(path: "client"))
-        let fault = #expect(throws: KeepingFault.self) { try keeping.clientID(orElse: "somebody-1") }
+        let fault = #expect(throws: UnsavedEditsFault.self) { try keeping.clientID(orElse: "somebody-1") }
         #expect(fault?.description.hasPrefix("\(folder.path)/client: could not understand") == true)
     }
 
@@ -133,19 +134,19 @@ import Testing
     func sameDocument() async throws {
         defer { remove() }
         let server = try ServerProcess()
-        let other = CaretClient(server.address)
+        let other = LiveClient(server.address)
         try await other.push("ab", to: "notes", creating: true)
-        let place = WirePosition(epoch: WireString(try await other.read("notes").epoch), revision: 1)
+        let position = WirePosition(epoch: WireString(try await other.read("notes").epoch), revision: 1)
         do {
-            let keeping = try KeepingFolder(folder.path)
+            let keeping = try UnsavedEditsFolder(folder.path)
             for (number, word) in [(12, "second "), (3, "first "), (20, "third ")] {
-                let keepsake = Keepsake(
-                    place: place, committed: try Text("ab"), push: nil, inFlight: Change(),
+                let savedReplica = SavedReplica(
+                    position: position, committed: try Text("ab"), push: nil, inFlight: Change(),
                     unsent: try Change([Edit(0..<0, word)]), nextSeq: 1)
-                try keeping.keep(KeptDocument(keepsake, of: "notes", creates: false), as: number)
+                try keeping.keep(UnsavedEditsFile(savedReplica, of: "notes", creates: false), as: number)
             }
         }
-        let client = try CaretClient(server.address, keepingUnsavedIn: folder.path)
+        let client = try LiveClient(server.address, keepingUnsavedIn: folder.path)
         for words in ["first ", "first second ", "first second third "] {
             #expect(client.unsavedDocuments == ["notes"])
             let document = client.open("notes")
@@ -161,11 +162,11 @@ import Testing
     func closedUnderNameOfAnother() throws {
         var replica = Replica()
         _ = try replica.typed(Change([Edit(0..<0, "kept")]))
-        let kept = KeptReplica(key: DocumentKey(value: 1), name: "old", replica: replica, creates: false)
-        var talk = ClientTalk.welcomed(kept: [kept])
+        let kept = UnsavedDocument(key: DocumentKey(value: 1), name: "old", replica: replica, creates: false)
+        var talk = ClientConversation.welcomed(unsaved: [kept])
         let key = talk.open("ab")
         _ = try talk.type("x", in: key)
-        _ = talk.hear(.gone(Gone(document: "notes", epoch: "e", reason: .renamed, to: "old")))
+        _ = talk.receive(.gone(Gone(document: "notes", epoch: "e", reason: .renamed, to: "old")))
         _ = talk.close(key)
         let keys = [talk.open(named: "old").key, talk.open(named: "old").key]
         #expect(keys.map { talk.state.documents[$0]?.replica.text.string } == ["kept", "xab"])
@@ -185,7 +186,7 @@ import Testing
         }
     }
 
-    /// The same, tried until it does not throw: what a client does at its end it does on its own queue.
+    /// Calls `body` until it does not throw: a client ends on its own queue, after it was released.
     private func eventually<Answer>(_ body: () throws -> Answer) async throws -> Answer {
         for _ in 0..<100_000 {
             if let answer = try? body() { return answer }
@@ -195,7 +196,7 @@ import Testing
     }
 
     private func remove() {
-        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        // If removing fails, the folder stays in the system's temporary folder, which harms no test.
         try? FileManager.default.removeItem(at: folder)
     }
 }

@@ -1,25 +1,25 @@
 import CaretWire
 @preconcurrency import Dispatch
 
-/// The connection of a client, one after the other. Confined to the client's queue.
-final class Network {
+/// The present connection of a client, if there is one. Confined to the client's queue.
+final class CurrentConnection {
     private let queue: DispatchQueue
     private var connection: LineConnection?
     private var number = 0
 
     init(_ queue: DispatchQueue) { self.queue = queue }
 
-    /// A new connection, whose number is the answer: it begins once it is known where the server is. `tell` is called
-    /// on the queue, and not after `disconnect`.
-    func prepare(_ tell: @escaping (LineConnection.Event) -> Void) -> Int {
+    /// Replaces the connection by a new one, and returns its number. It connects as soon as `resolved` brings the
+    /// addresses. `handler` is called on the queue, and not after `disconnect`.
+    func prepare(_ handler: @escaping (LineConnection.Event) -> Void) -> Int {
         disconnect()
-        connection = LineConnection(queue, tell)
+        connection = LineConnection(queue, handler)
         number += 1
         return number
     }
 
-    /// Where the server is was found out for the connection of this number.
-    func found(_ addresses: Result<[SystemAddress], ResolvingFault>, for number: Int) {
+    /// Passes the resolved addresses to the connection with this number, unless it was replaced.
+    func resolved(_ addresses: Result<[SystemAddress], ResolvingFault>, for number: Int) {
         guard number == self.number else { return }
         switch addresses {
         case .success(let addresses): connection?.connect(to: addresses)
@@ -34,5 +34,5 @@ final class Network {
 
     func send(_ message: ClientMessage, id: RequestID?) { connection?.send(message, id: id) }
 
-    func keep(to limits: Limits.Announced) { connection?.keep(to: limits) }
+    func setLimits(_ limits: Limits.Announced) { connection?.setLimits(limits) }
 }

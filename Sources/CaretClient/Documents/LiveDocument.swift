@@ -2,47 +2,52 @@ public import CaretCore
 public import CaretReplica
 import CaretWire
 
-/// A document that is open: its text as it is here and now, and what others do to it.
+/// An open document: its text, the user's edits and selections, and what other clients do.
 ///
-/// What is changed here is there at once, and saved as soon as the server can be reached: `state` tells. The document
-/// is opened by itself once there is a connection, and again after every cut. It is closed when nobody has it any more, or by `close`; then it is empty,
-/// and every call is without effect.
-public final class Document: Sendable {
-    private let client: CaretClient
+/// An edit changes `text` at once, and is saved as soon as the server can be reached; `state` says whether it is. The
+/// client opens the document on the server when there is a connection, and again after every reconnect. The document
+/// is closed by `close`, or when it is released. A closed document is empty, and its methods have no effect.
+public final class LiveDocument: Sendable {
+    private let client: LiveClient
     private let key: DocumentKey
 
-    init(_ client: CaretClient, _ key: DocumentKey) {
+    init(_ client: LiveClient, _ key: DocumentKey) {
         self.client = client
         self.key = key
     }
 
     deinit { client.shell.close(key) }
 
-    // MARK: As it is
+    // MARK: Reading
 
-    public var name: String { look { $0.name.string } ?? "" }
-    public var text: Text { look { $0.replica.text } ?? Text() }
-    /// The newest revision that the text has all of.
-    public var revision: Revision { look { $0.replica.revision } ?? 0 }
-    public var state: SavingState { look { $0.state } ?? .offline }
-    /// One's own selections, which keep their places in the text.
-    public var selections: [Selection] { look { $0.replica.selections } ?? [] }
-    /// The others who have the document open, and where they stand in the text.
-    public var peers: [DocumentPeer] { look { $0.peers } ?? [] }
-    /// What is not saved: what `text` changes in the text that is.
-    public var unsaved: Change { look { $0.replica.unsaved } ?? Change() }
-    public var canUndo: Bool { look { $0.replica.canUndo } ?? false }
-    public var canRedo: Bool { look { $0.replica.canRedo } ?? false }
+    /// The present name, which follows renames.
+    public var name: String { read { $0.name.string } ?? "" }
+    /// The text with all edits of the user, saved or not.
+    public var text: Text { read { $0.replica.text } ?? Text() }
+    /// The newest revision of the server that the text contains.
+    public var revision: Revision { read { $0.replica.revision } ?? 0 }
+    /// Whether the text is saved.
+    public var state: SavingState { read { $0.state } ?? .offline }
+    /// The user's own selections. They move when others change the text before them.
+    public var selections: [Selection] { read { $0.replica.selections } ?? [] }
+    /// The other sessions that have the document open, with their selections in `text`.
+    public var peers: [DocumentPeer] { read { $0.peers } ?? [] }
+    /// The unsaved edits, as a change to the saved text that gives `text`.
+    public var unsaved: Change { read { $0.replica.unsaved } ?? Change() }
+    public var canUndo: Bool { read { $0.replica.canUndo } ?? false }
+    public var canRedo: Bool { read { $0.replica.canRedo } ?? false }
 
-    /// What happens to the document from here on, but for what is done here. A reader may be slow, and is told the
-    /// latest; each sequence is told everything.
+    /// What happens to the document from now on, except edits made through this object. Several sequences may be read
+    /// at once, and each gets all updates. A slow reader gets combined updates.
     public var updates: DocumentUpdates { DocumentUpdates(client.shell, key) }
 
-    // MARK: Changing it
+    // MARK: Editing
 
-    /// Makes the edits that `body` answers with for the text as it is; throws, with nothing changed, where they do not
-    /// fit. Nothing comes between reading the text and changing it, so `body` should be quick and ask nothing of the
-    /// document.
+    /// Calls `body` with the present text and applies the edits that it returns. Throws, with nothing changed, if
+    /// they do not fit the text.
+    ///
+    /// The document is locked while `body` runs, so no other change comes in between. `body` must be quick and must
+    /// not use the document.
     public func edit(_ body: (Text) throws -> [Edit]) throws {
         _ = try client.shell.change(key) { document, now, ids in
             let change = try Change(body(document.replica.text))
@@ -50,52 +55,54 @@ public final class Document: Sendable {
         }
     }
 
-    /// Puts `string` in place of the text in `range`. Every line break becomes LF.
+    /// Replaces the text in `range` by `string`. CR LF and CR become LF.
     public func replace(_ range: Range<Offset>, with string: String) throws {
         try edit { _ in [try Edit(range, string.withLineFeeds)] }
     }
 
-    /// Makes the text this one by the smallest edits, so that everybody's carets stay where they are. Every line break
-    /// becomes LF.
+    /// Replaces the whole text by `string`, through the smallest edits, so that carets stay where they are. CR LF and
+    /// CR become LF.
     public func setText(_ string: String) throws {
         let new = Text(normalizing: string)
         try edit { diff(from: $0, to: new).edits }
     }
 
-    /// Tells the others where this person stands.
+    /// Sets the user's selections, and shows them to the others. An empty selection is a caret.
     public func select(_ selections: [Selection]) throws {
         _ = try client.shell.change(key) { document, now, ids in
             ((), try document.selected(selections, at: now, &ids))
         }
     }
 
-    /// Takes back what was done here last, and nothing of what others have done.
+    /// Undoes the user's last edit that still has an effect, and nothing of what others have done.
     public func undo() { change { $0.undone(at: $1, &$2) } }
 
-    /// Brings back what was undone last.
+    /// Redoes what was undone last.
     public func redo() { change { $0.redone(at: $1, &$2) } }
 
-    // MARK: Saving it
+    // MARK: Saving
 
-    /// Waits until the text is here: from the server, or at once where some of it was kept. Throws `ServerRefusal` where
-    /// there is no document of that name, or none for this client.
+    /// Waits until the text is here: from the server, or at once if unsaved edits of the document were kept in the
+    /// folder of the client. Throws `ServerRefusal` if the document does not exist, or if the client may not read it.
     @discardableResult
-    public func opened() async throws -> Document {
+    public func opened() async throws -> LiveDocument {
         try await client.shell.wait(for: key, until: .opened)
         return self
     }
 
-    /// Waits until all that was done here is saved. Throws `RefusedEdits` where some of it will not be.
+    /// Waits until all edits are saved. Throws `RefusedEdits` if the server has refused some.
     public func saved() async throws { try await client.shell.wait(for: key, until: .saved) }
 
-    /// Waits until all that was done here outlives the program, whether the server can be reached or not: until it is in
-    /// the folder of the client, or, where that has none, saved. Throws `KeepingFault` where it cannot be kept.
+    /// Waits until the edits survive the end of the program, even without a server: until they are in the folder of
+    /// the client. Without a folder, waits until they are saved. Throws `UnsavedEditsFault` if they cannot be
+    /// written.
     public func kept() async throws { try await client.shell.wait(untilKept: key) }
 
-    /// Tries again to save what was refused, perhaps after it was changed; and what waits, at once.
+    /// Tries again to save refused edits, perhaps after the user has changed them. Edits that wait for a retry are
+    /// sent at once.
     public func retry() { change { $0.retried(at: $1, &$2) } }
 
-    /// Gives up what is not saved, and answers with it: what it changes in the text that is.
+    /// Drops the unsaved edits, and returns them as a change to the saved text.
     @discardableResult
     public func discard() -> Change {
         client.shell.change(key) { document, now, ids in
@@ -103,7 +110,7 @@ public final class Document: Sendable {
         } ?? Change()
     }
 
-    /// Ends it here; what is not saved by then is lost.
+    /// Closes the document. Unsaved edits are lost, unless the client keeps them in a folder.
     public func close() { client.shell.close(key) }
 
     // MARK: Views
@@ -121,18 +128,18 @@ public final class Document: Sendable {
         _ = client.shell.change(key) { document, _, _ in ((), document.unbind(view)) }
     }
 
-    /// A view holds text that is not in the document; nil where it holds none.
-    func withhold(_ state: SavingState?, in view: Int) {
-        _ = client.shell.change(key) { document, _, _ in ((), document.withhold(state, in: view)) }
+    /// Notes that a view holds text that the document has not accepted, and why. Nil if it holds none.
+    func setUnaccepted(_ state: SavingState?, in view: Int) {
+        _ = client.shell.change(key) { document, _, _ in ((), document.setUnaccepted(state, in: view)) }
     }
 
-    /// What a view is to be changed by, whose person has changed it.
+    /// Applies a change that the user made in a view. Returns the change that brings the view up to date.
     func typed(_ change: Change, in view: Int) throws -> Change {
         try client.shell.change(key) { try $0.typed(change, in: view, at: $1, &$2) } ?? Change()
     }
 
-    private func look<Answer: Sendable>(_ body: (DocumentState) -> Answer) -> Answer? {
-        client.shell.look(at: key, body)
+    private func read<Answer: Sendable>(_ body: (DocumentState) -> Answer) -> Answer? {
+        client.shell.read(at: key, body)
     }
 
     private func change(_ body: (inout DocumentState, Moment, inout RequestIDs) -> [DocumentAction]) {
@@ -140,12 +147,14 @@ public final class Document: Sendable {
     }
 }
 
-extension CaretClient {
-    /// Opens a document, and does not wait for the server; with `creating` the document is made where there is none.
+extension LiveClient {
+    /// Opens a document without waiting for the server. With `creating`, the document is created if it does not
+    /// exist.
     ///
-    /// Where unsaved edits of it were kept, the text is here with them, in the state `offline` until the server has
-    /// opened it. Otherwise the text is empty and the state is `opening`: `Document.opened` waits for the text.
-    public func open(_ name: String, creating: Bool = false, mode: DocumentMode = .edit) -> Document {
-        Document(self, shell.open(WireString(name), creating: creating, mode: mode))
+    /// If the folder of the client has unsaved edits of the document, its text is here at once, and its state is
+    /// `offline` until the server has opened it. Otherwise the text is empty and the state is `opening`;
+    /// `LiveDocument.opened` waits for the text.
+    public func open(_ name: String, creating: Bool = false, mode: DocumentMode = .edit) -> LiveDocument {
+        LiveDocument(self, shell.open(WireString(name), creating: creating, mode: mode))
     }
 }

@@ -1,17 +1,18 @@
 import Synchronization
 
-/// What waits for whoever takes it. It joins what comes, so that it stays small when nobody takes for long.
-package protocol Pending: Sendable {
+/// The waiting elements of a `CoalescingQueue`. Adding an element may merge it with waiting ones, so that the buffer
+/// stays small when the reader is slow.
+package protocol CoalescingBuffer: Sendable {
     associatedtype Element: Sendable
 
     var isEmpty: Bool { get }
 
-    /// All that waits, in order; nothing waits any more.
-    mutating func take() -> [Element]
+    /// Removes and returns all waiting elements, in order.
+    mutating func drain() -> [Element]
 }
 
-/// Hands what anybody puts in to whoever reads, who waits without holding a thread.
-package final class Pipe<Content: Pending>: Sendable {
+/// A queue between threads that add elements and a task that reads them. The reader waits without blocking a thread.
+package final class CoalescingQueue<Buffer: CoalescingBuffer>: Sendable {
     private enum End {
         case open
         case ended
@@ -26,11 +27,11 @@ package final class Pipe<Content: Pending>: Sendable {
     }
 
     private struct State {
-        var content: Content
+        var buffer: Buffer
         var end = End.open
         var readers: [CheckedContinuation<Void, Never>] = []
 
-        mutating func takeReaders() -> [CheckedContinuation<Void, Never>] {
+        mutating func removeReaders() -> [CheckedContinuation<Void, Never>] {
             defer { readers = [] }
             return readers
         }
@@ -38,73 +39,74 @@ package final class Pipe<Content: Pending>: Sendable {
 
     private let state: Mutex<State>
 
-    package init(_ content: Content) { state = Mutex(State(content: content)) }
+    package init(_ buffer: Buffer) { state = Mutex(State(buffer: buffer)) }
 
-    package func put(_ body: (inout Content) -> Void) {
+    /// Adds elements, and wakes the readers.
+    package func update(_ body: (inout Buffer) -> Void) {
         let readers = state.withLock { state in
-            body(&state.content)
-            return state.takeReaders()
+            body(&state.buffer)
+            return state.removeReaders()
         }
         for reader in readers { reader.resume() }
     }
 
-    /// Nothing comes any more; what waits is still handed over, and then the error.
-    package func end(throwing error: (any Error)? = nil) {
+    /// Ends the queue. The reader still receives the waiting elements, and then the error.
+    package func finish(throwing error: (any Error)? = nil) {
         let readers = state.withLock { state in
             if case .open = state.end { state.end = error.map { .failed($0) } ?? .ended }
-            return state.takeReaders()
+            return state.removeReaders()
         }
         for reader in readers { reader.resume() }
     }
 
-    /// What has come since the last call, as soon as there is something; nil at the end, and for a task that was
+    /// Waits until there are elements, and removes and returns all of them. Nil at the end, and if the task was
     /// cancelled.
-    package func next() async throws -> [Content.Element]? {
+    package func next() async throws -> [Buffer.Element]? {
         while !Task.isCancelled {
-            switch take() {
-            case .some(let elements): return elements
-            case .none: await somethingHappens()
-            case .over(let error): if let error { throw error } else { return nil }
+            switch poll() {
+            case .elements(let elements): return elements
+            case .empty: await waitForChange()
+            case .ended(let error): if let error { throw error } else { return nil }
             }
         }
         return nil
     }
 
-    private enum Taken {
-        case some([Content.Element])
-        case none
-        case over((any Error)?)
+    private enum Poll {
+        case elements([Buffer.Element])
+        case empty
+        case ended((any Error)?)
     }
 
-    private func take() -> Taken {
+    private func poll() -> Poll {
         state.withLock { state in
-            let elements = state.content.take()
-            if !elements.isEmpty { return .some(elements) }
+            let elements = state.buffer.drain()
+            if !elements.isEmpty { return .elements(elements) }
             switch state.end {
-            case .open: return .none
-            case .ended: return .over(nil)
+            case .open: return .empty
+            case .ended: return .ended(nil)
             case .failed(let error):
-                // It is told once.
+                // The error is thrown only once.
                 state.end = .ended
-                return .over(error)
+                return .ended(error)
             }
         }
     }
 
-    private func somethingHappens() async {
+    private func waitForChange() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { reader in
-                let isOver = state.withLock { state in
-                    // It may have come, or the task may have been cancelled, since it was looked last.
-                    if !state.content.isEmpty || state.end.isReached || Task.isCancelled { return true }
+                let hasChanged = state.withLock { state in
+                    // An element, the end or a cancellation may have come since the last poll.
+                    if !state.buffer.isEmpty || state.end.isReached || Task.isCancelled { return true }
                     state.readers.append(reader)
                     return false
                 }
-                if isOver { reader.resume() }
+                if hasChanged { reader.resume() }
             }
         } onCancel: {
-            // All look again, and the cancelled one sees that it is.
-            for reader in state.withLock({ $0.takeReaders() }) { reader.resume() }
+            // All readers poll again, and the cancelled one then stops.
+            for reader in state.withLock({ $0.removeReaders() }) { reader.resume() }
         }
     }
 }

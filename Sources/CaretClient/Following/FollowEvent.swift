@@ -1,12 +1,13 @@
 package import CaretWire
 
-/// What is told to whoever follows the documents of a server.
-package enum DocumentNews: Equatable, Sendable {
-    /// All documents are told anew from here on: what was told before may have changed since.
-    case beginning
-    /// A document is there, was made, or was changed.
+/// An event for a program that follows the documents of a server.
+package enum FollowEvent: Equatable, Sendable {
+    /// A new list of all documents begins, because the client has connected. Earlier events may be out of date.
+    case restarted
+    /// A document exists, was created, or was changed.
     case document(DocumentSummary)
-    /// All that are there have been told.
+    /// The list is complete.
     case complete
+    /// There is no document with this name any more, or the client may not read it.
     case gone(Gone)
 }

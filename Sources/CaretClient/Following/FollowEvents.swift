@@ -1,33 +1,35 @@
-/// What happens to the documents of a server, as it happens.
-package struct DocumentNewsSequence: AsyncSequence, Sendable {
+/// The events of all followed documents of a server.
+package struct FollowEvents: AsyncSequence, Sendable {
     private let subscription: Subscription
 
-    init(_ shell: ClientShell, _ news: Pipe<PendingNews>) { subscription = Subscription(shell, news) }
+    init(_ shell: ClientShell, _ events: CoalescingQueue<PendingFollowEvents>) {
+        subscription = Subscription(shell, events)
+    }
 
     package func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 
     package struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: Subscription
-        private var waiting: [DocumentNews] = []
+        private var waiting: [FollowEvent] = []
 
         fileprivate init(subscription: Subscription) { self.subscription = subscription }
 
-        package mutating func next() async throws -> DocumentNews? {
-            if waiting.isEmpty { waiting = try await subscription.news.next()?.reversed() ?? [] }
+        package mutating func next() async throws -> FollowEvent? {
+            if waiting.isEmpty { waiting = try await subscription.events.next()?.reversed() ?? [] }
             return waiting.popLast()
         }
     }
 }
 
-/// Ends what the server tells once nobody listens any more.
+/// Ends the `follow` on the server when the sequence and its iterators are released.
 private final class Subscription: Sendable {
     let shell: ClientShell
-    let news: Pipe<PendingNews>
+    let events: CoalescingQueue<PendingFollowEvents>
 
-    init(_ shell: ClientShell, _ news: Pipe<PendingNews>) {
+    init(_ shell: ClientShell, _ events: CoalescingQueue<PendingFollowEvents>) {
         self.shell = shell
-        self.news = news
+        self.events = events
     }
 
-    deinit { shell.unfollow(news) }
+    deinit { shell.unfollow(events) }
 }

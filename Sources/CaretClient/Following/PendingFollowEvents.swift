@@ -1,57 +1,57 @@
 import CaretWire
 
-/// News of documents that nobody has taken yet: of each name that comes up again and again only the latest end is kept,
-/// and the latest of the document that has it since.
-package struct PendingNews: Pending {
-    /// Where the news of one name stand.
-    private struct Places {
-        var end: Int?
+/// Follow events that the reader has not received yet. For each document name, at most two wait: the latest `gone`,
+/// and the latest event of the document that has had the name since.
+package struct PendingFollowEvents: CoalescingBuffer {
+    /// The numbers of the waiting events of one name.
+    private struct Numbers {
+        var gone: Int?
         var document: Int?
     }
 
-    /// By the order in which they are taken.
-    private var news: [Int: DocumentNews] = [:]
+    /// The waiting events, by number. They are delivered in the order of their numbers.
+    private var events: [Int: FollowEvent] = [:]
     private var count = 0
-    private var places: [WireString: Places] = [:]
+    private var numbers: [WireString: Numbers] = [:]
 
     package init() {}
 
-    package var isEmpty: Bool { news.isEmpty }
+    package var isEmpty: Bool { events.isEmpty }
 
-    package mutating func add(_ next: DocumentNews) {
+    package mutating func add(_ next: FollowEvent) {
         switch next {
-        // Nobody needs the end of what is told anew.
-        case .beginning:
-            self = PendingNews()
+        // The new list replaces all events that wait.
+        case .restarted:
+            self = PendingFollowEvents()
             _ = append(next)
         case .complete: _ = append(next)
         case .gone(let gone):
-            var old = places[gone.document] ?? Places()
-            if let end = old.end { news[end] = nil }
-            if let place = old.document, case .document(let summary) = news[place],
+            var old = numbers[gone.document] ?? Numbers()
+            if let number = old.gone { events[number] = nil }
+            if let number = old.document, case .document(let summary) = events[number],
                 gone.epoch == nil || gone.epoch == summary.epoch
             {
-                news[place] = nil
+                events[number] = nil
                 old.document = nil
             }
-            places[gone.document] = Places(end: append(next), document: old.document)
+            numbers[gone.document] = Numbers(gone: append(next), document: old.document)
         case .document(let summary):
-            if let place = places[summary.document]?.document {
-                news[place] = next
+            if let number = numbers[summary.document]?.document {
+                events[number] = next
             } else {
-                places[summary.document, default: Places()].document = append(next)
+                numbers[summary.document, default: Numbers()].document = append(next)
             }
         }
     }
 
-    private mutating func append(_ next: DocumentNews) -> Int {
+    private mutating func append(_ next: FollowEvent) -> Int {
         count += 1
-        news[count] = next
+        events[count] = next
         return count
     }
 
-    package mutating func take() -> [DocumentNews] {
-        defer { self = PendingNews() }
-        return news.sorted { $0.key < $1.key }.map(\.value)
+    package mutating func drain() -> [FollowEvent] {
+        defer { self = PendingFollowEvents() }
+        return events.sorted { $0.key < $1.key }.map(\.value)
     }
 }

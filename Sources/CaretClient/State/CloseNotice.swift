@@ -1,9 +1,9 @@
 import CaretReplica
 import CaretWire
 
-/// What the server said before it closes a connection.
-struct Farewell: Equatable {
-    /// For a person.
+/// The reason and the delay that the server announced before it closes a connection.
+struct CloseNotice: Equatable {
+    /// For people to read.
     let reason: String
     let retryAfter: Milliseconds?
 

@@ -1,28 +1,28 @@
-/// What ended a connection, or kept one from coming about.
-package enum CutReason: Equatable, Sendable {
-    /// No connection came about, for this reason.
+/// Why a connection ended, or why there was none.
+package enum DisconnectReason: Equatable, Sendable {
+    /// The attempt to connect failed, for this reason.
     case unreachable(String)
-    /// The server ended it without a word.
+    /// The server closed the connection without giving a reason.
     case ended
     case failed(String)
-    /// Nothing was heard for so long that nobody can be there.
+    /// The server sent nothing for too long.
     case silent
-    /// What came is nothing that a server says.
+    /// The server sent something that this client does not understand.
     case notUnderstood(String)
-    /// The server said so.
-    case said(String)
-    /// More waits to be sent than may.
+    /// The server gave this reason.
+    case announced(String)
+    /// More output waits to be sent than allowed, because the server reads too slowly.
     case outputFull
 
-    /// For a person.
-    package var words: String {
+    /// For people to read.
+    package var explanation: String {
         switch self {
-        case .unreachable(let reason), .failed(let reason), .said(let reason): reason
+        case .unreachable(let reason), .failed(let reason), .announced(let reason): reason
         case .ended: "the server closed the connection"
         case .silent: "the server does not answer"
         case .notUnderstood(let reason):
-            "what answers there is no server that this client understands: \(reason)"
-        case .outputFull: "the server takes nothing"
+            "the server sent something that this client does not understand: \(reason)"
+        case .outputFull: "the server does not read what it is sent"
         }
     }
 }

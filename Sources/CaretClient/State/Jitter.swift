@@ -1,13 +1,14 @@
 package import CaretReplica
 
-/// A number from 0 to below 1 that nobody can foresee: who has been cut off together must not come back together.
-package struct Luck: Equatable, Sendable {
+/// A random number from 0 to below 1. It spreads reconnects: clients that lost their connections together must not
+/// all come back at the same time.
+package struct Jitter: Equatable, Sendable {
     let value: Double
 
     package init(_ value: Double) { self.value = value }
 
-    /// From half of a span to all of it.
-    package func share(of span: Milliseconds) -> Milliseconds {
+    /// Shortens a delay to between half of it and all of it.
+    package func applied(to span: Milliseconds) -> Milliseconds {
         Milliseconds(span.value / 2 + Int(value * Double(span.value - span.value / 2)))
     }
 }

@@ -1,16 +1,16 @@
 import Glibc
 
-/// The system calls by which a folder of kept edits is read and written.
+/// The system calls for a folder of unsaved edits.
 ///
-/// A file is known by its descriptor while it is open. Each call throws the code of its error.
+/// An open file is named by its descriptor. A call that fails throws the system's error code.
 package protocol FileCalls: Sendable {
     func makeFolder(_ path: String) throws(FileCallFault)
     func open(_ path: String, _ flags: Int32) throws(FileCallFault) -> Int32
-    /// Throws `EWOULDBLOCK` where another process has the lock.
+    /// Throws `EWOULDBLOCK` if another process has the lock.
     func lock(_ file: Int32) throws(FileCallFault)
     func read(_ file: Int32, into piece: inout [UInt8]) throws(FileCallFault) -> Int
     func write(_ file: Int32, _ bytes: ArraySlice<UInt8>) throws(FileCallFault) -> Int
-    /// What was written to a file, or the names in a folder, outlive a loss of power from here on.
+    /// Makes the bytes of a file, or the names in a folder, survive a power loss.
     func sync(_ file: Int32) throws(FileCallFault)
     func close(_ file: Int32)
     func rename(_ path: String, to newPath: String) throws(FileCallFault)
@@ -26,7 +26,7 @@ package struct FileCallFault: Error, Equatable {
     }
 }
 
-/// The calls as the system has them.
+/// The calls of the system.
 struct SystemFiles: FileCalls {
     func makeFolder(_ path: String) throws(FileCallFault) { _ = try check(mkdir(path, 0o700)) }
 
@@ -73,7 +73,7 @@ struct SystemFiles: FileCalls {
         return answer
     }
 
-    /// Calls again where a signal came between.
+    /// Repeats a call that a signal has interrupted.
     private func check(_ call: () -> Int) throws(FileCallFault) -> Int {
         while true {
             let count = call()

@@ -2,12 +2,12 @@ import CaretCore
 package import CaretReplica
 package import CaretWire
 
-/// A document of which something is unsaved, as it was kept.
-package struct KeptReplica {
+/// A closed document with unsaved edits.
+package struct UnsavedDocument {
     package let key: DocumentKey
     let name: WireString
     package let replica: Replica
-    /// It is made where there is none.
+    /// Whether opening it creates the document on the server if it does not exist.
     let creates: Bool
 
     package init(key: DocumentKey, name: WireString, replica: Replica, creates: Bool) {
@@ -18,21 +18,22 @@ package struct KeptReplica {
     }
 }
 
-/// Unsaved edits of documents that are not open, and which documents have some in a file.
-struct KeptReplicas {
-    /// Two may have the same name: a document was renamed to the name of another one, or a power loss brought a file back.
-    private var closed: [DocumentKey: KeptReplica] = [:]
-    /// Documents whose file is not as they are.
-    private var unkept: Set<DocumentKey> = []
+/// The unsaved edits of closed documents, and the state of the files that hold unsaved edits.
+struct UnsavedDocuments {
+    /// Two may have the same name, after a rename to the name of another one, or after a power loss brought a file
+    /// back.
+    private var closed: [DocumentKey: UnsavedDocument] = [:]
+    /// Documents whose file is out of date.
+    private var outdated: Set<DocumentKey> = []
     /// Documents that have a file.
-    private var filed: Set<DocumentKey> = []
-    /// Why the last order for a document could not be carried out.
-    private var faults: [DocumentKey: KeepingFault] = [:]
+    private var withFile: Set<DocumentKey> = []
+    /// Why the file of a document could not be written or removed last time.
+    private var faults: [DocumentKey: UnsavedEditsFault] = [:]
 
-    init(_ found: [KeptReplica]) {
+    init(_ found: [UnsavedDocument]) {
         for document in found {
             closed[document.key] = document
-            filed.insert(document.key)
+            withFile.insert(document.key)
         }
     }
 
@@ -40,7 +41,7 @@ struct KeptReplicas {
     var names: [WireString] { Set(closed.values.map(\.name)).sorted() }
 
     /// Removes and returns the oldest of the closed documents of a name. Any others stay, for the next calls.
-    mutating func open(_ name: WireString) -> KeptReplica? {
+    mutating func open(_ name: WireString) -> UnsavedDocument? {
         let oldest = closed.values.filter { $0.name == name }.map(\.key).min()
         return oldest.flatMap { closed.removeValue(forKey: $0) }
     }
@@ -48,53 +49,54 @@ struct KeptReplicas {
     mutating func close(_ document: DocumentState, _ key: DocumentKey) {
         if !document.replica.hasUnsaved { return }
         var replica = document.replica
-        // Nobody is left to do what it asks for. It asks again once it is opened and connected.
-        _ = replica.cutOff()
-        closed[key] = KeptReplica(
+        // The document is closed, so the actions are dropped. The replica returns them again when it is connected.
+        _ = replica.disconnected()
+        closed[key] = UnsavedDocument(
             key: key, name: document.name, replica: replica, creates: document.creates)
     }
 
-    /// Whether the file of a document, to which something has happened, must be looked after.
-    mutating func happened(to document: DocumentState, _ key: DocumentKey) -> Bool {
-        guard document.replica.hasUnsaved || filed.contains(key) else { return false }
-        return unkept.insert(key).inserted
+    /// Notes that a document has changed. Returns true if its file is out of date from now on.
+    mutating func documentChanged(_ document: DocumentState, _ key: DocumentKey) -> Bool {
+        guard document.replica.hasUnsaved || withFile.contains(key) else { return false }
+        return outdated.insert(key).inserted
     }
 
-    /// What the file of a document is to hold; nil where it is right as it is.
-    mutating func takeOrder(for key: DocumentKey, _ document: DocumentState?) -> KeepingOrder? {
-        guard unkept.remove(key) != nil else { return nil }
+    /// What to do with the file of a document. Nil if the file is up to date.
+    mutating func nextOrder(for key: DocumentKey, _ document: DocumentState?) -> UnsavedEditsOrder? {
+        guard outdated.remove(key) != nil else { return nil }
         faults[key] = nil
         let closed = closed[key]
         let name = document?.name ?? closed?.name
-        guard let name, let keepsake = (document?.replica ?? closed?.replica)?.keepsake else {
-            filed.remove(key)
-            return .forget
+        guard let name, let savedReplica = (document?.replica ?? closed?.replica)?.savedReplica else {
+            withFile.remove(key)
+            return .remove
         }
-        filed.insert(key)
+        withFile.insert(key)
         let creates = document?.creates ?? closed?.creates ?? false
-        return .keep(KeptDocument(keepsake, of: name.string, creates: creates))
+        return .write(UnsavedEditsFile(savedReplica, of: name.string, creates: creates))
     }
 
-    mutating func failed(_ key: DocumentKey, _ fault: KeepingFault) { faults[key] = fault }
+    mutating func failed(_ key: DocumentKey, _ fault: UnsavedEditsFault) { faults[key] = fault }
 
-    /// Why what is unsaved of a document would not outlive the process; nil where it would.
-    func fault(of key: DocumentKey) -> KeepingFault? { faults[key] }
+    /// Why the unsaved edits of a document would not survive the end of the process. Nil if they would.
+    func fault(of key: DocumentKey) -> UnsavedEditsFault? { faults[key] }
 }
 
-extension KeptReplicas {
-    /// Throws the first invariant that does not hold.
+extension UnsavedDocuments {
+    /// Throws the first invariant that is broken.
     func checkInvariants() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "each closed document is filed under its key", closed.allSatisfy { $0.key == $0.value.key })
+            "each closed document is stored under its key", closed.allSatisfy { $0.key == $0.value.key })
         try BrokenInvariant.check(
-            "a closed document is kept only with something unsaved",
+            "a closed document has unsaved edits",
             closed.values.allSatisfy { $0.replica.hasUnsaved })
         try BrokenInvariant.check(
             "a closed document is not connected", closed.values.allSatisfy { $0.replica.link == .offline })
     }
 }
 
-enum KeepingOrder: Equatable {
-    case keep(KeptDocument)
-    case forget
+/// What to do with the file of a document.
+enum UnsavedEditsOrder: Equatable {
+    case write(UnsavedEditsFile)
+    case remove
 }

@@ -2,62 +2,64 @@ import CaretCore
 package import CaretReplica
 import CaretWire
 
-/// The unsaved edits of one document, as they lie in a file.
-package struct KeptDocument: Codable, Equatable {
-    struct KeptEdit: Codable, Equatable {
+/// The content of the file with the unsaved edits of one document, as JSON.
+package struct UnsavedEditsFile: Codable, Equatable {
+    struct StoredEdit: Codable, Equatable {
         let start: Int
         let end: Int
         let text: String
     }
 
-    struct KeptPlace: Codable, Equatable {
+    struct StoredPosition: Codable, Equatable {
         let epoch: String
         let revision: Int
     }
 
-    struct KeptPush: Codable, Equatable {
-        let place: KeptPlace
+    struct StoredPush: Codable, Equatable {
+        let place: StoredPosition
         let seq: Int64
-        let edits: [KeptEdit]
+        let edits: [StoredEdit]
     }
 
     let name: String
-    let place: KeptPlace?
+    let place: StoredPosition?
     let committed: String
-    let push: KeptPush?
-    let inFlight: [KeptEdit]
-    let unsent: [KeptEdit]
+    let push: StoredPush?
+    let inFlight: [StoredEdit]
+    let unsent: [StoredEdit]
     let nextSeq: Int64
-    /// It is made where there is none; nil in files of older versions, which kept no such document.
+    /// Whether opening the document creates it if it does not exist. Nil in files of older versions, which did not
+    /// keep edits of such documents.
     let creates: Bool?
 
-    package init(_ keepsake: Keepsake, of name: String, creates: Bool) {
+    package init(_ savedReplica: SavedReplica, of name: String, creates: Bool) {
         self.name = name
         self.creates = creates
-        place = keepsake.place.map { KeptPlace($0) }
-        committed = keepsake.committed.string
-        push = keepsake.push.map {
-            KeptPush(place: KeptPlace($0.place), seq: $0.seq.value, edits: KeptEdit.all(of: $0.change))
+        place = savedReplica.position.map { StoredPosition($0) }
+        committed = savedReplica.committed.string
+        push = savedReplica.push.map {
+            StoredPush(
+                place: StoredPosition($0.position), seq: $0.seq.value, edits: StoredEdit.all(of: $0.change))
         }
-        inFlight = KeptEdit.all(of: keepsake.inFlight)
-        unsent = KeptEdit.all(of: keepsake.unsent)
-        nextSeq = keepsake.nextSeq.value
+        inFlight = StoredEdit.all(of: savedReplica.inFlight)
+        unsent = StoredEdit.all(of: savedReplica.unsent)
+        nextSeq = savedReplica.nextSeq.value
     }
 
-    /// Throws where the parts are none, or do not fit each other.
+    /// Throws if a part is invalid, or if the parts do not fit each other.
     func replica() throws -> Replica {
         let push = try push.map {
-            SentPush(place: $0.place.place, seq: Seq($0.seq), change: try KeptEdit.change($0.edits))
+            SentPush(position: $0.place.position, seq: Seq($0.seq), change: try StoredEdit.change($0.edits))
         }
         return try Replica(
-            Keepsake(
-                place: place?.place, committed: try Text(committed), push: push,
-                inFlight: try KeptEdit.change(inFlight), unsent: try KeptEdit.change(unsent),
+            SavedReplica(
+                position: place?.position, committed: try Text(committed), push: push,
+                inFlight: try StoredEdit.change(inFlight), unsent: try StoredEdit.change(unsent),
                 nextSeq: Seq(nextSeq)))
     }
 }
 
-extension KeptDocument.KeptEdit {
+extension UnsavedEditsFile.StoredEdit {
     fileprivate static func all(of change: Change) -> [Self] {
         change.edits.map {
             Self(start: $0.range.lowerBound.value, end: $0.range.upperBound.value, text: $0.text)
@@ -73,12 +75,12 @@ extension KeptDocument.KeptEdit {
     }
 }
 
-extension KeptDocument.KeptPlace {
-    fileprivate init(_ place: WirePosition) {
-        self.init(epoch: place.epoch.string, revision: place.revision.value)
+extension UnsavedEditsFile.StoredPosition {
+    fileprivate init(_ position: WirePosition) {
+        self.init(epoch: position.epoch.string, revision: position.revision.value)
     }
 
-    fileprivate var place: WirePosition {
+    fileprivate var position: WirePosition {
         WirePosition(epoch: WireString(epoch), revision: Revision(revision))
     }
 }

@@ -3,40 +3,41 @@ import CaretWire
 import FoundationEssentials
 import Glibc
 
-/// The folder in which a client keeps its unsaved edits: the id of the client, and one file for each document with such
-/// edits.
+/// The folder in which a client keeps its unsaved edits: the id of the client, and one file for each document with
+/// such edits.
 ///
-/// Each file is written under another name, synced and renamed. After a kill or a power loss, either the old file or the
-/// new one is there, and it is whole. Only one client uses the folder at a time.
-package final class KeepingFolder: Sendable {
+/// Each file is written under another name, synced and renamed. After a kill or a power loss, either the old file or
+/// the new one is there, and it is whole. Only one client uses the folder at a time.
+package final class UnsavedEditsFolder: Sendable {
     private let path: String
     private let files: any FileCalls
     /// The descriptor of the lock file. It is open, and so the lock is held, until this object is released.
     private let lock: Int32
 
     /// Throws if the folder cannot be made, or another client uses it.
-    package init(_ path: String, _ files: any FileCalls = SystemFiles()) throws(KeepingFault) {
+    package init(_ path: String, _ files: any FileCalls = SystemFiles()) throws(UnsavedEditsFault) {
         (self.path, self.files) = (path, files)
         var isNew = true
         do throws(FileCallFault) { try files.makeFolder(path) } catch {
-            if error.code != EEXIST { throw KeepingFault("make the folder", path, code: error.code) }
+            if error.code != EEXIST { throw UnsavedEditsFault("make the folder", path, code: error.code) }
             isNew = false
         }
         // The folder above holds the name of this one: without it a power loss would take everything that is kept. A
         // process that was killed may have made the folder and not synced its name, so this is done each time.
-        try KeepingFolder.syncParent(of: path, files, isNew: isNew)
+        try UnsavedEditsFolder.syncParent(of: path, files, isNew: isNew)
         do throws(FileCallFault) { lock = try files.open(path + "/lock", O_RDWR | O_CREAT) } catch {
-            throw KeepingFault("open", path + "/lock", code: error.code)
+            throw UnsavedEditsFault("open", path + "/lock", code: error.code)
         }
         // All members are set, so an error from here on releases the object, which closes the lock file.
-        try KeepingFolder.call("lock", path + "/lock") { () throws(FileCallFault) in try files.lock(lock) }
+        try UnsavedEditsFolder.call("lock", path + "/lock") { () throws(FileCallFault) in try files.lock(lock)
+        }
     }
 
     deinit { files.close(lock) }
 
     private static func syncParent(
         of path: String, _ files: any FileCalls, isNew: Bool
-    ) throws(KeepingFault) {
+    ) throws(UnsavedEditsFault) {
         let slash = UInt8(ascii: "/")
         let names = path.utf8.split(separator: slash).dropLast().map { String(Substring($0)) }
         let root = path.utf8.first == slash ? "/" : names.isEmpty ? "." : ""
@@ -45,7 +46,7 @@ package final class KeepingFolder: Sendable {
             try sync(parent, files)
         } catch {
             // A folder that existed may lie in one that this user may not read: then somebody else made it.
-            if isNew || error.code != EACCES { throw KeepingFault("sync", parent, code: error.code) }
+            if isNew || error.code != EACCES { throw UnsavedEditsFault("sync", parent, code: error.code) }
         }
     }
 
@@ -55,36 +56,36 @@ package final class KeepingFolder: Sendable {
         try files.sync(file)
     }
 
-    /// Makes calls for one purpose.
+    /// Runs file calls for one purpose. An error becomes an `UnsavedEditsFault` that names the purpose.
     private static func call<Answer>(
         _ what: String, _ path: String, _ body: () throws(FileCallFault) -> Answer
-    ) throws(KeepingFault) -> Answer {
+    ) throws(UnsavedEditsFault) -> Answer {
         do throws(FileCallFault) {
             return try body()
         } catch {
-            throw KeepingFault(what, path, code: error.code)
+            throw UnsavedEditsFault(what, path, code: error.code)
         }
     }
 
     /// The id of the client that uses this folder: `proposed` the first time, and the same ever after.
-    package func clientID(orElse proposed: String) throws(KeepingFault) -> String {
+    package func clientID(orElse proposed: String) throws(UnsavedEditsFault) -> String {
         guard let bytes = try read("client") else {
             try write(Array(proposed.utf8), to: "client")
             return proposed
         }
         // The server knows the pushes of this client by its id: a repaired one would commit them twice.
         guard let id = String(validating: bytes, as: UTF8.self), !id.isEmpty else {
-            throw KeepingFault("understand", path + "/client", code: EBADMSG)
+            throw UnsavedEditsFault("understand", path + "/client", code: EBADMSG)
         }
         return id
     }
 
     /// Everything that is unsaved. Removes files that a killed process has left half written.
-    package func replicas() throws(KeepingFault) -> [KeptReplica] {
-        let names = try KeepingFolder.call("read the folder", path) { () throws(FileCallFault) in
+    package func replicas() throws(UnsavedEditsFault) -> [UnsavedDocument] {
+        let names = try UnsavedEditsFolder.call("read the folder", path) { () throws(FileCallFault) in
             try files.names(in: path)
         }
-        var found: [KeptReplica] = []
+        var found: [UnsavedDocument] = []
         for name in names {
             guard let number = Int(name.prefix { $0 != "." }) else { continue }
             if name == "\(number).edits.new" { try remove(name) }
@@ -93,54 +94,55 @@ package final class KeepingFolder: Sendable {
         return found
     }
 
-    private func replica(_ number: Int) throws(KeepingFault) -> KeptReplica {
+    private func replica(_ number: Int) throws(UnsavedEditsFault) -> UnsavedDocument {
         let bytes = try read("\(number).edits") ?? []
         do {
-            let document = try JSONDecoder().decode(KeptDocument.self, from: Data(bytes))
-            return KeptReplica(
+            let document = try JSONDecoder().decode(UnsavedEditsFile.self, from: Data(bytes))
+            return UnsavedDocument(
                 key: DocumentKey(value: number), name: WireString(document.name),
                 replica: try document.replica(), creates: document.creates ?? false)
         } catch {
-            throw KeepingFault("understand", "\(path)/\(number).edits", code: EBADMSG)
+            throw UnsavedEditsFault("understand", "\(path)/\(number).edits", code: EBADMSG)
         }
     }
 
-    package func keep(_ document: KeptDocument, as number: Int) throws(KeepingFault) {
+    package func keep(_ document: UnsavedEditsFile, as number: Int) throws(UnsavedEditsFault) {
         let bytes: Data
         do {
             bytes = try JSONEncoder().encode(document)
         } catch {
-            throw KeepingFault("write", path, code: EINVAL)
+            throw UnsavedEditsFault("write", path, code: EINVAL)
         }
         try write(Array(bytes), to: "\(number).edits")
     }
 
     /// Everything that was kept under this number is saved.
-    package func forget(_ number: Int) throws(KeepingFault) { try remove("\(number).edits") }
+    package func forget(_ number: Int) throws(UnsavedEditsFault) { try remove("\(number).edits") }
 
     // MARK: Files
 
-    /// Does not sync the folder. A file that comes back after a power loss does no harm: the server knows what it holds.
-    private func remove(_ name: String) throws(KeepingFault) {
+    /// Does not sync the folder. A file that comes back after a power loss does no harm: the server knows what it
+    /// holds.
+    private func remove(_ name: String) throws(UnsavedEditsFault) {
         let file = "\(path)/\(name)"
         do throws(FileCallFault) { try files.remove(file) } catch {
-            if error.code != ENOENT { throw KeepingFault("remove", file, code: error.code) }
+            if error.code != ENOENT { throw UnsavedEditsFault("remove", file, code: error.code) }
         }
     }
 
-    /// All bytes of a file; nil if there is none. Nothing limits how many: only this user writes into the folder, and a
-    /// limit would lose edits that were kept.
-    private func read(_ name: String) throws(KeepingFault) -> [UInt8]? {
+    /// All bytes of a file; nil if there is none. Nothing limits how many: only this user writes into the folder, and
+    /// a limit would lose edits that were kept.
+    private func read(_ name: String) throws(UnsavedEditsFault) -> [UInt8]? {
         let file = "\(path)/\(name)"
         let descriptor: Int32
         do throws(FileCallFault) {
             descriptor = try files.open(file, O_RDONLY)
         } catch {
             if error.code == ENOENT { return nil }
-            throw KeepingFault("open", file, code: error.code)
+            throw UnsavedEditsFault("open", file, code: error.code)
         }
         defer { files.close(descriptor) }
-        return try KeepingFolder.call("read", file) { () throws(FileCallFault) in
+        return try UnsavedEditsFolder.call("read", file) { () throws(FileCallFault) in
             var bytes: [UInt8] = []
             var piece = [UInt8](repeating: 0, count: 1 << 16)
             while true {
@@ -151,22 +153,23 @@ package final class KeepingFolder: Sendable {
         }
     }
 
-    private func write(_ bytes: [UInt8], to name: String) throws(KeepingFault) {
-        let (file, beside) = ("\(path)/\(name)", "\(path)/\(name).new")
-        let descriptor = try KeepingFolder.call("make", beside) { () throws(FileCallFault) in
-            try files.open(beside, O_WRONLY | O_CREAT | O_TRUNC)
+    private func write(_ bytes: [UInt8], to name: String) throws(UnsavedEditsFault) {
+        let (file, newFile) = ("\(path)/\(name)", "\(path)/\(name).new")
+        let descriptor = try UnsavedEditsFolder.call("make", newFile) { () throws(FileCallFault) in
+            try files.open(newFile, O_WRONLY | O_CREAT | O_TRUNC)
         }
         defer { files.close(descriptor) }
-        try KeepingFolder.call("write", beside) { () throws(FileCallFault) in
+        try UnsavedEditsFolder.call("write", newFile) { () throws(FileCallFault) in
             var rest = bytes[...]
             while !rest.isEmpty { rest = rest.dropFirst(try files.write(descriptor, rest)) }
         }
-        try KeepingFolder.call("sync", beside) { () throws(FileCallFault) in try files.sync(descriptor) }
-        try KeepingFolder.call("rename", beside) { () throws(FileCallFault) in
-            try files.rename(beside, to: file)
+        try UnsavedEditsFolder.call("sync", newFile) { () throws(FileCallFault) in try files.sync(descriptor)
         }
-        try KeepingFolder.call("sync", path) { () throws(FileCallFault) in
-            try KeepingFolder.sync(path, files)
+        try UnsavedEditsFolder.call("rename", newFile) { () throws(FileCallFault) in
+            try files.rename(newFile, to: file)
+        }
+        try UnsavedEditsFolder.call("sync", path) { () throws(FileCallFault) in
+            try UnsavedEditsFolder.sync(path, files)
         }
     }
 }

@@ -37,7 +37,7 @@ package struct StoreMeeting: Equatable, Sendable {
         guard let known = state.store else { return .first }
         if known.isSame(as: store) { return .same }
         let synced = state.records.values.compactMap {
-            $0.head.flatMap { StoreMeeting.ownPart(of: $0.epoch) }
+            ($0.head?.epoch).flatMap { StoreMeeting.ownPart(of: $0) }
         }
         if synced.isEmpty { return .first }
         return synced.contains { documents.contains($0) } ? .restored : .other(known: known)

@@ -68,7 +68,7 @@ package struct SyncDecision: Equatable, Sendable {
         switch document {
         case .told(let epoch, let revision):
             guard let head = record?.head else { return .ask }
-            return head.epoch.isSame(as: epoch) && revision <= head.revision ? nil : .ask
+            return head.isOf(epoch) && revision <= head.revision ? nil : .ask
         // Of a file that was never pushed the push finds it out.
         case .toldMissing: return record == nil ? nil : .ask
         case .read(let head, _):
@@ -153,7 +153,7 @@ package struct SyncDecision: Equatable, Sendable {
         let merged = try TextMerge.merged(base: base, own: text, other: head.text)
         if !merged.isSame(as: head.text) {
             record.push = SyncRecord.Push(
-                seq: seq, epoch: head.epoch, base: head.revision, text: merged, before: record.seen)
+                seq: seq, epoch: head.epoch, base: head.pushBase, text: merged, before: record.seen)
             record.lastSeq = seq
         }
         record.seen = text
@@ -195,7 +195,7 @@ extension SyncDecision {
         var record = record
         record.lastSeq = max(nextSeq, record.lastSeq + 1)
         record.push = SyncRecord.Push(
-            seq: record.lastSeq, epoch: head.epoch, base: head.revision, text: merged, before: record.seen,
+            seq: record.lastSeq, epoch: head.epoch, base: head.pushBase, text: merged, before: record.seen,
             displaced: displaced.number)
         return .keep(record)
     }

@@ -66,7 +66,7 @@ extension SyncDisk {
     }
 
     func sync(folderOf path: String) throws(FileFault) {
-        let end = path.lastIndex(of: "/") ?? path.startIndex
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         try sync(folder: end == path.startIndex ? "/" : String(path[..<end]))
     }
 }

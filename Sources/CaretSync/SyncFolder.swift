@@ -37,12 +37,7 @@ package struct SyncFolder {
         /// Whether what is there may not have been seen.
         func hides(_ path: WireString) -> Bool {
             if unreadable.isEmpty { return false }
-            var parts = path.string.split(separator: "/")
-            while !parts.isEmpty {
-                if unreadable[WireString(parts.joined(separator: "/"))] != nil { return true }
-                parts.removeLast()
-            }
-            return false
+            return (path.folders + [path]).contains { unreadable[$0] != nil }
         }
     }
 
@@ -114,10 +109,7 @@ package struct SyncFolder {
 
     /// Names of documents come from others, and must not lead out of the folder.
     func obstacle(to path: WireString) throws(FileFault) -> Obstacle? {
-        var folders: [Substring] = []
-        for part in path.string.split(separator: "/").dropLast() {
-            folders.append(part)
-            let folder = WireString(folders.joined(separator: "/"))
+        for folder in path.folders {
             guard let status = try disk.status(self.path(folder)) else { return nil }
             if status.kind != .folder { return Obstacle(path: folder, isFile: status.kind == .file) }
         }
@@ -170,11 +162,7 @@ package struct SyncFolder {
     }
 
     package func makeFolders(for path: WireString) throws(FileFault) {
-        var folder = root
-        for part in path.string.split(separator: "/").dropLast() {
-            folder += "/" + part
-            try disk.makeFolder(folder, mode: 0o777)
-        }
+        for folder in path.folders { try disk.makeFolder(self.path(folder), mode: 0o777) }
     }
 
     /// Swaps a new file with the one at a path. A program that has the old file open goes on writing into the old one.
@@ -216,9 +204,6 @@ package struct SyncFolder {
 
     /// Removes folders that a file has left empty.
     func removeEmptyFolders(above path: WireString) {
-        var parts = path.string.split(separator: "/").dropLast()
-        while !parts.isEmpty, disk.removeFolder(self.path(WireString(parts.joined(separator: "/")))) {
-            parts.removeLast()
-        }
+        for folder in path.folders.reversed() where !disk.removeFolder(self.path(folder)) { return }
     }
 }

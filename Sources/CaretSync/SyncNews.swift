@@ -67,8 +67,8 @@ package struct SyncNews: Equatable, Sendable {
         }
     }
 
-    /// The document of this epoch is gone; one that was made since under its name is not.
-    private mutating func end(_ document: WireString, epoch: WireString?) {
+    /// The document of this epoch was renamed or deleted. One that somebody made under its name since then stays.
+    mutating func end(_ document: WireString, epoch: WireString?) {
         func isMeant(_ stand: Stand?) -> Bool {
             guard let stand, let epoch else { return true }
             return epoch == WireString(stand.epoch)
@@ -77,8 +77,8 @@ package struct SyncNews: Equatable, Sendable {
         if isMeant(building?[document]) { building?[document] = nil }
     }
 
-    /// What was read, by a request that was made when `before` had been told. What was told meanwhile may be later: of
-    /// one epoch the revisions tell, and between two of them the news are right in the end.
+    /// A request has found this stand, and `before` was known when it was sent. News that came since may be later. Within
+    /// one epoch the higher revision is kept; of two epochs the news are right in the end.
     package mutating func found(_ document: WireString, _ stand: Stand, since before: Stand?) {
         guard let told = documents[document], told.epoch.isSame(as: stand.epoch) else {
             if documents[document] == before { set(document, stand) }
@@ -94,11 +94,11 @@ package struct SyncNews: Equatable, Sendable {
         case .told, .toldMissing: return false
         case .missing: return told != nil
         case .read(let head, _):
-            return told?.isLater(than: Stand(epoch: head.epoch, revision: head.revision)) ?? true
+            return told?.isLater(than: head.stand) ?? true
         }
     }
 
-    /// What was done here.
+    /// A request that was made here has done this.
     package mutating func set(_ document: WireString, _ stand: Stand?) {
         put(document, stand)
         if building != nil { building?[document] = stand }
@@ -107,6 +107,8 @@ package struct SyncNews: Equatable, Sendable {
 
 extension WireString {
     /// The folders that a path lies in, the outermost one first.
+    ///
+    /// Found by bytes: a slash and the letter before it, or the mark after it, may be one Character.
     var folders: [WireString] {
         let ends = utf8.indices.filter { utf8[$0] == UInt8(ascii: "/") }
         return ends.map { WireString(String(string[..<$0])) }

@@ -1,24 +1,34 @@
+import CaretWire
+
 /// What is known of a file that is kept together with a document.
 ///
 /// Law: `head` holds all that `seen` was changed by here, unless it is on its way in `push`. So a text on disk that
 /// equals `seen` may be replaced by that of `head`, and one that differs is a change of `seen` that nobody has yet.
 package struct SyncRecord: Codable, Equatable, Sendable {
     /// The document as it was last read.
-    package struct Head: Codable, Equatable, Sendable {
-        package var epoch: String
+    package struct Head: Equatable, Sendable {
+        /// Nil if a push made the document, and it was deleted before anybody read it.
+        package var epoch: String?
         var revision: Int
         package var text: String
 
-        package init(epoch: String, revision: Int, text: String) {
+        package init(epoch: String?, revision: Int, text: String) {
             self.epoch = epoch
             self.revision = revision
             self.text = text
         }
 
         package static func == (left: Head, right: Head) -> Bool {
-            left.revision == right.revision && left.epoch.isSame(as: right.epoch)
-                && left.text.isSame(as: right.text)
+            left.revision == right.revision && left.isOf(right.epoch) && left.text.isSame(as: right.text)
         }
+
+        func isOf(_ epoch: String?) -> Bool {
+            self.epoch.map { WireString($0) } == epoch.map { WireString($0) }
+        }
+
+        var stand: SyncNews.Stand? { epoch.map { SyncNews.Stand(epoch: $0, revision: revision) } }
+        /// The base of a push of changes of this text. Where there is no document, the push makes one.
+        var pushBase: Int { epoch == nil ? 0 : revision }
     }
 
     /// A push that is repeated, letter by letter, until its outcome is known.
@@ -234,6 +244,26 @@ extension SyncRecord {
 
     /// The files in the state folder that belong to it.
     var files: [Int] { displaced.map(\.number) + older.map(\.number) + [removing].compactMap(\.self) }
+}
+
+// A head without an epoch is stored with an empty one.
+extension SyncRecord.Head: Codable {
+    private enum CodingKeys: CodingKey { case epoch, revision, text }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let epoch = try values.decode(String.self, forKey: .epoch)
+        self.epoch = epoch.isEmpty ? nil : epoch
+        revision = try values.decode(Int.self, forKey: .revision)
+        text = try values.decode(String.self, forKey: .text)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(epoch ?? "", forKey: .epoch)
+        try values.encode(revision, forKey: .revision)
+        try values.encode(text, forKey: .text)
+    }
 }
 
 // A record of version 0.1.0 has no older texts, and does not say which texts are its own.

@@ -18,8 +18,8 @@ package enum SyncRenames {
     ) -> [Rename] {
         var lost: [WireString: WireString] = [:]
         for (path, record) in records {
-            guard let head = record.head, let name = names.document(of: path) else { continue }
-            if documents[name] == nil { lost[WireString(head.epoch)] = path }
+            guard let epoch = record.head?.epoch, let name = names.document(of: path) else { continue }
+            if documents[name] == nil { lost[WireString(epoch)] = path }
         }
         if lost.isEmpty { return [] }
         return documents.compactMap { name, stand in

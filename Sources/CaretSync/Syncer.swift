@@ -11,7 +11,7 @@ package actor Syncer {
     let clock: SyncClock
     package var state: SyncState
     private let tell: @Sendable (SyncReport, _ path: String, _ document: String) -> Void
-    var news = SyncNews()
+    package internal(set) var news = SyncNews()
     private var newsEnd: (any Error)?
     /// Documents may have other names than their files.
     private var mayHaveRenames = false
@@ -118,7 +118,7 @@ package actor Syncer {
         guard let document = names.document(of: path), let stand = news.documents[document],
             let head = record.head
         else { return true }
-        return stand != SyncNews.Stand(epoch: head.epoch, revision: head.revision)
+        return stand != head.stand
     }
 
     private func visit(document: WireString) {

@@ -70,7 +70,10 @@ package enum SystemFile {
 
     /// Names in the folder of a path are on disk when this returns.
     package static func sync(folderOf path: String) throws(FileFault) {
-        let name = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name =
+            path.utf8.lastIndex(of: UInt8(ascii: "/")).map {
+                $0 == path.startIndex ? "/" : String(path[..<$0])
+            } ?? "."
         let folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if folder < 0 { throw FileFault("open the folder", name) }
         defer { close(folder) }

@@ -8,10 +8,10 @@ final class GzipOutput {
     private let descriptor: Int32
     private var file: gzFile?
 
-    /// A new file, for its owner alone: texts need not be everybody's. One that is there is written over.
+    /// A new file that only its owner may read, since texts may be private. Throws if there is a file of that name.
     init(_ path: String) throws(FileFault) {
         self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        descriptor = open(path, PartialFile.flags, 0o600)
         if descriptor < 0 { throw FileFault("make it", path) }
         // zlib closes the one that it has, and what was written is synced by the other one after that.
         file = gzdopen(fcntl(descriptor, F_DUPFD_CLOEXEC, 0), "wb6")

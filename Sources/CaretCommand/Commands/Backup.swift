@@ -36,17 +36,26 @@ struct Backup: Subcommand {
             throw Failure("the server called its backup \(made.file.harmless), which is no name of a file")
         }
         let source = folder + "/backups/" + made.file
-        do throws(FileFault) {
-            try MovedFile.move(source, to: path)
-        } catch {
-            if error.code == EEXIST { throw Backup.exists(path) }
-            throw Failure("\(path): \(error.reason)", advice: "the backup was made, and is \(source)")
+        do throws(MoveFault) { try MovedFile.move(source, to: path) } catch {
+            throw Backup.failure(error, of: source, to: path)
         }
         return show(made, at: path, on: stage)
     }
 
     private static func exists(_ path: String) -> Failure {
         Failure("\(path): it is there, and left alone", advice: "say another name")
+    }
+
+    static func failure(_ fault: MoveFault, of source: String, to path: String) -> Failure {
+        switch fault {
+        case .notMoved(let fault) where fault.isExisting: Backup.exists(path)
+        case .notMoved(let fault):
+            Failure("\(fault.path): \(fault.reason)", advice: "the backup was made, and is \(source)")
+        case .notSynced(let fault):
+            Failure(
+                "\(path): the backup is there, but its folder could not be synced: \(fault.reason)",
+                advice: "run sync: until then a power loss may take the backup away")
+        }
     }
 
     // MARK: By a server

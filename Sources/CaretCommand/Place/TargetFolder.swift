@@ -64,9 +64,8 @@ final class TargetFolder: Sendable {
             preconditionFailure("a folder that was made is missing")
         }
         defer { close(folder) }
-        // Hidden, so that one that a kill has left is no document; and nobody can put a link in its place beforehand.
-        let partial = ".caret-partial-" + String(UInt64.random(in: 0 ... .max), radix: 36)
-        let descriptor = openat(folder, partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        let partial = PartialFile.name()
+        let descriptor = openat(folder, partial, PartialFile.flags, 0o666)
         if descriptor < 0 { throw failure(file, errno) }
         defer { close(descriptor) }
         do throws(FileFault) {

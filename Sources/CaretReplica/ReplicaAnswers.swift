@@ -81,10 +81,10 @@ extension Replica {
         }
     }
 
-    /// Submits the edits of a push that never will be committed under a new number.
+    /// Submits the edits under a new number, because the push itself will never be committed.
     private mutating func resubmit(_ push: SentPush, after refusal: Refusal) {
-        // The server may have committed the push long ago and forgotten the client since. It would take the new push
-        // for another one, and the edits would be committed twice.
+        // The server may have committed the push long ago and forgotten the client since. It would not recognise the
+        // edits in a new push, and would commit them twice.
         let mayBeForgotten = refusal == .baseTrimmed && inFlight?.wasResent == true && !isKnownToServer
         if mayBeForgotten || resubmissions == Replica.maxResubmissions { return askUser(refusal) }
         resubmissions += 1

@@ -172,11 +172,11 @@ extension Replica {
             inFlight?.loseAnswer()
             actions.append(.rename(name))
             open()
-        // An open that has no answer yet gets its own. A rename without a new name: this client may not read it
-        // there.
+        // After a rename without a new name, this client may not read the document any more. An open that has no
+        // answer yet will get its own.
         case (.known(.deleted), _), (.known(.renamed), nil): if link == .open { close(.notFound) }
         case (.known(.damaged), _): if link == .open { close(.damaged) }
-        // The meaning of an unknown reason is open; the next push or open will show what happened.
+        // This version does not know the reason. The next push or open will show what happened.
         case (.unknown, _): break
         }
     }

@@ -64,7 +64,7 @@ struct ClientConversation {
         handle { [now, jitter] in $0.disconnected(reason, at: now, jitter) }
     }
 
-    /// Advances the clock, and tells the client.
+    /// Advances the clock, and passes the time to the client.
     mutating func wait(_ span: Milliseconds) -> [ClientAction] {
         now = now + span
         return handle { [now, jitter] in $0.timePassed(at: now, jitter) }

@@ -34,7 +34,7 @@ struct DocumentConversation {
         state.isAddressed(by: Envelope(message, id: id))
     }
 
-    /// Advances the clock, and tells the document.
+    /// Advances the clock, and passes the time to the document.
     mutating func wait(_ span: Milliseconds) -> [DocumentAction] {
         now = now + span
         return handle { [now] in $0.timePassed(at: now, &$1) }

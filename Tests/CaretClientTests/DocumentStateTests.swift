@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("invalid texts and edits are told apart from misplaced ones")
+    @Test("invalid texts and edits are distinguished from misplaced ones")
     func impossible() throws {
         var talk = try DocumentConversation.opened("ab")
         let backwards = ServerMessage.change(

@@ -202,7 +202,7 @@ import Testing
         #expect(talk.receive(ClientConversation.welcome).dropFirst() == order[...])
     }
 
-    @Test("a gone for followers and a gone for a session are told apart")
+    @Test("a gone for followers and a gone for a session are distinguished")
     func twoKindsOfGone() throws {
         var talk = ClientConversation.welcomed()
         let key = talk.open("ab")

@@ -158,7 +158,7 @@ import Testing
         try await eventually { if try !files().isEmpty { throw NotYet() } }
     }
 
-    @Test("a document that now has the name of another one is kept beside it when it is closed")
+    @Test("edits of two documents with the same name are both kept")
     func closedUnderNameOfAnother() throws {
         var replica = Replica()
         _ = try replica.typed(Change([Edit(0..<0, "kept")]))

@@ -48,7 +48,7 @@ struct ModelClient {
         for case .edit(let change) in actions {
             undos += 1
             for edit in change.edits where !view[range(of: edit)].allSatisfy(\.isOwn) {
-                throw Fault(description: "an undo removes text that somebody else inserted")
+                throw Fault(description: "an undo removes text that another client inserted")
             }
         }
         try run(actions, isOwn: true)

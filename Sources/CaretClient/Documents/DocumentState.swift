@@ -2,7 +2,7 @@ package import CaretCore
 package import CaretReplica
 package import CaretWire
 
-/// An open document of a client: the replica, and beside it the name, the peers' introductions and the views.
+/// An open document of a client: its replica, its name, the introductions of its peers, and its views.
 package struct DocumentState {
     package private(set) var replica: Replica
     private(set) var name: WireString

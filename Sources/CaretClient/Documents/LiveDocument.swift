@@ -6,7 +6,8 @@ import CaretWire
 ///
 /// An edit changes `text` at once, and is saved as soon as the server can be reached; `state` says whether it is. The
 /// client opens the document on the server when there is a connection, and again after every reconnect. The document
-/// is closed by `close`, or when it is released. A closed document is empty, and its methods have no effect.
+/// is closed by `close`, or when it is released. A closed document is empty, and its methods have no effect. The
+/// waiting methods throw `ConnectionFault` when the document is closed or the client has ended.
 public final class LiveDocument: Sendable {
     private let client: LiveClient
     private let key: DocumentKey

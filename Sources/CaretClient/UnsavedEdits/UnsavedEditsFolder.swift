@@ -45,7 +45,8 @@ package final class UnsavedEditsFolder: Sendable {
         do throws(FileCallFault) {
             try sync(parent, files)
         } catch {
-            // A folder that existed may lie in one that this user may not read: then somebody else made it.
+            // This user may not be allowed to read the parent of a folder that existed already. Then another user
+            // made the folder, and it needs no sync here.
             if isNew || error.code != EACCES { throw UnsavedEditsFault("sync", parent, code: error.code) }
         }
     }

@@ -35,7 +35,9 @@ final class Editor: Program {
     }
 
     /// Lets something happen to a sheet, and does what its replica wants.
-    func change(_ at: Int, _ cause: ReplicaTransition.Cause = .other, _ body: (inout Sheet) -> [ReplicaAction]) {
+    func change(
+        _ at: Int, _ cause: ReplicaTransition.Cause = .other, _ body: (inout Sheet) -> [ReplicaAction]
+    ) {
         guard var sheet = sheets[at] else { return }
         // Taken out meanwhile, so that it is not copied.
         sheets[at] = nil
@@ -258,7 +260,9 @@ final class Editor: Program {
             sheet.refusedSeq = nil
             world.referee.counts.resends += 1
         } else {
-            if push.position != sheet.replica.position { world.fail(.client, "a new push is of an old place") }
+            if push.position != sheet.replica.position {
+                world.fail(.client, "a new push is of an old place")
+            }
             let committed = sheet.replica.committed
             let change = world.fault.change(push.change, unmoved: sheet.unmoved)
             sheet.unmoved = nil

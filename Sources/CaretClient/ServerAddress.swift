@@ -1,16 +1,16 @@
 import Glibc
 
-/// Where a server is.
+/// The address of a server.
 public enum ServerAddress: Hashable, Sendable {
     case tcp(host: String, port: UInt16)
     /// A Unix socket.
     case unix(path: String)
 
-    /// The port of a server that was not told another one.
+    /// The port of a server whose configuration names no other one.
     public static let defaultPort: UInt16 = 22738
 
-    /// `host`, `host:port`, `::1`, `[::1]:port`, or the path of a Unix socket, which has a slash; nil for anything else, and
-    /// for a URL.
+    /// Reads `host`, `host:port`, `::1`, `[::1]:port`, or the path of a Unix socket, which must contain a slash. Nil
+    /// for anything else, for example a URL.
     public init?(_ text: String) {
         if let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) {
             let (before, after) = (text.utf8[..<slash], text.utf8[slash...].dropFirst())
@@ -24,14 +24,14 @@ public enum ServerAddress: Hashable, Sendable {
             self = .tcp(host: host, port: ServerAddress.defaultPort)
             return
         }
-        // `UInt16` alone would accept a sign.
+        // `UInt16.init` would accept a sign.
         guard port.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = UInt16(port), number > 0 else {
             return nil
         }
         self = .tcp(host: host, port: number)
     }
 
-    /// Splits at bytes: a colon may be one Character with what stands beside it.
+    /// Splits at bytes, because a colon and a combining mark after it are one Character.
     private static func parts(of text: String) -> (host: String, port: String?)? {
         let bytes = text.utf8
         let colon = UInt8(ascii: ":")
@@ -43,14 +43,14 @@ public enum ServerAddress: Hashable, Sendable {
             return rest.first == colon ? (host, String(Substring(rest.dropFirst()))) : nil
         }
         let ends = bytes.indices.filter { bytes[$0] == colon }
-        // With more colons it is an address of version 6. Only brackets can tell its port.
+        // More than one colon: an IPv6 address. A port would need brackets.
         if ends.count > 1 { return isVersion6(text) ? (text, nil) : nil }
         let host = String(text[..<(ends.first ?? bytes.endIndex)])
         if !isName(host) { return nil }
         return (host, ends.first.map { String(Substring(bytes[$0...].dropFirst())) })
     }
 
-    /// An address of version 6, perhaps with a zone: `fe80::1%eth0`.
+    /// Whether it is an IPv6 address, perhaps with a zone: `fe80::1%eth0`.
     private static func isVersion6(_ host: String) -> Bool {
         let parts = host.utf8.split(
             separator: UInt8(ascii: "%"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -59,7 +59,7 @@ public enum ServerAddress: Hashable, Sendable {
         return inet_pton(AF_INET6, String(Substring(parts[0])), &address) == 1
     }
 
-    /// The name of a host, or an address of version 4. The system decides whether there is such a host.
+    /// Whether it may be a host name or an IPv4 address. The system finds out whether the host exists.
     private static func isName(_ host: String) -> Bool {
         let isAllowed = { (byte: UInt8) in
             switch byte {

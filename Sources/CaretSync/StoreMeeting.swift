@@ -19,7 +19,7 @@ package struct StoreMeeting: Equatable, Sendable {
 
     package init(store: String, documents: Set<String>) { (self.store, self.documents) = (store, documents) }
 
-    package init(_ client: CaretClient, prefix: String) async throws {
+    package init(_ client: LiveClient, prefix: String) async throws {
         guard let store = try await client.welcome().store?.string else {
             throw SyncFault.serverWithoutStore(client.address)
         }

@@ -48,9 +48,9 @@ package struct SyncNews: Equatable, Sendable {
         }
     }
 
-    package mutating func hear(_ news: DocumentNews) {
+    package mutating func hear(_ news: FollowEvent) {
         switch news {
-        case .beginning: building = [:]
+        case .restarted: building = [:]
         case .document(let summary):
             let stand = Stand(epoch: summary.epoch.string, revision: summary.revision.value)
             // The news may be older than what was read or pushed here.

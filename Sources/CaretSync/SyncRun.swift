@@ -3,7 +3,7 @@ import Dispatch
 
 /// Runs a syncer: waits for the server's news and for changes of files, and starts its passes.
 package struct SyncRun {
-    private let client: CaretClient
+    private let client: LiveClient
     private let syncer: Syncer
     private let names: SyncNames
     private let tell: @Sendable (SyncStatus) -> Void
@@ -13,7 +13,7 @@ package struct SyncRun {
     private static let breath = Duration.milliseconds(20)
 
     package init(
-        _ client: CaretClient, _ syncer: Syncer, _ names: SyncNames,
+        _ client: LiveClient, _ syncer: Syncer, _ names: SyncNames,
         tell: @escaping @Sendable (SyncStatus) -> Void
     ) {
         (self.client, self.syncer, self.names, self.tell) = (client, syncer, names, tell)
@@ -54,7 +54,7 @@ package struct SyncRun {
 
     private func listen() async {
         do {
-            for try await next in client.documentNews(prefix: names.prefix) {
+            for try await next in client.followDocuments(prefix: names.prefix) {
                 try await syncer.hear(next)
                 bell.ring()
             }

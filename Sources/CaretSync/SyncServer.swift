@@ -34,11 +34,11 @@ package struct SyncAck: Equatable, Sendable {
 
 /// A server reached through a client.
 package struct ConnectedServer: SyncServer {
-    let client: CaretClient
+    let client: LiveClient
     /// The public id of the client.
     let user: String?
 
-    package init(client: CaretClient, user: String?) {
+    package init(client: LiveClient, user: String?) {
         self.client = client
         self.user = user
     }
@@ -58,9 +58,10 @@ package struct ConnectedServer: SyncServer {
             document: document, epoch: push.epoch.map { WireString($0) }, base: Revision(push.base),
             seq: push.seq, content: .text(WireString(String(decoding: bytes, as: UTF8.self))),
             wantsText: true, create: push.epoch == nil)
-        let answer = try await client.ask(.push(message))
+        let answer = try await client.request(.push(message))
         guard case .ack(let ack) = answer else {
-            throw ConnectionFault.cut(client.address, reason: "the server gave the answer to another request")
+            throw ConnectionFault.lost(
+                client.address, reason: "the server gave the answer to another request")
         }
         return SyncAck(
             revision: ack.revision.value, isUnchanged: ack.unchanged, text: ack.text?.string)
@@ -74,7 +75,7 @@ package struct ConnectedServer: SyncServer {
 
     package func authors(of document: WireString, after: Int, through: Int) async -> [String] {
         let window = HistoryWindow(
-            after: Revision(max(after, through - HistoryWindow.most)), through: Revision(through))
+            after: Revision(max(after, through - HistoryWindow.limit)), through: Revision(through))
         // The names are only for people, and never worth a failure.
         let entries = (try? await client.history(of: document.string, in: window)) ?? []
         return Set(entries.filter { $0.client != user }.map(\.user)).sorted()

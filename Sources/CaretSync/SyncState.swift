@@ -36,7 +36,7 @@ package struct SyncState {
         }
         self.lock = lock
         inode = try disk.status(folder + "/lock")?.inode ?? 0
-        clientID = try SyncState.kept(folder + "/client", orElse: CaretClient.randomID(), disk)
+        clientID = try SyncState.kept(folder + "/client", orElse: LiveClient.randomID(), disk)
         let known = try SyncState.kept(folder + "/prefix", orElse: prefix, disk)
         if !known.isSame(as: prefix) {
             throw SyncFault.otherPrefix(known, root: root, stateFolder: folder)

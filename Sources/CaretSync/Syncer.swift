@@ -67,10 +67,10 @@ package actor Syncer {
     // MARK: Events
 
     /// Handles news of the server. Until the server has listed all documents once, nothing is done.
-    package func hear(_ next: DocumentNews) throws {
+    package func hear(_ next: FollowEvent) throws {
         news.hear(next)
         switch next {
-        case .beginning: break
+        case .restarted: break
         case .document(let summary):
             try expect(summary.epoch)
             visit(document: summary.document)

@@ -4,33 +4,34 @@ import CaretReplica
 import CaretWire
 import Testing
 
-@Suite("Kept edits and a loss of power") struct PowerLossTests {
+@Suite("Kept edits and a power loss") struct PowerLossTests {
     private static let path = "/kept"
 
-    /// What is kept of a document whose text is this one, with an edit.
-    private func kept(_ text: String) throws -> KeptDocument {
-        let keepsake = Keepsake(
-            place: WirePosition(epoch: "e", revision: 1), committed: try Text(text), push: nil,
+    /// The file of a document with this text and one unsaved edit.
+    private func kept(_ text: String) throws -> UnsavedEditsFile {
+        let savedReplica = SavedReplica(
+            position: WirePosition(epoch: "e", revision: 1), committed: try Text(text), push: nil,
             inFlight: Change(), unsent: try Change([Edit(0..<0, "x")]), nextSeq: 1)
-        return KeptDocument(keepsake, of: "notes", creates: false)
+        return UnsavedEditsFile(savedReplica, of: "notes", creates: false)
     }
 
     private func found(on disk: ForgetfulDisk) throws -> [Int: String] {
-        let replicas = try KeepingFolder(PowerLossTests.path, disk).replicas()
+        let replicas = try UnsavedEditsFolder(PowerLossTests.path, disk).replicas()
         return Dictionary(uniqueKeysWithValues: replicas.map { ($0.key.value, $0.replica.text.string) })
     }
 
     /// Rule H2.
-    @Test("what was kept is there after a loss of power, and so is the id that the server knows it by")
+    @Test("kept edits and the client id survive a power loss")
     func kept() throws {
         let disk = ForgetfulDisk()
-        var folder: KeepingFolder? = try KeepingFolder(PowerLossTests.path, disk)
+        var folder: UnsavedEditsFolder? = try UnsavedEditsFolder(PowerLossTests.path, disk)
         #expect(try folder?.clientID(orElse: "somebody-1") == "somebody-1")
         folder = nil
         disk.restart()
-        #expect(try KeepingFolder(PowerLossTests.path, disk).clientID(orElse: "somebody-2") == "somebody-1")
+        #expect(
+            try UnsavedEditsFolder(PowerLossTests.path, disk).clientID(orElse: "somebody-2") == "somebody-1")
         for text in ["one", "two"] {
-            let folder = try KeepingFolder(PowerLossTests.path, disk)
+            let folder = try UnsavedEditsFolder(PowerLossTests.path, disk)
             try folder.keep(kept(text), as: 1)
             disk.restart()
             #expect(try found(on: disk) == [1: "x" + text])
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("wherever the power goes off, what is found is whole, and is what was kept last or was about to be")
+    @Test("after a power loss at any call, the last edits or the next ones are there")
     func anywhere() throws {
         var calls = 0
         var isThrough = false
@@ -47,14 +48,14 @@ import Testing
             var last: String?
             do {
                 disk.failCalls(after: calls)
-                let folder = try KeepingFolder(PowerLossTests.path, disk)
+                let folder = try UnsavedEditsFolder(PowerLossTests.path, disk)
                 _ = try folder.clientID(orElse: "somebody-1")
                 for text in ["one", String(repeating: "two", count: 100), "three"] {
                     try folder.keep(kept(text), as: 1)
                     last = text
                 }
                 isThrough = true
-            } catch let fault as KeepingFault {
+            } catch let fault as UnsavedEditsFault {
                 #expect(!fault.description.isEmpty)
             }
             let next = last == nil ? "one" : last == "one" ? String(repeating: "two", count: 100) : "three"
@@ -66,10 +67,10 @@ import Testing
         #expect(calls > 30)
     }
 
-    @Test("what is saved is forgotten; should the power bring its file back, that is whole too")
+    @Test("a file that a power loss brings back is complete")
     func forgotten() throws {
         let disk = ForgetfulDisk()
-        var folder: KeepingFolder? = try KeepingFolder(PowerLossTests.path, disk)
+        var folder: UnsavedEditsFolder? = try UnsavedEditsFolder(PowerLossTests.path, disk)
         try folder?.keep(kept("one"), as: 1)
         try folder?.forget(1)
         #expect(try folder?.replicas().isEmpty == true)
@@ -78,40 +79,38 @@ import Testing
         #expect([[:], [1: "xone"]].contains(try found(on: disk)))
     }
 
-    @Test(
-        "a process that is killed while it makes the folder leaves nothing that a later power loss takes away"
-    )
-    func killedInFrontOfPowerLoss() throws {
+    @Test("a process killed while it makes the folder loses nothing to a later power loss")
+    func killedBeforePowerLoss() throws {
         for calls in 0..<10 {
             let disk = ForgetfulDisk()
             disk.failCalls(after: calls)
-            _ = try? KeepingFolder(PowerLossTests.path, disk).clientID(orElse: "somebody-1")
+            _ = try? UnsavedEditsFolder(PowerLossTests.path, disk).clientID(orElse: "somebody-1")
             disk.killProcess()
-            try KeepingFolder(PowerLossTests.path, disk).keep(kept("one"), as: 1)
+            try UnsavedEditsFolder(PowerLossTests.path, disk).keep(kept("one"), as: 1)
             disk.restart()
             #expect(try found(on: disk) == [1: "xone"], "after \(calls) calls")
         }
     }
 
-    @Test("a folder that is there can be used where nobody may read the folder above it")
+    @Test("an existing folder can be used without the right to read its parent")
     func unreadableParent() throws {
         let disk = ForgetfulDisk()
-        _ = try KeepingFolder(PowerLossTests.path, disk)
+        _ = try UnsavedEditsFolder(PowerLossTests.path, disk)
         disk.forbidReading("/")
-        try KeepingFolder(PowerLossTests.path, disk).keep(kept("one"), as: 1)
+        try UnsavedEditsFolder(PowerLossTests.path, disk).keep(kept("one"), as: 1)
         #expect(try found(on: disk) == [1: "xone"])
-        #expect(throws: KeepingFault.self) { try KeepingFolder("/new", disk) }
+        #expect(throws: UnsavedEditsFault.self) { try UnsavedEditsFolder("/new", disk) }
     }
 
-    @Test("what a killed process has begun to write is removed, and what was kept stays")
+    @Test("half-written files of a killed process are removed")
     func leftover() throws {
         var leftovers = 0
         for calls in 0..<100 {
             let disk = ForgetfulDisk()
-            var folder: KeepingFolder? = try KeepingFolder(PowerLossTests.path, disk)
+            var folder: UnsavedEditsFolder? = try UnsavedEditsFolder(PowerLossTests.path, disk)
             try folder?.keep(kept("one"), as: 1)
             disk.failCalls(after: calls)
-            // It fails where the process is killed.
+            // Fails at the call at which the process is killed.
             try? folder?.keep(kept(String(repeating: "two", count: 100)), as: 2)
             disk.killProcess()
             folder = nil

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Server address") struct ServerAddressTests {
     @Test(
-        "an address is a host, a host with a port, or a path, and is written as it is read",
+        "an address is a host, a host with a port, or a path",
         arguments: [
             ("example.org", .tcp(host: "example.org", port: 22738), "example.org:22738"),
             ("127.0.0.1:7", .tcp(host: "127.0.0.1", port: 7), "127.0.0.1:7"),
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "text that is no address is refused",
+        "text that is not an address is refused",
         arguments: [
             "", " ", " host", "ho st", "host\n", ":80", "host:", "host:0", "host:65536", "host:http",
             "host:+80", "host:-80", "host:80:90", "1:2:3", "fe80::1%", "%eth0", "user@host", "host?",

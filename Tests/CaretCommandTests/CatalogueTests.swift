@@ -19,7 +19,7 @@ import Testing
     @Test("documents, deleted documents and connections are all listed, and each once")
     func pages() async throws {
         let stand = try Stand(["--limit-page", "4 KiB"])
-        let clients = (0..<3).map { _ in CaretClient(stand.socket) }
+        let clients = (0..<3).map { _ in LiveClient(stand.socket) }
         defer { for client in clients { client.close() } }
         var open: [Document] = []
         for client in clients {

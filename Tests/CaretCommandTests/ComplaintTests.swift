@@ -72,7 +72,7 @@ import Testing
             !   say it by CARET_TOKEN; on the server's machine --data … needs none
             [1]
             $ ls --token caret_1_no
-            ! caret: the server does not take this client: the token is not known, … (unauthorized)
+            ! caret: the server refused this client: the token is not known, … (unauthorized)
             !   say a token by CARET_TOKEN; on the server's machine --data … needs none
             [1]
             $ watch a --json

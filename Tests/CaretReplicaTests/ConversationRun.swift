@@ -42,13 +42,14 @@ struct ConversationRun {
                 selections.map { Selection(anchor: Offset($0[0]), head: Offset($0[1])) })
         }
         if step["connect"] != nil { return replica.connected() }
-        if step["cut"] != nil { return replica.cutOff() }
+        if step["cut"] != nil { return replica.disconnect() }
         if step["wait"] != nil { return replica.timePassed() }
         if step["retry"] != nil { return replica.retry() }
         if step["discard"] != nil { return replica.discard() }
         // Only a restart is left.
         replica =
-            try replica.keepsake.map { keepsake throws(ChangeError) in try Replica(keepsake) } ?? Replica()
+            try replica.savedReplica.map { savedReplica throws(ChangeError) in try Replica(savedReplica) }
+            ?? Replica()
         return []
     }
 
@@ -92,7 +93,7 @@ struct ConversationRun {
     var state: JSON {
         [
             "text": replica.text.string, "committed": replica.committed.string,
-            "position": replica.place.map { ["epoch": $0.epoch.string, "rev": $0.revision.value] as JSON }
+            "position": replica.position.map { ["epoch": $0.epoch.string, "rev": $0.revision.value] as JSON }
                 ?? NSNull(),
             "inFlight": replica.draft.inFlight.json, "unsent": replica.draft.unsent.json,
             "selections": replica.selections.map { [$0.anchor.value, $0.head.value] },

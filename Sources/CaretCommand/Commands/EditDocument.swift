@@ -57,7 +57,7 @@ struct EditDocument: Subcommand {
     }
 
     private func edit(
-        _ client: CaretClient, with editor: String, keeping: Bool, on stage: Stage
+        _ client: LiveClient, with editor: String, keeping: Bool, on stage: Stage
     ) async throws {
         let limit = try await textLimit(client, on: stage)
         let open = try await client.open(document, creating: creates).opened()
@@ -90,7 +90,7 @@ struct EditDocument: Subcommand {
     }
 
     /// How long a text may be. Where something was kept, nobody waits for a server to say so.
-    private func textLimit(_ client: CaretClient, on stage: Stage) async throws -> Int {
+    private func textLimit(_ client: LiveClient, on stage: Stage) async throws -> Int {
         let isKept = client.unsavedDocuments.contains { $0.utf8.elementsEqual(document.utf8) }
         do {
             try await stage.requireServer()
@@ -108,7 +108,7 @@ struct EditDocument: Subcommand {
 
     /// Waits until everything is on the server, and says so where that takes a server that is not there.
     private func save(
-        _ open: Document, _ copy: LiveCopy, _ keeping: Bool, on stage: Stage
+        _ open: LiveDocument, _ copy: LiveCopy, _ keeping: Bool, on stage: Stage
     ) async throws {
         if keeping { try await open.kept() }
         let telling = Task {

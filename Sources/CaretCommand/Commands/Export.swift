@@ -112,7 +112,7 @@ struct Export: Subcommand {
     }
 
     private func write(
-        _ client: CaretClient, deletedOf store: SQLiteStore?, on stage: Stage
+        _ client: LiveClient, deletedOf store: SQLiteStore?, on stage: Stage
     ) async throws -> (documents: Int, revisions: Int, bytes: Int) {
         let progress = ProgressLine(stage.notes)
         defer { progress.end() }

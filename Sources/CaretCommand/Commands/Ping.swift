@@ -23,10 +23,10 @@ struct Ping: Subcommand {
         return .done
     }
 
-    private func ask(_ client: CaretClient, on stage: Stage) async throws {
+    private func ask(_ client: LiveClient, on stage: Stage) async throws {
         let welcome = try await client.welcome()
         let began = ContinuousClock.now
-        _ = try await client.ask(.ping(CaretWire.Ping()))
+        _ = try await client.request(.ping(CaretWire.Ping()))
         let microseconds = (ContinuousClock.now - began).microseconds
         if stage.isJSON {
             stage.show(

@@ -66,7 +66,7 @@ struct Put: Subcommand {
     }
 
     /// What the text was made from; nil where there is no document yet, and one is to be made.
-    private func version(_ client: CaretClient) async throws -> DocumentVersion? {
+    private func version(_ client: LiveClient) async throws -> DocumentVersion? {
         do {
             return try await client.read(DocumentPoint(document: document, revision: base))
         } catch let refusal as ServerRefusal where refusal.code == .notFound && creates && base == .head {

@@ -37,7 +37,7 @@ struct TokenAdd: Subcommand {
 
     func run(on stage: Stage) async throws -> ExitCode {
         let added = try await stage.reach(about: user) { client in
-            let answer = try await client.ask(
+            let answer = try await client.request(
                 .admin(.addToken(AddToken(user: WireString(user), grants: grants))))
             guard case .admin(.tokenAdded(let added)) = answer else { throw Failure.unexpectedAnswer }
             return added

@@ -45,7 +45,7 @@ struct Top: Subcommand {
         return .done
     }
 
-    private func tell(_ client: CaretClient, on stage: Stage) async throws {
+    private func tell(_ client: LiveClient, on stage: Stage) async throws {
         let feed = TopFeed(client, every: interval)
         let last = Mutex<TopReading?>(nil)
         try await feed.run(count: count) {
@@ -62,7 +62,7 @@ struct Top: Subcommand {
         }
     }
 
-    private func show(_ client: CaretClient, on stage: Stage) async throws {
+    private func show(_ client: LiveClient, on stage: Stage) async throws {
         let terminal = try Terminal(for: "top")
         defer { terminal.restore() }
         let (bell, feed) = (Bell(), TopFeed(client, every: interval))

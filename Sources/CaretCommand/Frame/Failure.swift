@@ -60,7 +60,7 @@ package struct Failure: Error, Equatable {
                 fault.description,
                 advice: "start caretd, or say where it is by --server, --socket or --data", code: .unreachable
             )
-        case .cut:
+        case .lost:
             self.init(
                 fault.description, advice: "look whether it was done, and try again", code: .unreachable)
         case .refused(let refusal): self.init(fault.description, advice: refusal.advice)

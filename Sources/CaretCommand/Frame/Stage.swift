@@ -75,7 +75,7 @@ package struct Stage: Sendable {
     /// Connects, does what is to be done, and lets the server go. What it refuses is told with its subject, which is
     /// mostly a document.
     func reach<Result: Sendable>(
-        about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
+        about subject: String? = nil, _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         try await explaining(about: subject) { try await reach(body) }
     }
@@ -96,7 +96,7 @@ package struct Stage: Sendable {
     }
 
     private func reach<Result: Sendable>(
-        _ body: @Sendable (CaretClient) async throws -> Result
+        _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         switch place {
         case .server(let address): return try await reach(address, body)
@@ -111,7 +111,7 @@ package struct Stage: Sendable {
 
     /// By a server that runs.
     func reach<Result: Sendable>(
-        _ address: ServerAddress, _ body: @Sendable (CaretClient) async throws -> Result
+        _ address: ServerAddress, _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         let client = client(for: address)
         defer { client.close() }
@@ -119,10 +119,10 @@ package struct Stage: Sendable {
         return try await body(client)
     }
 
-    private func client(for address: ServerAddress) -> CaretClient {
+    private func client(for address: ServerAddress) -> LiveClient {
         var options = ClientOptions.oneShot
         options.token = token
-        return CaretClient(address, options)
+        return LiveClient(address, options)
     }
 
     /// Whether a server runs on a data folder, and can be reached by its socket.
@@ -133,7 +133,7 @@ package struct Stage: Sendable {
     }
 
     /// Nil where there is no socket of a server, or only one that a server left which runs no more.
-    private func running(on folder: String) async throws -> CaretClient? {
+    private func running(on folder: String) async throws -> LiveClient? {
         let path = Place.socketPath(in: folder)
         if access(path, F_OK) != 0 {
             if errno == EACCES { throw Failure(noPermissionFor: folder) }
@@ -150,7 +150,7 @@ package struct Stage: Sendable {
 
     /// By a server of our own, whose store is at hand.
     func serve<Result: Sendable>(
-        _ folder: String, _ body: @Sendable (CaretClient, SQLiteStore) async throws -> Result
+        _ folder: String, _ body: @Sendable (LiveClient, SQLiteStore) async throws -> Result
     ) async throws -> Result {
         let server = try await FolderServer(folder)
         do {

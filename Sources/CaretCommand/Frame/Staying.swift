@@ -9,21 +9,21 @@ extension Stage {
     func stay<Result: Sendable>(
         as id: String? = nil, once: Bool = false, store: String? = nil, about subject: String? = nil,
         keepingIn folder: String? = nil,
-        _ body: @Sendable (CaretClient) async throws -> Result
+        _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         let name = ProcessInfo.processInfo.environment["USER"]
         var options = ClientOptions(
-            client: id, token: token, person: name.map { Person(name: $0) }, reconnects: !once)
+            client: id, token: token, person: name.map { PersonInfo(name: $0) }, reconnects: !once)
         options.store = store
-        let client = try keepingClient(options, folder) ?? CaretClient(place.address, options)
+        let client = try keepingClient(options, folder) ?? LiveClient(place.address, options)
         defer { client.close() }
         return try await explaining(about: subject) { try await body(client) }
     }
 
-    private func keepingClient(_ options: ClientOptions, _ folder: String?) throws -> CaretClient? {
+    private func keepingClient(_ options: ClientOptions, _ folder: String?) throws -> LiveClient? {
         guard let folder else { return nil }
-        do throws(KeepingFault) {
-            return try CaretClient(place.address, options, keepingUnsavedIn: folder)
+        do throws(UnsavedEditsFault) {
+            return try LiveClient(place.address, options, keepingUnsavedIn: folder)
         } catch {
             // It works without, and what is in the file can still be saved by hand.
             complain(Failure("what is not saved cannot be kept for later: \(error)"))
@@ -38,7 +38,7 @@ extension Stage {
 
     /// Connects once, to a server that runs: what is wanted of it no server of our own could tell.
     func reachServer<Result: Sendable>(
-        about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
+        about subject: String? = nil, _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         try requirePermission()
         return try await explaining(about: subject) { try await reach(place.address, body) }
@@ -46,7 +46,7 @@ extension Stage {
 
     /// Waits for the first connection of a client that stays. Throws where the first attempt fails: nobody waits at a
     /// terminal for a server that is not there.
-    func awaitConnection(of client: CaretClient) async throws {
+    func awaitConnection(of client: LiveClient) async throws {
         try requirePermission()
         for await status in client.connectionUpdates {
             if status.state == .connected { return }

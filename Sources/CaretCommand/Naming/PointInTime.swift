@@ -48,7 +48,7 @@ extension Failure {
     }
 }
 
-extension CaretClient {
+extension LiveClient {
     /// The text of a document at a revision that somebody wrote.
     ///
     /// A time before the first revision fails. The server answers it with revision 0, an empty text, and a person who

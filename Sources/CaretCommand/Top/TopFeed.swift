@@ -10,14 +10,14 @@ final class TopFeed: Sendable {
         var isEnded = false
     }
 
-    private let client: CaretClient
+    private let client: LiveClient
     private let interval: Duration
     private let state = Mutex(State())
 
     /// An answer that takes longer than that is one that does not come.
     private static let patience = Duration.seconds(1)
 
-    init(_ client: CaretClient, every interval: Duration) {
+    init(_ client: LiveClient, every interval: Duration) {
         (self.client, self.interval) = (client, interval)
     }
 
@@ -56,7 +56,7 @@ final class TopFeed: Sendable {
         while true {
             do {
                 return TopReading(try await client.counters(), at: .now, after: reading)
-            } catch ConnectionFault.cut {
+            } catch ConnectionFault.lost {
                 // What is asked now waits for the next connection.
                 continue
             }

@@ -23,7 +23,7 @@ final class ModelServer: Sendable {
         var lastDocument = 0
         var lastSeq = 0
         /// What each follower has not been told yet.
-        var news: [[DocumentNews]] = []
+        var news: [[FollowEvent]] = []
         /// Every request, by its first word.
         var requests: [String: Int] = [:]
         /// Every push, in the order in which they came.
@@ -75,15 +75,15 @@ final class ModelServer: Sendable {
     }
 
     /// What a follower is told first.
-    func beginning(for follower: Int) -> [DocumentNews] {
+    func beginning(for follower: Int) -> [FollowEvent] {
         state.withLock { state in
             state.news[follower] = []
-            let all = state.documents.map { DocumentNews.document($0.value.summary($0.key)) }
-            return [.beginning] + all + [.complete]
+            let all = state.documents.map { FollowEvent.document($0.value.summary($0.key)) }
+            return [.restarted] + all + [.complete]
         }
     }
 
-    func takeNews(of follower: Int) -> [DocumentNews] {
+    func takeNews(of follower: Int) -> [FollowEvent] {
         state.withLock { state in
             defer { state.news[follower] = [] }
             return state.news[follower]
@@ -222,7 +222,7 @@ extension ModelServer.State {
         if let stored = documents[document] { tell(.document(stored.summary(document))) }
     }
 
-    fileprivate mutating func tell(_ next: DocumentNews) {
+    fileprivate mutating func tell(_ next: FollowEvent) {
         for follower in news.indices { news[follower].append(next) }
     }
 }

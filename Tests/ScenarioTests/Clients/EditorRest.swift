@@ -34,7 +34,7 @@ extension Editor {
                 return
                     "client \(machine.index) has \(sheet.name) \(sheet.state), in flight \(sheet.replica.inFlight != nil)"
             }
-            guard let place = sheet.replica.place, let history = world.referee.ledger[place.epoch]
+            guard let place = sheet.replica.position, let history = world.referee.ledger[place.epoch]
             else { continue }
             if world.referee.ledger.current[history.document] != place.epoch {
                 return "client \(machine.index) has \(sheet.name) in an old epoch"
@@ -68,7 +68,7 @@ extension Editor {
 
     func checkRest() {
         for sheet in sheets {
-            guard let sheet, let place = sheet.replica.place else { continue }
+            guard let sheet, let place = sheet.replica.position else { continue }
             if world.referee.ledger[place.epoch]?.text != sheet.replica.text {
                 world.fail(.text, "client \(machine.index) rests at another text")
             }

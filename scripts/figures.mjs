@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-// Prints the figures by which the shape of the code is judged, so that they can be compared before and after a change.
+// Prints figures about the structure of the code, to compare them before and after a change.
 //
-//   scripts/figures.mjs            of this checkout
-//   scripts/figures.mjs FOLDER     of another one
+//   scripts/figures.mjs            for this checkout
+//   scripts/figures.mjs FOLDER     for another one
 //
-// The sources are formatted by `swift format`, so a body ends where a closing brace stands as deep as its head.
+// `swift format` formats the sources, so a body ends at the closing brace with the indentation of its head.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url)));
 
-// The values that decide, and the folders of their extensions.
+// The state machines, and the folders of their extensions.
 const machines = [
   ["RoomState", "Sources/CaretRooms"],
   ["DocumentLog", "Sources/CaretRooms"],
@@ -31,7 +31,7 @@ const machines = [
   ["ClientState", "Sources/CaretClient"],
 ];
 
-// What a push is from the socket to the ack, in this order: the type or the case, and where it is declared.
+// The types that carry a push from the socket to the ack, in this order, and where each is declared.
 const shapesOfPush = [
   ["bytes of the socket", "Sources/CaretServer/Net/Connection.swift"],
   ["a line", "Sources/CaretWire/LineFramer.swift"],
@@ -57,7 +57,7 @@ const shapesOfPush = [
   ["Payload", "Sources/CaretServer/Net/Payload.swift"],
 ];
 
-// A call to the store, to see which files one touches.
+// An example of a call to the store: in which files does it appear?
 const sampleCall = "renewEpochs";
 
 function swiftFiles(folder) {
@@ -87,19 +87,19 @@ function bodies(path) {
     let open = start;
     while (lines[open] && !/\{( .*)?$/.test(lines[open]) && !/\}$/.test(lines[open])) {
       open += 1;
-      // What has no body is a promise of a protocol.
+      // A function without a body is a requirement of a protocol.
       if (functionHead.test(lines[open])) return;
     }
     if (!lines[open]) return;
     const end = /\}$/.test(lines[open]) ? open : lines.indexOf(`${head[1]}}`, open);
-    const place = `${relative(root, path)}:${start + 1}`;
-    found.push({ length: Math.max(1, end - open - 1), place });
+    const location = `${relative(root, path)}:${start + 1}`;
+    found.push({ length: Math.max(1, end - open - 1), location });
   });
   return found;
 }
 
 function targets() {
-  // An older checkout has its benchmarks among the sources.
+  // In an older checkout the benchmarks are in Sources.
   const kinds = ["Sources", "Tests", "Benchmarks"].filter((kind) => existsSync(join(root, kind)));
   return kinds.flatMap((kind) =>
     readdirSync(join(root, kind))
@@ -108,7 +108,7 @@ function targets() {
   );
 }
 
-/// The properties of a type that hold something, as its declaration has them.
+/// The number of stored properties in the declaration of a type.
 function storedProperties(type, files) {
   for (const path of files) {
     const lines = linesOf(path);
@@ -146,7 +146,7 @@ for (const target of targets()) {
 
 console.log("\nlongest functions of the sources");
 for (const body of all.sort((left, right) => right.length - left.length).slice(0, 5)) {
-  console.log(`${String(body.length).padStart(5)}  ${body.place}`);
+  console.log(`${String(body.length).padStart(5)}  ${body.location}`);
 }
 
 console.log("\nstate machine      stored properties  files that can touch them");
@@ -158,21 +158,21 @@ for (const [type, folder] of machines) {
   console.log(type.padEnd(19) + String(held).padStart(17) + String(touching).padStart(27));
 }
 
-console.log("\nthe shapes of one push, from the socket to the ack");
+console.log("\nthe types that carry a push, from the socket to the ack");
 for (const [shape, path] of shapesOfPush) {
   const isDeclared = !/^[A-Z]/.test(shape) || new RegExp(`\\b(?:struct|enum|class) ${shape}\\b`).test(readFileSync(join(root, path), "utf8"));
-  if (!isDeclared) throw new Error(`${shape} is not declared in ${path}: bring the list up to date`);
+  if (!isDeclared) throw new Error(`${shape} is not declared in ${path}: update the list in scripts/figures.mjs`);
   console.log(`${shape.padEnd(21)}${path}`);
 }
-console.log(`${shapesOfPush.length} shapes, declared in ${new Set(shapesOfPush.map(([, path]) => path)).size} files`);
+console.log(`${shapesOfPush.length} types, declared in ${new Set(shapesOfPush.map(([, path]) => path)).size} files`);
 
-console.log(`\nswitches that a call to the store is in, by the example of ${sampleCall}`);
+console.log(`\nswitch cases for one call to the store: ${sampleCall}`);
 for (const kind of ["Sources", "Tests"]) {
   for (const path of swiftFiles(join(root, kind))) {
-    const places = linesOf(path).filter((line) => new RegExp(`^ *case (?:.*, )?\\.?${sampleCall}\\b`).test(line)).length;
-    if (places) console.log(`${String(places).padStart(3)}  ${relative(root, path)}`);
+    const cases = linesOf(path).filter((line) => new RegExp(`^ *case (?:.*, )?\\.?${sampleCall}\\b`).test(line)).length;
+    if (cases) console.log(`${String(cases).padStart(3)}  ${relative(root, path)}`);
   }
 }
 
 const phases = join(root, ".build/logs/phases");
-if (existsSync(phases)) console.log(`\nseconds of the last run of scripts/test\n${readFileSync(phases, "utf8")}`);
+if (existsSync(phases)) console.log(`\nseconds of each phase in the last run of scripts/test\n${readFileSync(phases, "utf8")}`);

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Draws docs/picture.svg: two people in one document, from a run of the real server.
+// Draws docs/picture.svg: two people edit one document, recorded from a run of the real server.
 //
-//   scripts/picture.mjs            draws it
-//   scripts/picture.mjs --check    fails where it is not what is drawn now
+//   scripts/picture.mjs            draws the picture
+//   scripts/picture.mjs --check    fails if docs/picture.svg differs from what it would draw
 //
-// It starts .build/release/caretd with a folder of its own, speaks the protocol as two people do, and asks the server
-// after each step what the text is and where everybody is. The picture shows those answers and nothing else; a step is
-// awaited before the next one, so that it is the same picture every time.
+// The script starts .build/release/caretd with a temporary data folder and speaks the protocol as two people. After
+// each step it asks the server for the text and everyone's selections. The picture shows only those answers. Each step
+// waits for its answer, so every run draws the same picture.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -20,30 +20,30 @@ const file = join(root, "docs/picture.svg");
 
 // --- The run ---
 
-/// The server, with a folder of its own.
+/// The server, with a temporary data folder.
 class Server {
   constructor() {
     this.folder = mkdtempSync(join(tmpdir(), "caret-"));
     const options = ["--data", join(this.folder, "data"), "--listen", "127.0.0.1:0"];
     this.process = spawn(join(root, ".build/release/caretd"), options, { stdio: ["ignore", "ignore", "pipe"] });
-    // Of one that cannot be started, too.
+    // `close` comes even if the server cannot be started.
     this.gone = new Promise((resolve) => this.process.once("close", resolve));
     this.process.once("error", (error) => console.error(error.message));
   }
 
-  /// The port at which it listens, once it is ready.
+  /// The port at which the server listens, once it is ready.
   async port() {
-    let port, said;
+    let port, lastLine;
     for await (const line of createInterface({ input: this.process.stderr })) {
-      said = line;
+      lastLine = line;
       port = /listening transport=tcp address=.*:(\d+)$/.exec(line)?.[1] ?? port;
       if (line.endsWith("event=ready")) return Number(port);
     }
-    throw new Error(`the server did not start: ${said ?? "swift build -c release --product caretd"}`);
+    throw new Error(`the server did not start: ${lastLine ?? "build it with swift build -c release --product caretd"}`);
   }
 
-  /// Waits until it is gone, since it writes to its folder until then.
-  async end() {
+  /// Waits for the server to end before removing its folder, because it writes there until then.
+  async stop() {
     this.process.kill();
     this.process.stderr.resume();
     await this.gone;
@@ -51,7 +51,7 @@ class Server {
   }
 }
 
-/// A connection, with what its document is by what the server said to it.
+/// One connection, and the document as its messages describe it.
 class Person {
   constructor(name, port) {
     this.name = name;
@@ -60,86 +60,86 @@ class Person {
     this.seq = 0;
   }
 
-  say(message) {
+  send(message) {
     this.socket.write(JSON.stringify(message) + "\n");
   }
 
-  /// The next message, which must be of this type.
-  async hear(type) {
+  /// The next message; it must have this type.
+  async receive(type) {
     const message = JSON.parse((await this.lines.next()).value);
-    if (message.type !== type) throw new Error(`${this.name} wants ${type} and hears ${JSON.stringify(message)}`);
+    if (message.type !== type) throw new Error(`${this.name} expected ${type} and received ${JSON.stringify(message)}`);
     return message;
   }
 
   async join(doc) {
     this.doc = doc;
-    this.say({ type: "hello", protocol: 1, client: `${this.name}-client`, info: { name: this.name } });
-    await this.hear("welcome");
+    this.send({ type: "hello", protocol: 1, client: `${this.name}-client`, info: { name: this.name } });
+    await this.receive("welcome");
     return this.open();
   }
 
   async open() {
-    this.say({ type: "open", doc: this.doc, create: true });
-    const opened = await this.hear("opened");
+    this.send({ type: "open", doc: this.doc, create: true });
+    const opened = await this.receive("opened");
     ({ text: this.text, rev: this.rev, epoch: this.epoch } = opened);
     return opened;
   }
 
-  /// What was committed, as an ack or a change tells it.
-  take({ rev, edits }, own) {
-    for (const { range, text } of [...(edits ?? own)].reverse()) {
+  /// Applies a commit from an ack or a change. An ack without edits commits the pushed edits as they were sent.
+  apply({ rev, edits }, pushed) {
+    for (const { range, text } of [...(edits ?? pushed)].reverse()) {
       this.text = this.text.slice(0, range[0]) + text + this.text.slice(range[1]);
     }
     this.rev = rev;
   }
 }
 
-/// Both people, and one who looks at what the server has of them.
-class Stage {
+/// Both people, and an observer that reads the state from the server.
+class Recording {
   frames = [];
 
   async begin(port) {
     this.ann = new Person("Ann", port);
     this.bob = new Person("Bob", port);
-    this.looker = new Person("looker", port);
+    this.observer = new Person("observer", port);
     for (const person of [this.ann, this.bob]) await person.join("agenda");
-    await this.looker.join("agenda");
-    this.leave(this.looker);
-    await this.looker.hear("closed");
+    await this.observer.join("agenda");
+    this.leave(this.observer);
+    await this.observer.receive("closed");
   }
 
   leave(person) {
-    person.say({ type: "close", doc: person.doc });
+    person.send({ type: "close", doc: person.doc });
   }
 
   other(person) {
     return person === this.ann ? this.bob : this.ann;
   }
 
-  /// Selects a word, or puts the caret in front of or behind it.
-  async select(person, word, place = "on") {
+  /// Selects a word, or puts the caret before or after it.
+  async select(person, word, where = "on") {
     const start = person.text.indexOf(word);
     const end = start + word.length;
-    await this.selectRange(person, place === "behind" ? end : start, place === "before" ? start : end);
+    await this.selectRange(person, where === "after" ? end : start, where === "before" ? start : end);
   }
 
   async selectRange(person, anchor, head) {
-    person.say({ type: "select", doc: person.doc, rev: person.rev, selections: [[anchor, head]] });
-    await this.other(person).hear("peer");
+    person.send({ type: "select", doc: person.doc, rev: person.rev, selections: [[anchor, head]] });
+    await this.other(person).receive("peer");
     person.caret = head;
   }
 
   async push(person, message, edits) {
     person.seq += 1;
     const { doc, epoch, rev, seq } = { ...person };
-    person.say({ type: "push", doc, epoch, base: rev, seq, ...message });
-    person.take(await person.hear("ack"), edits);
+    person.send({ type: "push", doc, epoch, base: rev, seq, ...message });
+    person.apply(await person.receive("ack"), edits);
     const other = this.other(person);
-    other.take(await other.hear("change"));
-    if (other.text !== person.text) throw new Error(`they differ: ${other.text} ${person.text}`);
+    other.apply(await other.receive("change"));
+    if (other.text !== person.text) throw new Error(`the texts differ: ${other.text} ${person.text}`);
   }
 
-  /// Types at the caret, so many letters a frame.
+  /// Types at the caret; each frame adds this many letters.
   async type(person, text, caption, letters = 1) {
     for (let at = 0; at < text.length; at += letters) {
       const piece = text.slice(at, at + letters);
@@ -150,40 +150,40 @@ class Stage {
     }
   }
 
-  /// A frame of so many seconds, as the server has it now.
+  /// Adds a frame that shows the server's state for this many seconds.
   async show(caption, seconds) {
-    const { text, rev, peers } = await this.looker.open();
+    const { text, rev, peers } = await this.observer.open();
     const marks = peers.map(({ info, selections }) => ({ name: info.name, range: selections[0] }));
     this.frames.push({ text, rev, marks: marks.sort((a, b) => (a.name < b.name ? -1 : 1)), caption, seconds });
-    this.leave(this.looker);
-    await this.looker.hear("closed");
+    this.leave(this.observer);
+    await this.observer.receive("closed");
   }
 }
 
-async function play(stage) {
-  const { ann, bob } = stage;
-  const before = "# Agenda\n\nWatch Bugger attack videos together\nand discuss strategy.\n";
+async function play(recording) {
+  const { ann, bob } = recording;
+  const before = "# Agenda\n\nReview budget proposals together\nand pick a date.\n";
   const after = [
-    "# Agenda", "Monday, 10:00", "", "Watch the new Bugger attack videos,", "then discuss strategy and eat well.", "",
+    "# Agenda", "Monday, 10:00", "", "Review the new budget proposals,", "then pick a date and a place.", "",
   ].join("\n");
-  await stage.push(ann, { text: before }, [{ range: [0, 0], text: before }]);
-  await stage.select(ann, "Bugger");
-  await stage.select(bob, "Agenda", "behind");
-  await stage.show("Ann has selected a word.", 2);
-  await stage.select(bob, "Bugger", "before");
-  await stage.show("Bob types in front of it.", 0.8);
-  await stage.type(bob, "the ", "Bob types in front of it.");
-  await stage.select(bob, "Agenda", "behind");
-  await stage.show("And adds a line above: her selection stays on its word.", 0.8);
-  await stage.type(bob, "\nMonday, 9:00", "And adds a line above: her selection stays on its word.");
-  await stage.select(bob, "Monday");
-  await stage.select(ann, "strategy", "behind");
-  await stage.show("Ann types: what Bob has selected stays selected.", 0.8);
-  await stage.type(ann, " and eat", "Ann types: what Bob has selected stays selected.");
-  await stage.select(ann, "Bugger");
-  await stage.show("Now Bob’s editor saves a whole new text …", 2);
-  await stage.push(bob, { text: after });
-  await stage.show("… and both still have selected what they had.", 4);
+  await recording.push(ann, { text: before }, [{ range: [0, 0], text: before }]);
+  await recording.select(ann, "budget");
+  await recording.select(bob, "Agenda", "after");
+  await recording.show("Ann has selected a word.", 2);
+  await recording.select(bob, "budget", "before");
+  await recording.show("Bob types in front of it.", 0.8);
+  await recording.type(bob, "the ", "Bob types in front of it.");
+  await recording.select(bob, "Agenda", "after");
+  await recording.show("Bob adds a line above: Ann’s selection stays on its word.", 0.8);
+  await recording.type(bob, "\nMonday, 9:00", "Bob adds a line above: Ann’s selection stays on its word.");
+  await recording.select(bob, "Monday");
+  await recording.select(ann, "date", "after");
+  await recording.show("Ann types: Bob’s selection stays too.", 0.8);
+  await recording.type(ann, " and place", "Ann types: Bob’s selection stays too.");
+  await recording.select(ann, "budget");
+  await recording.show("Now Bob’s editor saves a whole new text …", 2);
+  await recording.push(bob, { text: after });
+  await recording.show("… and both selections are still on their words.", 4);
 }
 
 // --- The picture ---
@@ -197,8 +197,8 @@ const colors = { Ann: "#ffb454", Bob: "#59c2ff" };
 const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 const number = (value) => String(Math.round(value * 100) / 100);
 
-/// Line and column of an offset.
-function place(text, offset) {
+/// The line and column of an offset.
+function position(text, offset) {
   const lines = text.slice(0, offset).split("\n");
   return { line: lines.length - 1, column: lines.at(-1).length };
 }
@@ -206,15 +206,15 @@ function place(text, offset) {
 function rows(text) {
   return text.trimEnd().split("\n").map((line, index) => {
     const y = inset.y + index * cell.height + 21;
-    // Whatever font is there, a letter is as wide as its cell.
-    const words = line && `<text x="${inset.x}" y="${y}" textLength="${number(line.length * cell.width)}">${escaped(line)}</text>`;
-    return `<text class="faint" x="${inset.x - 14}" y="${y}" text-anchor="end">${index + 1}</text>${words}`;
+    // With any font, each letter is as wide as its cell.
+    const content = line && `<text x="${inset.x}" y="${y}" textLength="${number(line.length * cell.width)}">${escaped(line)}</text>`;
+    return `<text class="faint" x="${inset.x - 14}" y="${y}" text-anchor="end">${index + 1}</text>${content}`;
   }).join("");
 }
 
-/// A caret, or a selection with its caret, and whose it is.
+/// A caret, or a selection with its caret; another person's has a name tag.
 function mark(text, { name, range }, labelled) {
-  const [start, end] = [place(text, Math.min(...range)), place(text, Math.max(...range))];
+  const [start, end] = [position(text, Math.min(...range)), position(text, Math.max(...range))];
   const [x, y] = [inset.x + start.column * cell.width, inset.y + start.line * cell.height];
   const width = (end.column - start.column) * cell.width;
   const color = colors[name];
@@ -246,15 +246,15 @@ function frame({ text, rev, marks, caption }, index) {
 }
 
 function draw(frames) {
-  const whole = frames.reduce((sum, { seconds }) => sum + seconds, 0);
-  let past = 0;
+  const total = frames.reduce((sum, { seconds }) => sum + seconds, 0);
+  let elapsed = 0;
   const keys = frames.map(({ seconds }, index) => {
-    const [from, to] = [past, past + seconds].map((time) => number((time / whole) * 100) + "%");
-    past += seconds;
+    const [from, to] = [elapsed, elapsed + seconds].map((time) => number((time / total) * 100) + "%");
+    elapsed += seconds;
     const start = index === 0 ? `0%{visibility:visible}` : `0%{visibility:hidden}${from}{visibility:visible}`;
     return `@keyframes f${index}{${start}${to === "100%" ? "" : `${to}{visibility:hidden}`}}`;
   });
-  // Who wants no motion, and what knows none, is shown the last frame.
+  // Readers who prefer no motion, and viewers without animation, get the last frame.
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${picture.width} ${picture.height}" width="${picture.width}" height="${picture.height}" role="img">`,
     "<title>Two people edit one text, and their selections stay on their words</title>",
@@ -262,7 +262,7 @@ function draw(frames) {
     "text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#d6dbe5;white-space:pre}",
     ".faint{fill:#66707f}.small{font-size:12px}.tag{font-size:10px;fill:#0b0e14;font-weight:700}",
     ".caption{font:15px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}",
-    `.frame{visibility:hidden;animation:${number(whole)}s step-end infinite}.frame:last-of-type{visibility:visible}`,
+    `.frame{visibility:hidden;animation:${number(total)}s step-end infinite}.frame:last-of-type{visibility:visible}`,
     "@media (prefers-reduced-motion:reduce){.frame{animation:none}}",
     ...keys,
     "</style>",
@@ -273,7 +273,7 @@ function draw(frames) {
   ].join("\n");
 }
 
-// --- What it is called for ---
+// --- The command line ---
 
 const checks = process.argv[2] === "--check";
 if (process.argv.length > (checks ? 3 : 2)) {
@@ -281,21 +281,21 @@ if (process.argv.length > (checks ? 3 : 2)) {
   process.exit(2);
 }
 const server = new Server();
-const stage = new Stage();
+const recording = new Recording();
 try {
-  await stage.begin(await server.port());
-  await play(stage);
+  await recording.begin(await server.port());
+  await play(recording);
 } finally {
-  for (const person of [stage.ann, stage.bob, stage.looker]) person?.socket.destroy();
-  await server.end();
+  for (const person of [recording.ann, recording.bob, recording.observer]) person?.socket.destroy();
+  await server.stop();
 }
-const drawn = draw(stage.frames);
+const drawn = draw(recording.frames);
 if (!checks) {
   writeFileSync(file, drawn);
-  console.log(`docs/picture.svg: ${stage.frames.length} frames, ${drawn.length} bytes`);
+  console.log(`docs/picture.svg: ${recording.frames.length} frames, ${drawn.length} bytes`);
 } else if (readFileSync(file, "utf8") !== drawn) {
-  console.error("docs/picture.svg is not what scripts/picture.mjs draws; run it, and look at it.");
+  console.error("docs/picture.svg differs from what scripts/picture.mjs draws now. Run scripts/picture.mjs and look at the picture.");
   process.exit(1);
 } else {
-  console.log("docs/picture.svg is what the server does.");
+  console.log("docs/picture.svg matches a run of the server.");
 }

@@ -1,19 +1,20 @@
-/// How a client presents itself, and what it does when its connection ends.
+/// How a client introduces itself to the server, and what it does when its connection ends.
 public struct ClientOptions: Sendable {
-    /// What the server knows this client by over reconnects and restarts: 8 to 64 printable characters of ASCII, and a
-    /// secret. One that is not said is chosen at random.
+    /// The secret id by which the server recognises this client after reconnects and restarts: 8 to 64 printable
+    /// ASCII characters. If it is nil, the client chooses a random one.
     public var client: String?
-    /// What lets the client in, where the server asks for it.
+    /// The access token, if the server requires one.
     public var token: String?
-    /// What others are told of the person.
-    public var person: Person?
-    /// Connects again, after growing pauses, whenever the connection ends; otherwise the first failure is the last.
+    /// What other clients see of the user.
+    public var person: PersonInfo?
+    /// Whether the client connects again, after growing delays, whenever the connection ends. If false, the client
+    /// ends at the first failure.
     public var reconnects: Bool
-    /// The store that the server must have; the connection ends before anything is asked where it has another one.
+    /// The id of the store that the server must have. With another store, the client ends before it sends a request.
     package var store: String?
 
     public init(
-        client: String? = nil, token: String? = nil, person: Person? = nil, reconnects: Bool = true
+        client: String? = nil, token: String? = nil, person: PersonInfo? = nil, reconnects: Bool = true
     ) {
         self.client = client
         self.token = token
@@ -21,6 +22,6 @@ public struct ClientOptions: Sendable {
         self.reconnects = reconnects
     }
 
-    /// For a program that asks something and ends.
+    /// For a program that sends a few requests and ends: the client does not reconnect.
     public static var oneShot: ClientOptions { ClientOptions(reconnects: false) }
 }

@@ -1,19 +1,19 @@
-/// Why there is no connection, or no answer.
+/// Why there is no connection, or no answer to a request.
 public enum ConnectionFault: Error, Equatable, Sendable {
-    /// Nobody could be reached there, or nobody who speaks the protocol.
+    /// Nothing could be reached at the address, or nothing that speaks the protocol.
     case unreachable(ServerAddress, reason: String)
-    /// The connection ended before the answer came: whether it was done is unknown.
-    case cut(ServerAddress, reason: String)
-    /// The server does not take the client.
+    /// The connection ended before the answer came. The server may or may not have carried out the request.
+    case lost(ServerAddress, reason: String)
+    /// The server refused the client's `hello`.
     case refused(ServerRefusal)
-    /// Another program has connected with the id of this client.
+    /// Another program has connected with this client's id.
     case replaced
-    /// The token was taken back.
+    /// The access token was revoked.
     case revoked
-    /// The server has another store than the client was made for, or than it had before: another server listens at the
-    /// address, or an older state of the store was restored.
+    /// The server has another store than expected. Either another server listens at the address now, or the server's
+    /// store was restored from a backup.
     case otherStore(expected: String, found: String)
-    /// The client was closed by its owner.
+    /// The program has closed the client or the document.
     case closed
 }
 
@@ -21,13 +21,13 @@ extension ConnectionFault: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let address, let reason): "\(address): \(reason)"
-        case .cut(let address, let reason):
+        case .lost(let address, let reason):
             "\(address): the connection ended before the answer came: \(reason)"
-        case .refused(let refusal): "the server does not take this client: \(refusal)"
-        case .replaced: "another program has connected with the id of this client"
-        case .revoked: "the token was taken back"
+        case .refused(let refusal): "the server refused this client: \(refusal)"
+        case .replaced: "another program has connected with this client's id"
+        case .revoked: "the access token was revoked"
         case .otherStore(let expected, let found):
-            "the server has the store \(found), where \(expected) was expected"
+            "the server has store \(found), but store \(expected) was expected"
         case .closed: "the client is closed"
         }
     }

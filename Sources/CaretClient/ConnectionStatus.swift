@@ -2,16 +2,16 @@
 public enum ConnectionState: Equatable, Sendable {
     case connecting
     case connected
-    /// Not connected. The client tries again after a pause.
+    /// Not connected. The client tries again after a delay.
     case waiting
     /// Not connected, and the client does not try again.
     case ended
 }
 
-/// The connection of a client, and what went wrong with it last.
+/// Whether a client has a connection, and why the last one ended.
 public struct ConnectionStatus: Equatable, Sendable {
     public let state: ConnectionState
-    /// Why the last connection or attempt ended; nil while the client is connected, and before the first failure.
+    /// Why the last connection or attempt ended. Nil while the client is connected, and before the first failure.
     public let lastError: ConnectionFault?
 
     static let first = ConnectionStatus(state: .connecting, lastError: nil)
@@ -22,7 +22,7 @@ extension ClientState {
 
     private var connectionState: ConnectionState {
         switch link {
-        case .idle, .connecting, .greeting: .connecting
+        case .idle, .connecting, .helloSent: .connecting
         case .welcomed: .connected
         case .waiting: .waiting
         case .ended: .ended
@@ -30,20 +30,20 @@ extension ClientState {
     }
 }
 
-/// The latest status that nobody has taken.
-struct PendingStatus: Pending {
+/// The latest status that the reader has not received yet.
+struct PendingStatus: CoalescingBuffer {
     var latest: ConnectionStatus?
 
     var isEmpty: Bool { latest == nil }
 
-    mutating func take() -> [ConnectionStatus] {
+    mutating func drain() -> [ConnectionStatus] {
         defer { latest = nil }
         return latest.map { [$0] } ?? []
     }
 }
 
-/// The connection status of a client: the present one first, then one for each change. A slow reader gets the latest
-/// only. The sequence ends with the client.
+/// The connection status of a client: first the present one, then each change. A slow reader receives only the
+/// latest. The sequence ends when the client ends.
 public struct ConnectionUpdates: AsyncSequence, Sendable {
     private let subscription: StatusSubscription
 
@@ -54,17 +54,17 @@ public struct ConnectionUpdates: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: StatusSubscription
 
-        /// Nil at the end, and for a task that was cancelled.
+        /// Nil at the end, and if the task was cancelled.
         public mutating func next() async -> ConnectionStatus? {
-            // These updates end without an error, so there is none to tell.
+            // This queue never ends with an error.
             (try? await subscription.statuses.next())?.last
         }
     }
 }
 
-/// Takes no more updates once nobody reads them.
+/// Ends the updates when the sequence and its iterators are released.
 private final class StatusSubscription: Sendable {
-    let statuses: Pipe<PendingStatus>
+    let statuses: CoalescingQueue<PendingStatus>
     private let shell: ClientShell
 
     init(_ shell: ClientShell) {

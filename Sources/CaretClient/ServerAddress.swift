@@ -1,42 +1,76 @@
-/// Where a server is.
+import Glibc
+
+/// The address of a server.
 public enum ServerAddress: Hashable, Sendable {
     case tcp(host: String, port: UInt16)
     /// A Unix socket.
     case unix(path: String)
 
-    /// The port of a server that was not told another one.
+    /// The port of a server whose configuration names no other one.
     public static let defaultPort: UInt16 = 22738
 
-    /// `host`, `host:port`, `[::1]:port`, or the path of a Unix socket, which has a slash; nil for anything else.
+    /// Reads `host`, `host:port`, `::1`, `[::1]:port`, or the path of a Unix socket, which must contain a slash. Nil
+    /// for anything else, for example a URL.
     public init?(_ text: String) {
-        if text.utf8.contains(UInt8(ascii: "/")) {
+        if let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) {
+            let (before, after) = (text.utf8[..<slash], text.utf8[slash...].dropFirst())
+            let isURL = before.last == UInt8(ascii: ":") && after.first == UInt8(ascii: "/")
+            if isURL { return nil }
             self = .unix(path: text)
             return
         }
-        guard let (host, port) = ServerAddress.parts(of: text), !host.isEmpty else { return nil }
+        guard let (host, port) = ServerAddress.parts(of: text) else { return nil }
         guard let port else {
-            self = .tcp(host: String(host), port: ServerAddress.defaultPort)
+            self = .tcp(host: host, port: ServerAddress.defaultPort)
             return
         }
-        // `UInt16` alone would accept a sign.
+        // `UInt16.init` would accept a sign.
         guard port.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = UInt16(port), number > 0 else {
             return nil
         }
-        self = .tcp(host: String(host), port: number)
+        self = .tcp(host: host, port: number)
     }
 
-    private static func parts(of text: String) -> (host: Substring, port: Substring?)? {
-        if text.utf8.first == UInt8(ascii: "[") {
-            guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-            let host = text[text.utf8.index(after: text.startIndex)..<end]
-            let rest = text[text.utf8.index(after: end)...]
+    /// Splits at bytes, because a colon and a combining mark after it are one Character.
+    private static func parts(of text: String) -> (host: String, port: String?)? {
+        let bytes = text.utf8
+        let colon = UInt8(ascii: ":")
+        if bytes.first == UInt8(ascii: "[") {
+            guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            let (host, rest) = (String(Substring(bytes[..<end].dropFirst())), bytes[end...].dropFirst())
+            if !isVersion6(host) { return nil }
             if rest.isEmpty { return (host, nil) }
-            return rest.utf8.first == UInt8(ascii: ":") ? (host, rest.dropFirst()) : nil
+            return rest.first == colon ? (host, String(Substring(rest.dropFirst()))) : nil
         }
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return (text[...], nil) }
-        let rest = text[text.utf8.index(after: colon)...]
-        // More colons are those of an address of version 6, whose port nobody could tell without brackets.
-        return rest.utf8.contains(UInt8(ascii: ":")) ? (text[...], nil) : (text[..<colon], rest)
+        let ends = bytes.indices.filter { bytes[$0] == colon }
+        // More than one colon: an IPv6 address. A port would need brackets.
+        if ends.count > 1 { return isVersion6(text) ? (text, nil) : nil }
+        let host = String(text[..<(ends.first ?? bytes.endIndex)])
+        if !isName(host) { return nil }
+        return (host, ends.first.map { String(Substring(bytes[$0...].dropFirst())) })
+    }
+
+    /// Whether it is an IPv6 address, perhaps with a zone: `fe80::1%eth0`.
+    private static func isVersion6(_ host: String) -> Bool {
+        let parts = host.utf8.split(
+            separator: UInt8(ascii: "%"), maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2, !isName(String(Substring(parts[1]))) { return false }
+        var address = in6_addr()
+        return inet_pton(AF_INET6, String(Substring(parts[0])), &address) == 1
+    }
+
+    /// Whether it may be a host name or an IPv4 address. The system finds out whether the host exists.
+    private static func isName(_ host: String) -> Bool {
+        let isAllowed = { (byte: UInt8) in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), 0x80...:
+                true
+            default: false
+            }
+        }
+        return !host.isEmpty && host.utf8.allSatisfy(isAllowed)
     }
 }
 

@@ -1,20 +1,20 @@
 public import CaretCore
 package import CaretWire
 
-/// The server would not do what it was asked for.
+/// The server refused a request.
 public struct ServerRefusal: Error, Equatable, Sendable {
-    /// As `docs/errors.md` names it; nil for one that is not known here.
+    /// The error code of `docs/errors.md`. Nil if this version does not know the code.
     package let code: ErrorCode?
-    /// The word of the code, as in `not_found`.
+    /// The error code as a word, for example `not_found`.
     public let word: String
-    /// What is wrong, for a person.
+    /// What the server said is wrong, for people to read.
     public let message: String
-    /// Where the document is, where a base could not be used.
+    /// The newest revision of the document, if the server could not use the base of a push.
     public let head: Head?
-    /// When it may be worth to ask again.
+    /// How long to wait before the next attempt, if the server said so.
     public let retryAfter: Duration?
 
-    /// The newest revision of a document, and the history it counts in.
+    /// The newest revision of a document, and the epoch that the revision belongs to.
     public struct Head: Equatable, Sendable {
         public let epoch: String
         public let revision: Revision

@@ -1,6 +1,6 @@
-/// What a document is opened for.
+/// Whether a document is opened to edit it or only to read along.
 public enum DocumentMode: Equatable, Sendable {
     case edit
-    /// Only to see it: nothing is pushed, and the server may join several revisions into one change.
+    /// Read only: the client pushes nothing, and the server may merge several revisions into one change.
     case watch
 }

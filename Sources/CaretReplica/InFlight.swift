@@ -1,30 +1,30 @@
 package import CaretCore
 
-/// A push that was sent and whose outcome has not been taken in.
+/// A push that was sent, and whose outcome is not in the committed text yet.
 package struct InFlight: Equatable, Sendable {
     package enum Outcome: Equatable, Sendable {
-        /// An answer will come on this connection.
+        /// The server will answer on this connection.
         case awaited
-        /// Unknown, and no answer is on its way: it is to be sent again.
+        /// Not known, and no answer will come. The push must be resent.
         case unknown
-        /// Answered: what came of it is in the text from this revision on, to which the stream has yet to come.
-        case settled(at: Revision)
-        /// Answered: not committed, and only its owner can help.
+        /// The server has answered: the stream contains the outcome at this revision, which it has not reached yet.
+        case resolved(at: Revision)
+        /// The server has answered: the push was not committed, and the user must decide what to do.
         case refused
     }
 
-    /// As it was sent first. It never changes, so that the server knows it again.
+    /// The push as it was first sent. It never changes, so that the server recognises it as a repeat.
     package let push: SentPush
     package var outcome = Outcome.awaited
-    /// It was sent more than once, so that an earlier one may have been committed.
-    package var isRepeated = false
+    /// The push was sent more than once, so an earlier copy may have been committed.
+    package var wasResent = false
 
     package init(_ push: SentPush) { self.push = push }
 
-    /// No answer comes any more on this connection.
+    /// Notes that this connection will bring no answer any more.
     mutating func loseAnswer() {
         switch outcome {
-        case .awaited, .settled: outcome = .unknown
+        case .awaited, .resolved: outcome = .unknown
         case .unknown, .refused: break
         }
     }

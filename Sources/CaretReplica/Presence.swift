@@ -16,45 +16,46 @@ package struct PeerSelections: Equatable, Sendable {
     }
 }
 
-/// The selections in a document: one's own, in the view, and the peers', in the committed text.
+/// The selections in a document: the user's own, in the view, and the peers', in the committed text.
 package struct Presence: Equatable, Sendable {
-    /// One's own; nil before they are known for the first time.
+    /// The user's own selections. Nil until the user has selected something.
     package private(set) var own: [Selection]?
-    /// What the server holds as one's own, at the revision the replica is at; nil where it holds nothing.
-    package private(set) var told: [Selection]?
-    /// The revision they were told at.
-    private var toldAt: Revision = 0
-    /// In the order in which they came.
+    /// The user's selections as the server has them, at the replica's revision. Nil if the server has none, or may
+    /// have dropped them.
+    package private(set) var sent: [Selection]?
+    /// The revision at which they were sent.
+    private var sentAt: Revision = 0
+    /// In the order in which the peers appeared.
     package private(set) var peers: [PeerSelections] = []
 
     package init() {}
 
     package mutating func select(_ selections: [Selection]) { own = selections }
 
-    /// What is to be told to the server, once the view is the committed text.
-    package mutating func selectionsToTell(at revision: Revision) -> [Selection]? {
-        guard let own, told != own else { return nil }
-        told = own
-        toldAt = revision
+    /// The selections to send, or nil if the server has them. Call it only while the view shows the committed text.
+    package mutating func selectionsToSend(at revision: Revision) -> [Selection]? {
+        guard let own, sent != own else { return nil }
+        sent = own
+        sentAt = revision
         return own
     }
 
-    /// The server is at this revision too.
-    // It drops selections told at a revision that it cannot move them from any more, without a word; where that may
-    // have happened they are told once more.
+    /// Notes that this revision is the newest one of the server.
+    // The server drops selections without an answer if it cannot rebase them from the revision at which they were
+    // sent. If that may have happened, they are sent once more.
     package mutating func reachedHead(_ revision: Revision) {
-        if toldAt < revision { told = nil }
+        if sentAt < revision { sent = nil }
     }
 
-    /// The server holds nothing as one's own, or it is not known what.
-    package mutating func forgetTold() { told = nil }
+    /// Notes that the server has no selections of the user, or that it is not known which ones.
+    package mutating func forgetSent() { sent = nil }
 
     package mutating func viewChanged(by change: Change) {
         own = own?.map { $0.mapped(through: change) }
     }
 
     package mutating func committedChanged(by change: Change) {
-        told = told?.map { $0.mapped(through: change) }
+        sent = sent?.map { $0.mapped(through: change) }
         for index in peers.indices {
             peers[index].selections = peers[index].selections.map { $0.mapped(through: change) }
         }
@@ -65,7 +66,7 @@ package struct Presence: Equatable, Sendable {
         for peer in peers { put(peer, in: committed) }
     }
 
-    /// Takes in a peer's selections, without those that have no place in the text.
+    /// Stores a peer's selections, without those that do not fit the text.
     package mutating func put(_ peer: PeerSelections, in committed: Text) {
         var peer = peer
         peer.selections.removeAll {
@@ -78,7 +79,7 @@ package struct Presence: Equatable, Sendable {
         }
     }
 
-    /// False where nobody is known by that session.
+    /// False if there is no peer with this session.
     package mutating func remove(_ session: WireString) -> Bool {
         guard let index = peers.firstIndex(where: { $0.session == session }) else { return false }
         peers.remove(at: index)

@@ -1,13 +1,13 @@
 package import CaretWire
 
-/// Why the server would not do something: its error codes, as far as they make a difference here.
+/// Why the server refused a request: its error codes, as far as a client must tell them apart.
 public enum Refusal: Equatable, Sendable {
     case rateLimited, overloaded, storageFull, storageFailed, internalFault, shuttingDown, pushInFlight
     case notOpen, alreadyOpen
     case epochChanged, baseAhead, baseTrimmed, baseBeforeOwnPush, seqReused, badRange
     case notFound, damaged
     case forbidden, badText, badEdits, tooLarge, lineTooLong
-    /// Any other code, known or not. The connection stays.
+    /// Any other code, known or unknown. The connection stays open.
     case other
 }
 
@@ -50,35 +50,35 @@ extension Refusal {
     }
 }
 
-/// What helps after a refused push.
+/// What to do after the server has refused a push.
 enum Remedy {
-    /// The same push, once some time has passed.
-    case wait
-    /// The document must be opened first; then the same push.
-    case open
-    /// The push is known not to be committed and never will be: its edits go out anew, as they read now.
-    case pushAnew
-    /// As `pushAnew`, but the text here may not be the one the server has.
-    case pushAnewOnTheWholeText
-    /// The document cannot be seen, so whether the push was committed is open: it is kept as it is.
+    /// Resend the same push after some time.
+    case resendLater
+    /// Open the document again, then resend the same push.
+    case reopen
+    /// The push was not committed and never will be. Submit its edits as a new push, rebased to the present text.
+    case resubmit
+    /// As `resubmit`, but first load the full text, because the text here may differ from the server's.
+    case resubmitAfterFullText
+    /// The client may not see the document, so it cannot know whether the push was committed. Keep the push as it is.
     case keep
-    /// Only its owner can help.
-    case ask
+    /// Only the user can decide.
+    case askUser
 }
 
 extension Refusal {
     var remedy: Remedy {
         switch self {
-        // With `pushInFlight` the server still works on another push of this client.
+        // With `pushInFlight` the server is still working on another push of this client.
         case .rateLimited, .overloaded, .storageFull, .storageFailed, .internalFault, .shuttingDown,
             .pushInFlight:
-            .wait
-        case .notOpen: .open
-        case .epochChanged, .baseTrimmed, .baseBeforeOwnPush: .pushAnew
-        case .baseAhead, .badRange, .seqReused: .pushAnewOnTheWholeText
-        // Both are judged before the server looks whether it knows the push.
+            .resendLater
+        case .notOpen: .reopen
+        case .epochChanged, .baseTrimmed, .baseBeforeOwnPush: .resubmit
+        case .baseAhead, .badRange, .seqReused: .resubmitAfterFullText
+        // The server answers with these before it checks whether it knows the push.
         case .notFound, .damaged: .keep
-        case .alreadyOpen, .forbidden, .badText, .badEdits, .tooLarge, .lineTooLong, .other: .ask
+        case .alreadyOpen, .forbidden, .badText, .badEdits, .tooLarge, .lineTooLong, .other: .askUser
         }
     }
 }

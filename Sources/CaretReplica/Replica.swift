@@ -1,92 +1,93 @@
 package import CaretCore
 package import CaretWire
 
-/// One document as one client has it: what is committed, what is in flight, what is unsent, and who stands where.
+/// One client's copy of one document: the committed text, the change in flight, the unsent change, and selections.
 ///
-/// A value without clock, connection or disk. Each event is a method; it answers with what its owner is to do. The
-/// owner confines the value to one queue or task, passes in what the server says in the order in which it comes, and
-/// runs the actions in their order. Offsets count UTF-16 code units.
+/// A value without clock, connection or disk. Each event is a method, which returns the actions that the owner must
+/// run. The owner confines the value to one queue or task, passes in the server's messages in the order in which they
+/// arrive, and runs the actions in their order. Offsets count UTF-16 code units.
 ///
-/// Laws: `text` is the committed text after the change in flight and then the unsent change. The edits of the view,
-/// made one after the other in any view that began with the empty text and has the typed changes too, give `text`.
-/// Every change is committed once or not at all, whatever is lost on the way: a push is sent again word for word, and
-/// goes out anew under another number only after an answer that it was not committed and never will be.
+/// Laws:
+/// - `text` is the committed text with the change in flight and then the unsent change applied.
+/// - A view that starts empty and applies all typed changes and all `.edit` actions, in order, shows `text`.
+/// - Every change is committed once or not at all, whatever is lost on the way. The replica resends a push byte for
+///   byte. It submits the edits under a new number only after the server has said that the push was not committed and
+///   never will be.
 package struct Replica: Sendable {
     let mode: DocumentMode
     package var draft = Draft()
     package var inFlight: InFlight?
     package var presence = Presence()
-    /// What can be undone and redone.
-    package var own = OwnChanges()
-    /// The place of the committed text; nil until the document was opened for the first time.
-    package var place: WirePosition?
-    /// The number of the next new push. Whoever starts a replica for a document that this client has pushed to
-    /// before must begin above the numbers used there.
+    package var undoHistory = UndoHistory()
+    /// The position of the committed text. Nil until the document was opened for the first time.
+    package var position: WirePosition?
+    /// The number of the next new push. If this client has pushed to the document before, the owner must create the
+    /// replica with a number above all that were used.
     package var nextSeq: Seq
     package var rights = Rights.none
     package var state = SavingState.opening
-    /// It goes on from what was kept, so there is a text before the document is opened.
+    /// The replica continues from a saved one, so it has a text before the document is opened.
     var isRestored = false
 
-    package var link = Link.offline
-    /// Why nothing is pushed until the owner has decided.
+    package var link = ReplicaLink.offline
+    /// Why the server refused the push in flight. Nothing is pushed until the user has decided what to do.
     package var refusal: Refusal?
-    /// The push in flight is not sent again before some time has passed.
+    /// The push in flight must not be resent until the time of `ReplicaAction.retry` has passed.
     package var isWaiting = false
-    /// The server has named or acked a push of this client, so it would know one that is sent again.
+    /// The server has named or acked a push of this client, so it would recognise a push that is resent.
     var isKnownToServer = false
-    /// The committed text may not be the server's: the document is opened as a whole.
-    package var distrustsText = false
-    var openings = Backoff()
-    var pushes = Backoff()
-    /// How often in a row edits went out anew by themselves.
-    package var timesAnew = 0
+    /// The committed text may differ from the server's, so the next open must ask for the full text.
+    package var needsFullText = false
+    var openBackoff = Backoff()
+    var pushBackoff = Backoff()
+    /// How often in a row edits were resubmitted under a new number.
+    package var resubmissions = 0
 
-    // What the event at work has led to so far.
-    package var actions: [Action] = []
-    var showsPeers = false
+    // What the present event has led to so far.
+    package var actions: [ReplicaAction] = []
+    var peersChanged = false
 
-    /// A document that has not been opened yet. What is typed before that is kept, as if its text was empty.
+    /// A document that was not opened yet. The user may edit it at once, as if its text were empty.
     package init(firstSeq: Seq = 1, mode: DocumentMode = .edit) {
         nextSeq = firstSeq
         self.mode = mode
     }
 }
 
-/// How the replica stands to the document on the server.
-package enum Link: Equatable, Sendable {
+/// Whether a replica has its document open on the server.
+package enum ReplicaLink: Equatable, Sendable {
     /// There is no connection.
     case offline
-    /// To be opened once some time has passed.
+    /// The document is to be opened after some time.
     case waiting
-    /// Asked to open; everything that was said before the answer is about an earlier opening.
+    /// An open was sent. Messages that arrive before its answer belong to the previous open.
     case opening
     case open
-    /// The document is not there, or not for this client.
+    /// The document does not exist, or this client may not open it.
     case closed(Refusal)
 }
 
 extension Replica {
-    /// What the owner sees.
+    /// The text that the user sees.
     package var text: Text { draft.text }
 
-    /// The text that the server is known to have committed, at `place`.
+    /// The text that the server has committed at `position`.
     package var committed: Text { draft.committed }
 
-    package var revision: Revision { place?.revision ?? 0 }
+    package var revision: Revision { position?.revision ?? 0 }
 
     package var hasUnsaved: Bool { inFlight != nil || draft.hasUnsaved }
 
-    /// The difference of `text` to `committed`: what is lost if it is discarded.
+    /// The change from `committed` to `text`: what `discard` would lose.
     package var unsaved: Change { draft.inFlight.followed(by: draft.unsent) }
 
-    package var canUndo: Bool { own.canUndo }
-    package var canRedo: Bool { own.canRedo }
+    package var canUndo: Bool { undoHistory.canUndo }
+    package var canRedo: Bool { undoHistory.canRedo }
 
-    /// The owner's selections in the view, moved through everything that happened to it.
+    /// The user's selections in the view. They move with every change of the view.
     package var selections: [Selection] { presence.own ?? [] }
 
-    /// The others' selections in the view.
+    /// The peers' selections in the view.
     package var peers: [PeerSelections] {
         if !draft.hasUnsaved { return presence.peers }
         return presence.peers.map { peer in
@@ -99,34 +100,34 @@ extension Replica {
     }
 }
 
-// What the owner does.
+// Events of the user.
 extension Replica {
-    /// The owner changed the view; throws, with nothing changed, where the change does not fit it.
+    /// The user has changed the view. Throws, with nothing changed, if the change does not fit the view.
     ///
-    /// `pause` is the time since the owner's last change: what is typed on without a longer one is undone at once.
+    /// `pause` is the time since the user's last change. Changes without a longer pause are undone together.
     package mutating func typed(_ change: Change, after pause: Milliseconds? = nil) throws(ChangeError)
-        -> [Action]
+        -> [ReplicaAction]
     {
         let inverse = try change.inverted(in: draft.text)
         try draft.type(change)
-        own.typed(change, inverse: inverse, after: pause)
+        undoHistory.typed(change, inverse: inverse, after: pause)
         noteTyped(change)
         return finish()
     }
 
-    /// The owner wants the last of their own changes taken back that is left, and none of anybody else's.
-    package mutating func undo() -> [Action] {
-        if let change = own.takeUndo() { own.undone(inverse: makeInView(change)) }
+    /// Undoes the user's latest change that still has an effect, and nothing of what others did.
+    package mutating func undo() -> [ReplicaAction] {
+        if let change = undoHistory.popUndo() { undoHistory.undone(inverse: makeInView(change)) }
         return finish()
     }
 
-    /// The owner wants back what was undone last.
-    package mutating func redo() -> [Action] {
-        if let change = own.takeRedo() { own.redone(inverse: makeInView(change)) }
+    /// Redoes what was undone last.
+    package mutating func redo() -> [ReplicaAction] {
+        if let change = undoHistory.popRedo() { undoHistory.redone(inverse: makeInView(change)) }
         return finish()
     }
 
-    /// Has a change of the owner's made in the view, and answers with what takes it back.
+    /// Applies an undo or redo to the view, and returns its inverse.
     private mutating func makeInView(_ change: Change) -> Change {
         do throws(ChangeError) {
             let inverse = try change.inverted(in: draft.text)
@@ -135,17 +136,18 @@ extension Replica {
             actions.append(.edit(change))
             return inverse
         } catch {
-            preconditionFailure("a change that was moved to the text of the view does not fit it")
+            preconditionFailure("an undo or redo that was rebased to the view does not fit it")
         }
     }
 
     private mutating func noteTyped(_ change: Change) {
         presence.viewChanged(by: change)
-        if !presence.peers.isEmpty { showsPeers = true }
+        if !presence.peers.isEmpty { peersChanged = true }
     }
 
-    /// The owner selected something else in the view; throws, with nothing changed, where it has no such place.
-    package mutating func selected(_ selections: [Selection]) throws(TextError) -> [Action] {
+    /// The user has selected something else in the view. Throws, with nothing changed, if a selection is outside the
+    /// view or inside a character.
+    package mutating func selected(_ selections: [Selection]) throws(TextError) -> [ReplicaAction] {
         for selection in selections {
             _ = try draft.text.length(before: selection.anchor)
             _ = try draft.text.length(before: selection.head)
@@ -154,9 +156,9 @@ extension Replica {
         return finish()
     }
 
-    /// The owner wants what was refused to be tried again, perhaps after changing it; and what waits, at once.
-    package mutating func retry() -> [Action] {
-        goOn()
+    /// Tries refused edits again, perhaps after the user has changed them. Also does at once what waits for a retry.
+    package mutating func retry() -> [ReplicaAction] {
+        retryRefused()
         isWaiting = false
         switch link {
         case .waiting, .closed: open()
@@ -165,10 +167,10 @@ extension Replica {
         return finish()
     }
 
-    /// The owner gives up what is not committed.
+    /// Drops all edits that are not committed.
     ///
-    /// A push whose outcome is unknown may be committed all the same; then it comes back with the stream.
-    package mutating func discard() -> [Action] {
+    /// If the outcome of a push is unknown, the server may still commit it. Then its edits come back with the stream.
+    package mutating func discard() -> [ReplicaAction] {
         show(draft.discard())
         inFlight = nil
         refusal = nil
@@ -177,25 +179,25 @@ extension Replica {
     }
 }
 
-// What the connection and the clock do.
+// Events of the connection and the clock.
 extension Replica {
-    /// A connection stands, and the server has welcomed the client.
-    package mutating func connected() -> [Action] {
+    /// There is a connection, and the server has welcomed the client.
+    package mutating func connected() -> [ReplicaAction] {
         guard link == .offline else { return finish() }
-        openings.reset()
-        pushes.reset()
+        openBackoff.reset()
+        pushBackoff.reset()
         open()
         return finish()
     }
 
-    /// The connection is gone.
-    package mutating func cutOff() -> [Action] {
+    /// The connection has ended.
+    package mutating func disconnected() -> [ReplicaAction] {
         goOffline()
         return finish()
     }
 
-    /// The time is over that `Action.retry` asked for.
-    package mutating func timePassed() -> [Action] {
+    /// The time of `ReplicaAction.retry` has passed.
+    package mutating func timePassed() -> [ReplicaAction] {
         isWaiting = false
         if link == .waiting { open() }
         return finish()
@@ -207,49 +209,49 @@ extension Replica {
         inFlight?.loseAnswer()
         if presence.peers.isEmpty { return }
         presence.replacePeers(with: [], in: draft.committed)
-        showsPeers = true
+        peersChanged = true
     }
 }
 
 extension Replica {
-    /// Does what has become due, and hands over all that is to be done.
-    package mutating func finish() -> [Action] {
-        takeInSettled()
+    /// Ends an event: sends what can be sent now, and returns all actions of the event.
+    package mutating func finish() -> [ReplicaAction] {
+        finishResolvedPush()
         push()
-        tellSelections()
-        if showsPeers { actions.append(.showPeers) }
+        sendSelections()
+        if peersChanged { actions.append(.showPeers) }
         showState()
-        defer { (actions, showsPeers) = ([], false) }
+        defer { (actions, peersChanged) = ([], false) }
         return actions
     }
 
-    /// Nothing but an answer that is awaited keeps what is unsent from being sent.
+    /// Whether unsent edits may be sent, as soon as no push awaits its answer.
     var maySend: Bool {
         link == .open && mode == .edit && rights == .write && refusal == nil && !isWaiting
     }
 
     private mutating func push() {
-        guard maySend, let place else { return }
+        guard maySend, let position else { return }
         if inFlight == nil {
             if draft.unsent.isEmpty { return }
             draft.send()
-            let push = SentPush(place: place, seq: nextSeq, change: draft.inFlight)
+            let push = SentPush(position: position, seq: nextSeq, change: draft.inFlight)
             nextSeq = nextSeq.next
             inFlight = InFlight(push)
             actions.append(.push(push))
         } else if let push = inFlight?.push, inFlight?.outcome == .unknown {
             inFlight?.outcome = .awaited
-            inFlight?.isRepeated = true
+            inFlight?.wasResent = true
             actions.append(.push(push))
         }
     }
 
-    /// Selections wait until nothing is unacked.
-    // The server moves the ones it holds through the owner's pushes too, so a caret that types on needs no message;
-    // and a place inside unacked text has no place in the committed one.
-    private mutating func tellSelections() {
+    /// Sends the selections once nothing is unacked.
+    // A caret that moves with the user's own typing needs no message, because the server moves selections with this
+    // client's pushes too. An offset inside unacked text does not exist in the committed text.
+    private mutating func sendSelections() {
         guard link == .open, inFlight == nil, !draft.hasUnsaved else { return }
-        if let selections = presence.selectionsToTell(at: revision) {
+        if let selections = presence.selectionsToSend(at: revision) {
             actions.append(.select(at: revision, selections))
         }
     }
@@ -264,44 +266,44 @@ extension Replica {
         if let refusal { return .refused(refusal) }
         switch link {
         case .closed(let refusal): return .refused(refusal)
-        case .offline, .waiting, .opening: return place == nil && !isRestored ? .opening : .offline
+        case .offline, .waiting, .opening: return position == nil && !isRestored ? .opening : .offline
         case .open: break
         }
         if !hasUnsaved { return .saved }
         return mode == .edit && rights == .write ? .sending : .refused(.forbidden)
     }
 
-    /// Has a change of the view made.
+    /// Applies a change to the view.
     mutating func show(_ change: Change) {
         presence.viewChanged(by: change)
-        own.viewChanged(by: change)
+        undoHistory.viewChanged(by: change)
         if !change.isEmpty { actions.append(.edit(change)) }
-        if !presence.peers.isEmpty { showsPeers = true }
+        if !presence.peers.isEmpty { peersChanged = true }
     }
 
-    /// Asks for the document, on from where the replica is if its text can be trusted.
+    /// Opens the document: from the replica's position, unless it needs the full text.
     mutating func open() {
         link = .opening
-        actions.append(.open(from: distrustsText ? nil : place, as: mode))
+        actions.append(.open(from: needsFullText ? nil : position, as: mode))
     }
 
-    /// Closes the document and opens it again: at once the first time, then after longer and longer waits.
+    /// Closes the document and opens it again: at once the first time, then after growing delays.
     mutating func reopen() {
         inFlight?.loseAnswer()
         actions.append(.close)
-        let isFirst = openings.tries == 0
-        let wait = openings.wait()
+        let isFirst = openBackoff.failures == 0
+        let delay = openBackoff.nextDelay()
         if isFirst {
             open()
         } else {
             link = .waiting
-            actions.append(.retry(after: wait))
+            actions.append(.retry(after: delay))
         }
     }
 
-    /// What the server says and what the replica has do not fit: it starts again from the whole text.
-    package mutating func startAgain() {
-        distrustsText = true
+    /// Opens the document again with the full text, because the server's messages do not fit the replica.
+    package mutating func reloadText() {
+        needsFullText = true
         reopen()
     }
 }

@@ -2,92 +2,92 @@ package import CaretCore
 import CaretWire
 
 extension Replica {
-    /// Throws the first invariant that does not hold. All hold after every event, whatever the server sends.
+    /// Throws the first invariant that is broken. All hold after every event, whatever the server sends.
     package func checkInvariants() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "every action was returned to the caller", actions.isEmpty && !showsPeers)
+            "every action was returned to the caller", actions.isEmpty && !peersChanged)
         try BrokenInvariant.check(
-            "the text is the committed text after the change in flight and then the unsent change",
+            "the text is the committed text with the change in flight and the unsent change applied",
             draft.isSound)
-        try checkPlace()
+        try checkPosition()
         try checkPush()
         try checkRefusal()
         try checkSelections()
         try BrokenInvariant.check(
-            "the next undo and the next redo fit the text", own.fits(draft.text))
-        try BrokenInvariant.check("the owner was told the state", state == currentState)
+            "the next undo and the next redo fit the text", undoHistory.fits(draft.text))
+        try BrokenInvariant.check("the owner knows the state", state == currentState)
     }
 
-    private func checkPlace() throws(BrokenInvariant) {
+    private func checkPosition() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "an open document has a place", link != .open || place != nil)
+            "an open document has a position", link != .open || position != nil)
         try BrokenInvariant.check(
-            "the committed text is empty until it has a place", place != nil || draft.committed.isEmpty)
+            "the committed text is empty until it has a position", position != nil || draft.committed.isEmpty)
         try BrokenInvariant.check(
-            "the revision is one that can be counted on from", place?.revision.isSound ?? true)
+            "there can be a next revision", position?.revision.isValid ?? true)
         try BrokenInvariant.check(
-            "an open document has a text that is trusted", link != .open || !distrustsText)
+            "an open document does not need the full text", link != .open || !needsFullText)
         try BrokenInvariant.check(
-            "an open document may be read", link != .open || rights != .none)
+            "the client may read an open document", link != .open || rights != .none)
     }
 
     private func checkPush() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "edits are in flight only with their push", inFlight != nil || draft.inFlight.isEmpty)
+            "edits are in flight only together with their push", inFlight != nil || draft.inFlight.isEmpty)
         try BrokenInvariant.check(
             "a replica that only watches has no push in flight", mode == .edit || inFlight == nil)
         try BrokenInvariant.check(
             "the number of the push in flight is below the next one",
             inFlight.map { $0.push.seq < nextSeq || nextSeq == Seq.last } ?? true)
         try BrokenInvariant.check(
-            "a push has an answer, or waits for one, only while the document is open",
+            "a push awaits or has an answer only while the document is open",
             link == .open || inFlight?.dependsOnLink != true)
         try BrokenInvariant.check(
-            "a push that was committed is in flight only until the stream reaches its revision",
-            inFlight?.settledRevision.map { revision < $0 } ?? true)
+            "a resolved push is in flight only until the stream reaches its revision",
+            inFlight?.resolvedRevision.map { revision < $0 } ?? true)
         try BrokenInvariant.check(
-            "the replica waits to send only with a push in flight", !isWaiting || inFlight != nil)
+            "the replica waits to resend only with a push in flight", !isWaiting || inFlight != nil)
         try BrokenInvariant.check(
-            "whatever may be sent was sent",
+            "everything that may be sent was sent",
             !maySend || (draft.unsent.isEmpty || inFlight != nil) && inFlight?.outcome != .unknown)
     }
 
     private func checkRefusal() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "a refusal is of the push in flight", refusal == nil || inFlight?.outcome == .refused)
+            "a stored refusal belongs to the push in flight", refusal == nil || inFlight?.outcome == .refused)
         try BrokenInvariant.check(
-            "a refused push has its refusal, unless the document is opened again to try once more",
+            "a refused push has its refusal, unless the document is being opened again",
             refusal != nil || inFlight?.outcome != .refused || link != .open)
         try BrokenInvariant.check(
-            "edits go out under another number only a few times in a row",
-            (0...Replica.patience).contains(timesAnew))
+            "edits are resubmitted only a few times in a row",
+            (0...Replica.maxResubmissions).contains(resubmissions))
     }
 
     private func checkSelections() throws(BrokenInvariant) {
         try BrokenInvariant.check(
-            "the owner's selections lie between scalars of the text",
-            selections.allSatisfy { draft.text.hasPlace(for: $0) })
+            "the user's selections lie between scalars of the text",
+            selections.allSatisfy { draft.text.contains($0) })
         try BrokenInvariant.check(
-            "the selections that the server has lie between scalars of the committed text",
-            presence.told?.allSatisfy { draft.committed.hasPlace(for: $0) } ?? true)
+            "the sent selections lie between scalars of the committed text",
+            presence.sent?.allSatisfy { draft.committed.contains($0) } ?? true)
         try BrokenInvariant.check(
             "the peers' selections lie between scalars of the committed text",
-            presence.peers.allSatisfy { $0.selections.allSatisfy { draft.committed.hasPlace(for: $0) } })
+            presence.peers.allSatisfy { $0.selections.allSatisfy { draft.committed.contains($0) } })
         try BrokenInvariant.check(
             "each peer is listed once",
             presence.peers.indices.allSatisfy { index in
                 !presence.peers[..<index].contains { $0.session == presence.peers[index].session }
             })
         try BrokenInvariant.check(
-            "a replica without a connection shows no peers", link != .offline || presence.peers.isEmpty)
+            "a replica without a connection has no peers", link != .offline || presence.peers.isEmpty)
         try BrokenInvariant.check(
-            "the server has the selections, once nothing is unsaved",
-            link != .open || hasUnsaved || presence.own == nil || presence.told == presence.own)
+            "the selections were sent once nothing is unsaved",
+            link != .open || hasUnsaved || presence.own == nil || presence.sent == presence.own)
     }
 }
 
 extension Draft {
-    /// Whether the text is what its parts give.
+    /// Whether the text is what its parts add up to.
     fileprivate var isSound: Bool {
         do throws(ChangeError) {
             return try committed.applying(inFlight).applying(unsent) == text
@@ -98,20 +98,20 @@ extension Draft {
 }
 
 extension InFlight {
-    /// Whether the outcome means nothing any more once the connection is gone.
+    /// Whether the outcome is lost with the connection.
     fileprivate var dependsOnLink: Bool {
         switch outcome {
-        case .awaited, .settled: true
+        case .awaited, .resolved: true
         case .unknown, .refused: false
         }
     }
 
-    fileprivate var settledRevision: Revision? {
-        if case .settled(let revision) = outcome { revision } else { nil }
+    fileprivate var resolvedRevision: Revision? {
+        if case .resolved(let revision) = outcome { revision } else { nil }
     }
 }
 
-extension OwnChanges {
+extension UndoHistory {
     fileprivate func fits(_ text: Text) -> Bool {
         [nextUndo, nextRedo].allSatisfy { change in
             do throws(ChangeError) {
@@ -125,7 +125,7 @@ extension OwnChanges {
 }
 
 extension Text {
-    fileprivate func hasPlace(for selection: Selection) -> Bool {
+    fileprivate func contains(_ selection: Selection) -> Bool {
         isScalarBoundary(selection.anchor) && isScalarBoundary(selection.head)
     }
 }

@@ -1,13 +1,13 @@
-/// What a person is told about their text.
+/// Whether the text that a user sees is saved on the server.
 public enum SavingState: Equatable, Sendable {
-    /// All of it is committed.
+    /// The server has committed all of it.
     case saved
-    /// Some of it is on its way.
+    /// Some edits were sent or are about to be sent.
     case sending
-    /// The text is not here yet. What is typed meanwhile is kept, and goes in front of it.
+    /// The text has not arrived from the server yet. Edits made meanwhile are kept and go after the text.
     case opening
-    /// The text is here, and the document is not open on the server. What is typed is kept.
+    /// The text is here, but the document is not open on the server. Edits are kept until it is.
     case offline
-    /// Some of it will not be saved as things are. It is kept.
+    /// The server refused some edits, or refused to open the document. The edits are kept, but not saved.
     case refused(Refusal)
 }

@@ -1,23 +1,23 @@
 package import CaretCore
 package import CaretWire
 
-/// A change as it was sent first, and as it is sent each time after that.
+/// A push as it was sent the first time. It is resent in exactly this form.
 package struct SentPush: Equatable, Sendable {
-    /// Where the change was made.
-    package let place: WirePosition
+    /// The position of the text that the change was made in.
+    package let position: WirePosition
     package let seq: Seq
     package let change: Change
 
-    package init(place: WirePosition, seq: Seq, change: Change) {
-        self.place = place
+    package init(position: WirePosition, seq: Seq, change: Change) {
+        self.position = position
         self.seq = seq
         self.change = change
     }
 
-    /// The message to a server that counts in UTF-16. The same push is the same line whenever it is sent.
+    /// The message to a server that counts in UTF-16. A resent push gives the same line, byte for byte.
     package func message(to document: WireString) -> Push {
         Push(
-            document: document, epoch: place.epoch, base: place.revision, seq: Int(seq.value),
+            document: document, epoch: position.epoch, base: position.revision, seq: Int(seq.value),
             content: .edits(change.edits.map { WireEdit($0) }))
     }
 }

@@ -1,5 +1,6 @@
-/// The number of a push, which names it together with user, client and document. It grows with every new push.
-// 64 bits: in a browser `Int` has 32, and the wire carries integers up to 2^53 - 1.
+/// The number of a push. Together with user, client and document it identifies the push. Each new push has a higher
+/// number.
+// 64 bits: `Int` has 32 bits in a browser, and the wire carries integers up to 2^53 - 1.
 package struct Seq: Comparable, Hashable, Sendable {
     package let value: Int64
 
@@ -8,7 +9,7 @@ package struct Seq: Comparable, Hashable, Sendable {
 
     package init(_ value: Int64) { self.value = value }
 
-    /// The number after this one; the last one is its own successor, which the server refuses as used.
+    /// The number after this one. After the last number it stays the same, and the server refuses it as reused.
     package var next: Seq { self < Seq.last ? Seq(value + 1) : Seq.last }
 
     package static func < (left: Seq, right: Seq) -> Bool { left.value < right.value }

@@ -1,23 +1,24 @@
 @preconcurrency import Dispatch
 import Synchronization
 
-/// Calls completions in the order in which their calls were decided: a few at once, many on a queue of its own, while the
-/// writer goes on.
+/// Calls the completions of committed calls, in the order of the commits. It calls a few of them directly,
+/// and many on its own queue, so that the writer can continue.
 ///
-/// Only the writer's thread adds.
+/// Only the writer's thread calls this.
 package final class CompletionQueue: Sendable {
     private let queue = DispatchQueue(label: "caret.store.answers")
-    /// How many batches the queue has not called yet.
+    /// The number of batches that the queue has not finished yet.
     private let waitingBatches = Atomic(0)
 
-    /// The first completion may have to wake its caller, which costs as much as the append itself. Each of the others
-    /// costs a hundredth of that, and to hand them over would wake another thread.
+    /// The most completions that the writer calls itself. The first one may have to wake its caller, which
+    /// costs as much as the append. Each of the others costs a hundredth of that, while moving them to the
+    /// queue would wake another thread.
     private static let mostCalledHere = 32
 
     package init() {}
 
     package func call(_ completions: [@Sendable () -> Void]) {
-        // Earlier completions come first.
+        // Call directly only if no earlier batch is waiting: earlier completions come first.
         if completions.count <= CompletionQueue.mostCalledHere, waitingBatches.load(ordering: .acquiring) == 0
         {
             for completion in completions { completion() }

@@ -1,21 +1,21 @@
-/// Whether the disk has space, as the events of a store tell it.
+/// Derives from the events of a store whether the disk is full.
 package struct DiskSpace: Sendable {
-    /// What is new to whoever was told before.
+    /// A change since the last news.
     package enum News: Equatable, Sendable {
         case full
         case freed
     }
 
-    /// Calls were refused, and none was committed since.
+    /// Calls were refused, and nothing has been committed since.
     private var isRefusing = false
-    /// What was committed did not fit the database, or its counter, and has not come there since.
+    /// Committed data did not fit into the database or the counter, and has not been written there since.
     private var isHoldingBack = false
 
     package init() {}
 
     private var isFull: Bool { isRefusing || isHoldingBack }
 
-    /// Nil where nothing is new: a disk that stays full is told once.
+    /// Nil if nothing changed: a disk that stays full is reported once.
     package mutating func news(of event: StoreEvent) -> News? {
         let wasFull = isFull
         switch event {

@@ -1,26 +1,28 @@
 import CaretLog
 
-/// The writer: takes whatever is ready into one transaction, and tells nobody anything before it is synced.
+/// The writer: commits all waiting calls in one transaction, and completes no call before the transaction is
+/// synced.
 ///
 /// Confined to the writer's thread.
 struct GroupCommit {
     private var writer: HistoryWriter
     private var store: StoreRow
-    /// Held as long as anything may be written.
+    /// Keeps the folder locked as long as the writer exists.
     private let folder: DataFolder
     private let files: FilesInPlace
     private let counter: CommitCounter
     private let due: DueDocuments
     private let completions: CompletionQueue
     private let tell: @Sendable (StoreEvent) -> Void
-    /// After the first failure of the disk nothing is written any more: a second sync after a failed one proves nothing.
+    /// After the first failure of the disk the store writes nothing more: a sync that succeeds after a failed
+    /// one proves nothing.
     private var hasFailed = false
-    /// The log is brought into the database when it holds so many pages.
+    /// The next checkpoint is due when the log has this many pages.
     private var checkpointAt = GroupCommit.pagesBetweenCheckpoints
     private var pagesInLog = 0
 
     private static let pagesBetweenCheckpoints = 1000
-    /// From here on a checkpoint waits for readers.
+    /// From this size of the log on, a checkpoint waits for readers.
     private static let mostPages = 8 * pagesBetweenCheckpoints
 
     init(
@@ -41,12 +43,13 @@ struct GroupCommit {
     }
 
     mutating func run(_ jobs: [WriteJob]) {
-        // Before the commit, so that nobody reads what is not there; and after it, before anybody is told.
-        if hasFailed || !lookAtFiles() { return refuse(jobs, .refused(.refused(.failed))) }
+        // Check the files before the commit, so that no call reads removed data, and after it, before any
+        // caller is notified.
+        if hasFailed || !checkFiles() { return refuse(jobs, .refused(.refused(.failed))) }
         var isWorkDone = false
         tell(.writing(jobs.count))
         do throws(DatabaseFault) {
-            var next = store.place
+            var next = store.progress
             next.commits += 1
             let before = writer.database.totalChanges
             var isNeeded = false
@@ -62,8 +65,8 @@ struct GroupCommit {
                     return answers
                 }, isNeeded: { isNeeded }, orFault: \.self)
             if isNeeded { committed(next) }
-            if isNeeded, !lookAtFiles() { return refuse(jobs, .refused(.refused(.failed))) }
-            // What is on disk is told, whatever comes after.
+            if isNeeded, !checkFiles() { return refuse(jobs, .refused(.refused(.failed))) }
+            // The commit is on disk, so notify the callers whatever fails next.
             completions.call(answers)
             due.add(writer.committed())
             if !hasFailed { checkpointIfDue() }
@@ -83,10 +86,10 @@ struct GroupCommit {
             } catch {
                 switch error {
                 case .database(let fault): throw fault
-                // A refusal is an answer like any other.
+                // A refusal is a normal answer.
                 case .refused(let refusal):
                     precondition(
-                        writer.database.totalChanges == before, "a call was refused that had written")
+                        writer.database.totalChanges == before, "a call that had written was refused")
                     answers.append { job.refuse(.refused(refusal)) }
                 }
             }
@@ -94,18 +97,18 @@ struct GroupCommit {
         return answers
     }
 
-    private mutating func committed(_ place: StorePlace) {
-        store.place = place
-        if let generation = writer.takeNextGeneration() { store.place.generation = generation }
+    private mutating func committed(_ progress: StoreProgress) {
+        store.progress = progress
+        if let generation = writer.takeNextGeneration() { store.progress.generation = generation }
         tell(.committed)
         _ = count()
     }
 
-    /// Writes down how far the store has got; whether there was space for it. A counter that lags behind is as good as
-    /// one after a power cut.
+    /// Writes the store's progress to the counter, and returns whether the disk had space for it. A counter
+    /// that is too low does no harm: after a power cut it is too low as well.
     private mutating func count() -> Bool {
         do throws(DatabaseFault) {
-            try counter.write(store.place)
+            try counter.write(store.progress)
             return true
         } catch {
             if error.kind == .full { tell(.checkpointFull) } else { fail(error) }
@@ -115,28 +118,29 @@ struct GroupCommit {
 
     private mutating func checkpointIfDue() {
         let pages = writer.database.pagesInLog
-        // The log was begun anew.
+        // SQLite has restarted the log.
         if pages < pagesInLog { checkpointAt = GroupCommit.pagesBetweenCheckpoints }
         pagesInLog = pages
         if pages < checkpointAt { return }
         checkpointAt = pages + GroupCommit.pagesBetweenCheckpoints
-        // Readers that take turns would keep the log from ever being begun anew.
+        // Readers that take turns could prevent a passive checkpoint from ever restarting the log.
         checkpoint(pages < GroupCommit.mostPages ? .passive : .patient)
     }
 
-    /// Brings the log into the database, which bears its number from then on: a file without it is older than the log.
+    /// Copies the log into the database, with the next checkpoint number. A file without that number is older
+    /// than the log.
     private mutating func checkpoint(_ checkpoint: Database.Checkpoint) {
         tell(.checkpointing)
         do throws(DatabaseFault) {
             let number = (try writer.database.first("PRAGMA user_version") { $0.integer(0) } ?? 0) + 1
             try writer.database.execute("PRAGMA user_version = \(number)")
             if try writer.database.checkpoint(checkpoint) {
-                store.place.checkpoints = number
+                store.progress.checkpoints = number
                 if !count() { return }
             }
             tell(.checkpointed)
         } catch {
-            // What does not fit the disk yet stays in the log, where it is as safe.
+            // If the disk is full, the data stays in the log, where it is equally safe.
             if error.kind == .full { tell(.checkpointFull) } else { fail(error) }
         }
     }
@@ -146,7 +150,7 @@ struct GroupCommit {
         case .failed:
             fail(fault)
             refuse(jobs, atCommit ? .unknown : .refused(.refused(.failed)))
-        // It may be on disk all the same, though what comes next will be written over it.
+        // The commit may still be on disk, although the next commit will overwrite it.
         case .full where atCommit && fault.isOutOfSpace:
             diskIsFull()
             refuse(jobs, .unknown)
@@ -155,22 +159,23 @@ struct GroupCommit {
                 if fault.kind == .full { diskIsFull() } else { tell(.damaged(nil)) }
                 return refuse(jobs, .refused(.refused(fault.refusal)))
             }
-            // Each alone, so that one that does not fit the disk, or meets damage, costs the others nothing.
+            // Run each call alone, so that a call that does not fit the disk or meets damage does not fail
+            // the others.
             for job in jobs { run([job]) }
         }
     }
 
     private mutating func diskIsFull() {
         tell(.full)
-        // Whatever is committed next has found space, and what was held back may find it too.
+        // The next successful commit has found space, so a postponed checkpoint may find it too.
         checkpointAt = 0
     }
 
-    /// Whether the files are still where they were. Where they are not, nothing is written from then on: what is in them
-    /// would be acked, and gone when the process ends.
-    mutating func lookAtFiles() -> Bool {
+    /// Whether the files still have their names. If not, the store writes nothing more: it would ack changes
+    /// that are lost when the process ends.
+    mutating func checkFiles() -> Bool {
         if hasFailed { return false }
-        if files.look() { return true }
+        if files.check() { return true }
         hasFailed = true
         writer.database.keepLog(true)
         tell(.lost(path: files.database))
@@ -185,11 +190,11 @@ struct GroupCommit {
         tell(.failed(fault))
     }
 
-    private func refuse(_ jobs: [WriteJob], _ end: WriteJob.End) {
-        completions.call(jobs.map { job in { job.refuse(end) } })
+    private func refuse(_ jobs: [WriteJob], _ failure: WriteJob.Failure) {
+        completions.call(jobs.map { job in { job.refuse(failure) } })
     }
 
-    /// Brings the whole log into the database, once nobody else has it open. What does not come in stays in the log, and
-    /// is found there when the folder is opened again.
+    /// Copies the whole log into the database, after all other connections were closed. What fails to be
+    /// copied stays in the log, and is found there when the folder is opened again.
     mutating func finish() { if !hasFailed { checkpoint(.whole) } }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The calls on a store that take several steps: while one runs, nothing that it needs is closed.
+/// Counts the running calls that take several steps. The store does not close what they need before they end.
 final class OpenCalls: Sendable {
     private struct State {
         var running = 0
@@ -10,7 +10,7 @@ final class OpenCalls: Sendable {
 
     private let state = Mutex(State())
 
-    /// From when on a long call should come to its end.
+    /// Long calls should end soon once this is true.
     var isClosing: Bool { state.withLock { $0.isClosing } }
 
     func began() { state.withLock { $0.running += 1 } }
@@ -23,7 +23,7 @@ final class OpenCalls: Sendable {
         closing?.resume()
     }
 
-    /// Tells the calls to come to their ends, and waits until they have.
+    /// Requests that all running calls end soon, and waits until they have ended.
     func close() async {
         await withCheckedContinuation { done in
             let isIdle = state.withLock { state in

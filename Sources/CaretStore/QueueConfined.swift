@@ -1,17 +1,17 @@
 import CaretConcurrency
 @preconcurrency import Dispatch
 
-/// A value with a queue of its own, which runs one call after the other.
+/// A value with its own serial queue.
 final class QueueConfined<Value>: Sendable {
     private let confined: Confined<Value?, DispatchQueue>
     private var queue: DispatchQueue { confined.home }
 
-    /// `qos` says how the queue fares when others want the processor too.
+    /// `qos` is the priority of the queue when processors are scarce.
     init(_ value: sending Value, on label: String, qos: DispatchQoS = .unspecified) {
         confined = Confined(value, to: DispatchQueue(label: label, qos: qos))
     }
 
-    /// Runs `body` when its turn comes.
+    /// Runs `body` on the queue, after all earlier calls.
     func async(_ body: @escaping @Sendable (inout Value) -> Void) {
         queue.async { [confined] in
             confined.update { value in
@@ -23,12 +23,12 @@ final class QueueConfined<Value>: Sendable {
         }
     }
 
-    /// Runs `body` when its turn comes, and returns its answer.
-    func done<Answer: Sendable>(_ body: @escaping @Sendable (inout Value) -> Answer) async -> Answer {
+    /// Runs `body` on the queue, after all earlier calls, and returns its answer.
+    func run<Answer: Sendable>(_ body: @escaping @Sendable (inout Value) -> Answer) async -> Answer {
         await withCheckedContinuation { done in async { done.resume(returning: body(&$0)) } }
     }
 
-    /// Lets go of the value after all earlier calls.
+    /// Releases the value after all earlier calls.
     func close(then completion: @escaping @Sendable () -> Void) {
         queue.async { [confined] in
             confined.update { $0 = nil }

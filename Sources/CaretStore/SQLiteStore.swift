@@ -5,19 +5,19 @@ package import CaretLog
 
 /// A store in one SQLite file.
 ///
-/// One thread with one connection does every write; what is ready when the previous sync ends goes into the next
-/// transaction. Readers have queues and connections of their own and see what was committed.
+/// One thread does all writes through one connection. The calls that arrive during a sync share the next
+/// transaction. Readers have their own queues and connections, and see what is committed.
 package final class SQLiteStore: DocumentStore {
     let folder: DataFolder
     let files: FilesInPlace
     private let writes: WriteQueue
-    /// What is answered from a row or a page of rows.
+    /// For answers that need one row or one page of rows.
     private let lookups: QueueConfined<HistoryReader>
-    /// What may take as long as a text takes.
+    /// For answers that may take as long as reading a whole text.
     private let histories: QueueConfined<HistoryReader>
     private let upkeep: Upkeep
     private let due = DueDocuments()
-    /// What the store does by itself, until it is closed.
+    /// The background tasks, which run until the store is closed.
     private let tending: [Task<Void, Never>]
     let calls = OpenCalls()
     private let tell: @Sendable (StoreEvent) -> Void
@@ -25,8 +25,8 @@ package final class SQLiteStore: DocumentStore {
     /// The store's part of every epoch. It can be renewed at any time.
     package var generation: UInt64 { currentGeneration.value }
 
-    /// Opens the store in a folder that exists, and makes it where there is none. `tell` is called on any queue, and
-    /// must return soon.
+    /// Opens the store in an existing folder, and creates the database if it is missing. The store calls
+    /// `tell` on any queue; it must return soon.
     package init(
         folder path: String, settings: StoreSettings = StoreSettings(),
         migrations: [Migration] = Migration.all,
@@ -34,16 +34,17 @@ package final class SQLiteStore: DocumentStore {
     ) throws(OpeningFault) {
         self.tell = tell
         folder = try DataFolder(path)
-        // Refused before anything is made in a folder of somebody else's.
+        // Refuse a file of another program before creating anything in its folder.
         _ = try FileHeader(of: folder.databasePath)
         let counter = try CommitCounter(folder: path)
         let known = try counter.read()
         try folder.refuseMixture(known)
         let database = try folder.openForWriting(migrations: migrations, tell: tell)
         let row = try SQLiteStore.row(of: database, counter, tell)
-        let generation = Generation(row.place.generation)
+        let generation = Generation(row.progress.generation)
         currentGeneration = generation
-        let isFresh = if case .place(let place) = known { place.generation != generation.value } else { true }
+        let isFresh =
+            if case .progress(let progress) = known { progress.generation != generation.value } else { true }
         let files = FilesInPlace(database: folder.databasePath)
         self.files = files
         if folder.isWithoutIndex { tell(.full) }
@@ -61,7 +62,7 @@ package final class SQLiteStore: DocumentStore {
             completions)
         let reader = UpkeepReader(
             HistoryReader(database: try folder.openForReading(), generation: generation))
-        // What it makes ready can wait; it takes no core from writers and rooms.
+        // Upkeep can wait, so it runs at low priority and takes no core from the writer and the rooms.
         upkeep = Upkeep(
             writes: writes, reader: QueueConfined(reader, on: "caret.store.upkeep", qos: .background),
             settings: settings,
@@ -72,15 +73,16 @@ package final class SQLiteStore: DocumentStore {
         ]
     }
 
-    /// Notices within a second that the files are gone, though nobody writes to them. Until its task is cancelled.
+    /// Checks every second that the files still have their names, also while nobody writes. Runs until its
+    /// task is cancelled.
     private static func watch(_ files: FilesInPlace, _ writes: WriteQueue) async {
         while (try? await Task.sleep(for: .seconds(1))) != nil {
-            if !files.look() { return writes.lookAtFiles() }
+            if !files.check() { return writes.checkFiles() }
         }
     }
 
-    /// The store's row, made where there is none, and with a new generation where the database is not the one that
-    /// the counter knows.
+    /// Returns the store's row. Creates it if it is missing, and gives it a new generation if the counter
+    /// belongs to another database.
     private static func row(
         of database: Database, _ counter: CommitCounter, _ tell: (StoreEvent) -> Void
     ) throws(OpeningFault) -> StoreRow {
@@ -88,24 +90,26 @@ package final class SQLiteStore: DocumentStore {
         do throws(DatabaseFault) {
             let found = try StoreRow.read(database, checkpoints: reading.checkpoints)
             let reason = found.flatMap { $0.renewal(reading) }
-            var row = found ?? StoreRow(place: StorePlace(generation: 0, commits: 0, checkpoints: 0))
+            var row = found ?? StoreRow(progress: StoreProgress(generation: 0, commits: 0, checkpoints: 0))
             if found == nil, try database.first("SELECT 1 FROM document LIMIT 1", read: { _ in true }) == true
             {
                 throw DatabaseFault(code: SQLITE_CORRUPT, message: "the row of the store is missing")
             }
             if found == nil || reason != nil {
-                row.place.generation = .random(in: .min ... .max)
-                // The counter counted for another file.
-                row.place.checkpoints = 0
+                row.progress.generation = .random(in: .min ... .max)
+                // The checkpoints in the counter were those of another file.
+                row.progress.checkpoints = 0
                 row.backup = nil
                 try row.write(database)
             }
-            // Only now: where this is cut off, the next start finds the reason again.
+            // Update the counter last: if the process ends before, the next start finds the same reason
+            // again.
             do throws(DatabaseFault) {
-                try counter.write(row.place)
+                try counter.write(row.progress)
                 try counter.sync()
             } catch {
-                // A counter that lags behind the same history is as good as one after a power cut.
+                // A counter that is too low for the same history does no harm: after a power cut it is too
+                // low as well.
                 if found == nil || reason != nil || error.kind != .full { throw error }
                 tell(.checkpointFull)
             }
@@ -121,14 +125,14 @@ package final class SQLiteStore: DocumentStore {
         for task in tending { task.cancel() }
     }
 
-    /// Ends all calls that were made, and lets the folder go. No call may follow.
+    /// Completes all earlier calls, and unlocks the folder. No call may follow.
     package func close(then completion: @escaping @Sendable () -> Void) {
         due.close()
         for task in tending { task.cancel() }
         Task { [self] in
             await calls.close()
             for task in tending { await task.value }
-            // The writer last: who closes last brings the log into the database.
+            // The writer last: the connection that closes last copies the log into the database.
             for reader in [lookups, histories] { await reader.closed() }
             await upkeep.reader.closed()
             writes.close { [self] in
@@ -138,11 +142,12 @@ package final class SQLiteStore: DocumentStore {
         }
     }
 
-    /// The same, for whoever waits for it.
+    /// `close`, and waits until it is done.
     package func closed() async { await withCheckedContinuation { done in close { done.resume() } } }
 
-    /// Goes once through all documents, as `StoreSettings` and the time say: removes what was deleted long ago, forgets
-    /// what need not be kept, merges what rests, and gives space back.
+    /// Visits all documents once, by `StoreSettings` and `time`: purges documents that were deleted long ago,
+    /// trims histories, forgets old pushers, merges the segments of idle documents, and returns free space to
+    /// the file system.
     package func tend(at time: Int64) async {
         calls.began()
         defer { calls.ended() }
@@ -154,8 +159,8 @@ package final class SQLiteStore: DocumentStore {
     package func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void) {
         if appends.isEmpty { return write({ _ in { completion([]) } }, or: { _ in completion([]) }) }
         if appends.count == 1 { return append(appends[0]) { completion([$0]) } }
-        let outcomes = Gathered<AppendOutcome>(appends.count, then: completion)
-        // Of one transaction, and each refused by itself.
+        let outcomes = AnswerCollector<AppendOutcome>(appends.count, then: completion)
+        // In one transaction, but the store may refuse each append alone.
         writes.add(
             appends.enumerated().map { index, append in
                 WriteJob { writer throws(StoreFault) in
@@ -167,7 +172,7 @@ package final class SQLiteStore: DocumentStore {
             })
     }
 
-    /// One append, whose outcome waits for no other.
+    /// Appends to one document, without collecting outcomes.
     private func append(_ append: Append, then completion: @escaping @Sendable (AppendOutcome) -> Void) {
         write { writer throws(StoreFault) in
             let outcome = try writer.append(append)
@@ -232,7 +237,8 @@ package final class SQLiteStore: DocumentStore {
         }
     }
 
-    /// Keeps the text at a revision as a snapshot at once. The product leaves that to the upkeep; tests call this.
+    /// Stores the text at a revision as a snapshot now. In the server only upkeep makes snapshots; tests call
+    /// this.
     package func putSnapshot(
         _ snapshot: Snapshot, of document: DocumentID,
         then completion: @escaping @Sendable (Result<Void, HistoryRefusal>) -> Void
@@ -326,7 +332,7 @@ package final class SQLiteStore: DocumentStore {
     ) {
         lookup(
             { [files] reader throws(StoreFault) in
-                // A repeat would be acked by what is in a removed file.
+                // The server would ack a repeated push because of data in a removed file.
                 if !files.areFound { throw .refused(.refused(.failed)) }
                 return try reader.pusher(pusher, in: document)
             }, then: completion)
@@ -360,7 +366,7 @@ package final class SQLiteStore: DocumentStore {
 
     // MARK: Queues
 
-    /// Reads from one moment of the store what takes no longer than a page of rows.
+    /// Reads from one snapshot of the database, for calls that read at most a page of rows.
     func lookup<Answer>(
         _ body: @escaping @Sendable (inout HistoryReader) throws(StoreFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, StoreRefusal>) -> Void
@@ -372,7 +378,7 @@ package final class SQLiteStore: DocumentStore {
         }
     }
 
-    /// Reads from one moment of the store what may take as long as a text takes.
+    /// Reads from one snapshot of the database, for calls that may read a whole text.
     func history<Answer>(
         of document: DocumentID,
         _ body: @escaping @Sendable (inout HistoryReader) throws(StoreFault) -> Answer,
@@ -389,11 +395,11 @@ package final class SQLiteStore: DocumentStore {
         }
     }
 
-    /// Puts a call into the next transaction. `body` answers with what is told once it is committed; where it is
-    /// not, `refuse` tells why.
+    /// Adds a call to the next transaction. `body` returns the closure to call after the commit. If there is
+    /// no commit, `refuse` gets the reason.
     func write(
         _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> @Sendable () -> Void,
-        or refuse: @escaping @Sendable (WriteJob.End) -> Void
+        or refuse: @escaping @Sendable (WriteJob.Failure) -> Void
     ) {
         writes.add(WriteJob(work: body, refuse: refuse))
     }

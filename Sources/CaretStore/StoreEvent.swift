@@ -1,56 +1,57 @@
 package import CaretCore
 package import CaretLog
 
-/// What happens inside a store, for the log of whoever runs it and for tests that strike at a certain moment.
+/// What happens inside a store: for the server's log, and for tests that inject a fault at a certain moment.
 package enum StoreEvent: Equatable, Sendable {
-    /// All epochs were renewed.
+    /// The epochs of all documents were renewed.
     case renewed(Renewal)
-    /// A migration is about to be applied, inside its transaction.
+    /// The store is about to apply a migration, inside its transaction.
     case migrating(Int64)
-    /// So many calls are about to be done in one transaction.
+    /// The store begins a transaction with this number of calls.
     case writing(Int)
-    /// So many calls are about to be committed; nobody was told anything.
+    /// The store is about to commit this number of calls. No caller was notified yet.
     case committing(Int)
-    /// They are on disk, and nobody was told yet.
+    /// The calls are on disk. No caller was notified yet.
     case committed
-    /// The log is about to be brought into the database.
+    /// The store is about to copy the log into the database.
     case checkpointing
     case checkpointed
-    /// A snapshot is about to be committed.
+    /// The store is about to commit a snapshot.
     case snapshotting(DocumentID, Revision)
-    /// So many segments are about to be committed as one.
+    /// The store is about to merge this number of segments into one.
     case merging(DocumentID, segments: Int)
-    /// They are one, in the transaction.
+    /// The segments are merged, but not committed yet.
     case merged(DocumentID)
-    /// A document's history begins later now.
+    /// A document's history now begins after `start`.
     case trimmed(DocumentID, start: Revision)
-    /// A deleted document is gone for good.
+    /// A deleted document was removed for good.
     case purged(DocumentID)
     case forgot(DocumentID, pushers: Int)
-    /// The disk is full; calls are refused until there is space.
+    /// The disk is full. The store refuses calls until there is space.
     case full
-    /// The disk is full: what was committed stays in the log, or is not counted beside it, which is as safe. Calls are
-    /// taken as long as the log has space.
+    /// The disk is full: committed data stays in the log, or the counter is not updated. Both are safe. The
+    /// store accepts calls as long as the log has space.
     case checkpointFull
-    /// A document is damaged; it is closed, and the others live. Nil where it is not known which.
+    /// A document is damaged. The store closes it to appends; the others stay available. Nil if the document
+    /// is not known.
     case damaged(DocumentID?)
-    /// The disk failed; nothing more is written, and the process should end.
+    /// The disk failed. The store writes nothing more, and the process should end.
     case failed(DatabaseFault)
-    /// The database at this path, or its log, was removed or replaced; nothing more is written. What was committed can
-    /// still be read here, and nowhere else.
+    /// The database at this path, or its log, was removed or replaced. The store writes nothing more. This
+    /// process can still read the committed data; no other can.
     case lost(path: String)
 }
 
-/// Why all epochs were renewed: the database is not the one that this folder had before.
+/// Why all epochs were renewed: this is not the database that the folder had before.
 package enum Renewal: Equatable, Sendable {
-    /// It is a backup that was made at this time.
+    /// The database is a backup that was made at this time.
     case backup(at: Int64)
-    /// It has fewer commits than the counter beside it knows of.
+    /// The database has fewer commits than the counter beside it.
     case behind(commits: Int64, known: Int64)
-    /// The counter beside it counts for another generation.
+    /// The counter beside the database has another generation.
     case otherGeneration
-    /// There is no counter beside it, or an unreadable one.
+    /// There is no counter beside the database, or it is unreadable.
     case noCounter
-    /// A client knows this revision of a document, which is beyond its head.
+    /// A client has this revision of a document, which is beyond its head.
     case putBack(DocumentID, known: Revision)
 }

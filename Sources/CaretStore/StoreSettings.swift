@@ -1,32 +1,32 @@
 import Glibc
 
-/// How long a store keeps what nobody needs for the text of today.
+/// How long a store keeps data that the current texts do not need.
 package struct StoreSettings: Sendable {
     package enum History: Equatable, Sendable {
         case all
-        /// The revisions of so many milliseconds.
+        /// The revisions of this number of milliseconds.
         case time(Int64)
-        /// At least so many revisions, and a sixteenth more at most.
+        /// At least this number of revisions, and at most a sixteenth more.
         case revisions(Int)
     }
 
     package static let day: Int64 = 86_400_000
 
     package var keepHistory = History.all
-    /// How long a deleted document may be brought back, in milliseconds.
+    /// How long a deleted document can be undeleted, in milliseconds.
     package var keepDeleted = 30 * day
-    /// How long a pusher is remembered after his last push, in milliseconds.
+    /// How long a pusher is remembered after their last push, in milliseconds.
     package var keepPushers = 90 * day
 
-    /// How often the store goes through all documents by itself; nil is never.
+    /// How often the store visits all documents; nil for never.
     package var roundEvery: Duration? = .seconds(3600)
-    /// The time by which rounds judge what is old, in milliseconds since 1970.
+    /// The clock by which a round decides what is old, in milliseconds since 1970.
     package var now: @Sendable () -> Int64 = { StoreSettings.systemTime() }
 
     package init() {}
 
-    /// For whoever opens the store of a server that is not running, and does not know what that was told to keep:
-    /// nothing is forgotten meanwhile.
+    /// For commands that open the store of a stopped server without knowing its settings: the store forgets
+    /// nothing.
     package static var withoutRounds: StoreSettings {
         var settings = StoreSettings()
         (settings.keepDeleted, settings.keepPushers, settings.roundEvery) = (.max, .max, nil)

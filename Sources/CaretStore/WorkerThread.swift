@@ -4,8 +4,8 @@ import Synchronization
 
 /// A thread that runs one block each time it is woken, and sleeps in between.
 ///
-/// For work that never ends for long: a dispatch queue's blocks run on whichever thread of a pool has slept longest,
-/// whose memory is in no core's cache any more.
+/// For work that continues all the time. A dispatch queue would use the thread of its pool that has slept
+/// longest, and no core has that thread's memory in its cache.
 final class WorkerThread: Sendable {
     enum Next {
         case sleep
@@ -14,7 +14,7 @@ final class WorkerThread: Sendable {
 
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// `work` is run once for each `wake`, until it says that the thread ends.
+    /// Runs `work` once for each `wake`, until it returns `.end`.
     init(_ work: @escaping @Sendable () -> Next) {
         startThread { [semaphore] in
             repeat { semaphore.wait() } while work() == .sleep
@@ -24,18 +24,18 @@ final class WorkerThread: Sendable {
     func wake() { semaphore.signal() }
 }
 
-/// Runs `body` on a thread of its own, which ends with it.
+/// Runs `body` on a new thread.
 private func startThread(_ body: @escaping @Sendable () -> Void) {
     var thread = pthread_t()
     let passed = Unmanaged.passRetained(ThreadBody(body))
     let code = pthread_create(
         &thread, nil,
         { passed in
-            // It is what is passed below.
+            // This is the pointer passed below, so it is never nil.
             Unmanaged<ThreadBody>.fromOpaque(passed!).takeRetainedValue().run()
             return nil
         }, passed.toOpaque())
-    precondition(code == 0, "the system has no thread: \(String(cString: strerror(code)))")
+    precondition(code == 0, "the system cannot create a thread: \(String(cString: strerror(code)))")
     pthread_detach(thread)
 }
 

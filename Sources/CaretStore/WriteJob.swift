@@ -1,22 +1,22 @@
 import CaretLog
 
-/// One call that writes: what it does inside a transaction, and how its caller is told.
+/// One call that writes: its work inside a transaction, and the way to refuse it.
 struct WriteJob: Sendable {
-    /// Why there is no answer.
-    enum End: Sendable {
+    /// Why a call has no answer.
+    enum Failure: Sendable {
         case refused(HistoryRefusal)
-        /// The commit failed, and may be on disk all the same.
+        /// The commit failed, but may still be on disk.
         case unknown
     }
 
-    /// Does the work; what it gives is called once the transaction is committed. What it refuses it has not begun to
-    /// write.
+    /// Does the work, and returns the closure to call after the commit. If it throws a refusal, it has
+    /// written nothing.
     let work: @Sendable (inout HistoryWriter) throws(StoreFault) -> @Sendable () -> Void
-    /// Tells the caller that there was no commit.
-    let refuse: @Sendable (End) -> Void
+    /// Notifies the caller that there was no commit.
+    let refuse: @Sendable (Failure) -> Void
 }
 
-extension WriteJob.End {
+extension WriteJob.Failure {
     var historyRefusal: HistoryRefusal {
         switch self {
         case .refused(let refusal): refusal

@@ -2,71 +2,71 @@ import CaretConcurrency
 import CaretLog
 import Synchronization
 
-/// What the writer is to do.
-private enum WriteOrder: Sendable {
+/// A request to the writer's thread.
+private enum WriterRequest: Sendable {
     /// A call for the next transaction.
     case write(WriteJob)
-    /// Close a document to appends, since it was found damaged.
+    /// Close a document to appends, because it was found damaged.
     case close(damaged: DocumentID)
-    /// See that the files are not in their place.
-    case lookAtFiles
-    /// Bring everything into the database.
+    /// Check whether the files still have their names.
+    case checkFiles
+    /// Copy the whole log into the database.
     case finish
-    /// Let go of the connection, and end the thread.
+    /// Close the connection, and end the thread.
     case end(then: @Sendable () -> Void)
 }
 
-/// The calls that wait for the next transaction, and the thread that makes transactions of them.
+/// The calls that wait for the next transaction, and the thread that commits them.
 final class WriteQueue: Sendable {
-    private typealias Orders = CoalescingQueue<WriteOrder, Confined<GroupCommit?, Turn>>
+    private typealias Requests = CoalescingQueue<WriterRequest, Confined<GroupCommit?, Turn>>
 
-    private let orders: Orders
+    private let requests: Requests
     private let thread: WorkerThread
     private let completions: CompletionQueue
     private let isClosed = Atomic(false)
 
     init(_ group: sending GroupCommit, _ completions: CompletionQueue) {
-        let orders = Orders()
-        self.orders = orders
-        thread = WorkerThread { WriteQueue.drain(orders) }
+        let requests = Requests()
+        self.requests = requests
+        thread = WorkerThread { WriteQueue.drain(requests) }
         self.completions = completions
-        orders.start(Confined(group, to: Turn())) {}
+        requests.start(Confined(group, to: Turn())) {}
     }
 
-    // Nobody wants anything more from the thread.
+    // No other call can follow, so end the thread.
     deinit { if !isClosed.load(ordering: .relaxed) { enqueue(.end {}) } }
 
-    private func enqueue(_ order: WriteOrder) { enqueue([order]) }
+    private func enqueue(_ request: WriterRequest) { enqueue([request]) }
 
-    private func enqueue(_ orders: [WriteOrder]) {
-        precondition(!isClosed.load(ordering: .relaxed), "a call on a store that was closed")
-        self.orders.enqueue(orders) { thread.wake() }
+    private func enqueue(_ requests: [WriterRequest]) {
+        precondition(!isClosed.load(ordering: .relaxed), "a call on a closed store")
+        self.requests.enqueue(requests) { thread.wake() }
     }
 
-    /// Puts a call into the next transaction.
+    /// Adds a call to the next transaction.
     func add(_ job: WriteJob) { enqueue(.write(job)) }
 
-    /// Puts calls into the next transaction, all into the same one.
+    /// Adds calls to the next transaction, all to the same one.
     func add(_ jobs: [WriteJob]) { enqueue(jobs.map { .write($0) }) }
 
     func close(damaged document: DocumentID) { enqueue(.close(damaged: document)) }
 
-    func lookAtFiles() { enqueue(.lookAtFiles) }
+    func checkFiles() { enqueue(.checkFiles) }
 
-    /// Does one call and answers with what came of it.
-    func done<Answer: Sendable>(
+    /// Runs one call, and returns its answer or refusal.
+    func run<Answer: Sendable>(
         _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> Answer
     ) async -> Result<Answer, HistoryRefusal> {
-        await done([body])[0]
+        await run([body])[0]
     }
 
-    /// Does calls in one transaction, and answers with what came of each, in their order.
-    func done<Answer: Sendable>(
+    /// Runs calls in one transaction, and returns the answer or refusal of each, in their order.
+    func run<Answer: Sendable>(
         _ bodies: [@Sendable (inout HistoryWriter) throws(StoreFault) -> Answer]
     ) async -> [Result<Answer, HistoryRefusal>] {
         if bodies.isEmpty { return [] }
         return await withCheckedContinuation { done in
-            let answers = Gathered<Result<Answer, HistoryRefusal>>(bodies.count) {
+            let answers = AnswerCollector<Result<Answer, HistoryRefusal>>(bodies.count) {
                 done.resume(returning: $0)
             }
             add(
@@ -81,11 +81,11 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Ends all calls that were made, and closes the connection, which must be the last one.
+    /// Completes all earlier calls, and closes the connection, which must be the last open one.
     func close(then completion: @escaping @Sendable () -> Void) {
         enqueue([
             .finish,
-            // After all that the writer has left to others to call.
+            // After all completions that the writer has passed to the queue.
             .end { [completions] in completions.finish(then: completion) },
         ])
         isClosed.store(true, ordering: .relaxed)
@@ -93,11 +93,11 @@ final class WriteQueue: Sendable {
 
     // MARK: On the thread
 
-    private static func drain(_ orders: Orders) -> WorkerThread.Next {
-        while let (batch, writer) = orders.next() {
+    private static func drain(_ requests: Requests) -> WorkerThread.Next {
+        while let (batch, writer) = requests.next() {
             let end = writer.home.run { writer.update { perform(batch, &$0) } }
             if let end {
-                orders.close()
+                requests.close()
                 end()
                 return .end
             }
@@ -105,22 +105,22 @@ final class WriteQueue: Sendable {
         return .sleep
     }
 
-    /// Returns what is to be called at the end, once that has come.
+    /// Returns the completion of `.end`, if the batch has one.
     private static func perform(
-        _ batch: [WriteOrder], _ slot: inout GroupCommit?
+        _ batch: [WriterRequest], _ slot: inout GroupCommit?
     ) -> (@Sendable () -> Void)? {
-        guard var group = slot.take() else { preconditionFailure("an order for the writer after its end") }
-        // All that wait share a transaction, in the place of the first of them.
+        guard var group = slot.take() else { preconditionFailure("a request to the writer after its end") }
+        // All calls of the batch share one transaction, which runs at the first of them.
         var writes = batch.compactMap(\.job)
-        for order in batch {
-            switch order {
+        for request in batch {
+            switch request {
             case .write:
                 if !writes.isEmpty { group.run(writes) }
                 writes = []
             case .close(let document): group.close(damaged: document)
-            case .lookAtFiles: _ = group.lookAtFiles()
+            case .checkFiles: _ = group.checkFiles()
             case .finish: group.finish()
-            // The connection is closed before the caller learns of it.
+            // The connection is closed before the completion is called.
             case .end(let completion): return completion
             }
         }
@@ -129,11 +129,11 @@ final class WriteQueue: Sendable {
     }
 }
 
-extension WriteOrder {
+extension WriterRequest {
     fileprivate var job: WriteJob? {
         switch self {
         case .write(let job): job
-        case .close, .lookAtFiles, .finish, .end: nil
+        case .close, .checkFiles, .finish, .end: nil
         }
     }
 }

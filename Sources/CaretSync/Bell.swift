@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes the one who waits. A ring that comes while nobody waits is not lost.
+/// Wakes a waiting task. A ring while nobody waits is not lost.
 package final class Bell: Sendable {
     private struct State {
         var hasRung = false
@@ -20,10 +20,10 @@ package final class Bell: Sendable {
         waiter?.resume()
     }
 
-    /// Until it rings, but no longer than that.
+    /// Waits until it rings, but not longer than this.
     package func wait(atMost limit: Duration) async {
         let alarm = Task { [weak self] in
-            // A sleep that was cut short is one that nobody waits for.
+            // A cancelled sleep has no one waiting for it.
             try? await Task.sleep(for: limit)
             if !Task.isCancelled { self?.ring() }
         }

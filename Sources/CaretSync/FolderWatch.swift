@@ -3,13 +3,13 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Tells which files of a folder may have changed.
+/// Reports which files of a folder may have changed.
 package final class FolderWatch: Sendable {
-    /// What happened since it was asked last.
+    /// What has happened since the last call.
     package struct Changes: Equatable, Sendable {
-        /// Paths in the folder that is watched.
+        /// Paths in the watched folder.
         var files: Set<String> = []
-        /// More may have changed than that.
+        /// Other files may have changed too.
         var needsScan = false
 
         package init(files: Set<String> = [], needsScan: Bool = false) {
@@ -19,10 +19,10 @@ package final class FolderWatch: Sendable {
     }
 
     fileprivate struct State {
-        /// Of each folder that is watched, its path in the one that is synced, with a slash at its end.
+        /// The path of each watched folder in the synced folder, with a slash at its end.
         var folders: [Int32: String] = [:]
         var changes = Changes()
-        /// There was a folder that the system would not watch.
+        /// The system refused to watch a folder.
         var isIncomplete = false
     }
 
@@ -32,7 +32,7 @@ package final class FolderWatch: Sendable {
 
     private static let events =
         IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ATTRIB
-    /// File systems that other machines write to: the system tells nothing of that.
+    /// File systems that other machines write to. The system does not report their changes.
     private static let remote: Set<Int> = [
         0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x6573_5546, 0x0102_1997,
     ]
@@ -52,17 +52,17 @@ package final class FolderWatch: Sendable {
 
     deinit { source.cancel() }
 
-    /// Watches a folder from now on; `path` is empty for the one that is synced.
+    /// Begins to watch a folder. `path` is empty for the synced folder itself.
     func watch(_ path: String, _ full: String) {
         let number = inotify_add_watch(descriptor, full, UInt32(FolderWatch.events))
         state.withLock { state in
-            // The system knows a folder that it watches already by what it is, and not by its name.
+            // The system identifies a watched folder by its inode, not by its name.
             if number >= 0 { state.folders[number] = path.isEmpty ? "" : path + "/" }
             if number < 0 || path.isEmpty && FolderWatch.isRemote(full) { state.isIncomplete = true }
         }
     }
 
-    /// Whether the system tells of everything that changes.
+    /// Whether the system reports all changes.
     var isComplete: Bool { state.withLock { !$0.isIncomplete } }
 
     func takeChanges() -> Changes {

@@ -1,14 +1,15 @@
 package import CaretCore
 
-/// The texts that a file has held, and the rule that finds out which of them a saved text was made from.
+/// The texts that a file has had, and the rule that finds the one that a saved text was made from.
 ///
-/// An editor reads a file, and may save it hours later. Meanwhile changes from elsewhere have come into the file, and the
-/// editor has not read them. Such a save must be merged from the text that the editor had read, or it would take those
-/// changes away. When it was saved does not tell: only the texts do. `docs/sync.md` has the rule with examples.
+/// An editor reads a file, and may save it hours later. Meanwhile changes from elsewhere came into the file,
+/// which the editor has not read. Such a save must be merged from the text that the editor had read.
+/// Otherwise it would remove those changes. The time of the save does not show that text; only the texts do.
+/// `docs/sync.md` has the rule with examples.
 package struct KnownTexts: Equatable, Sendable {
     package struct Known: Equatable, Sendable {
         let text: String
-        /// It was saved here, by an editor. The others were put into the file, from elsewhere.
+        /// It was saved here, by an editor. The others came from elsewhere.
         let isOwn: Bool
 
         package init(text: String, isOwn: Bool) {
@@ -21,9 +22,9 @@ package struct KnownTexts: Equatable, Sendable {
         }
     }
 
-    /// What the file held last, as far as that is known.
+    /// The last known text of the file.
     let seen: String
-    /// What it held before, the oldest first.
+    /// Its earlier texts, oldest first.
     let older: [Known]
 
     package init(seen: String, older: [Known]) {
@@ -33,10 +34,10 @@ package struct KnownTexts: Equatable, Sendable {
 
     /// The text that `saved` was made from.
     ///
-    /// It is `seen`, unless `saved` shows nothing of what has changed since an older text. Of several such older texts the
-    /// nearest one is taken. A text that equals an older one exactly takes back on purpose what has changed since. The
-    /// exception is an editor that has saved another text in between and has not read what came after it: it has undone
-    /// its own changes only.
+    /// It is `seen`, unless `saved` shows nothing of what has changed since an older text. Of several such
+    /// older texts the nearest one is chosen. A text that equals an older one exactly reverts later changes
+    /// on purpose, with one exception: an editor that saved another text in between, and has not read what
+    /// came after it, has undone only its own changes.
     package func base(of saved: String) throws(TextError) -> String {
         if older.isEmpty { return seen }
         let (new, latest) = (try Text(saved), try Text(seen))
@@ -57,21 +58,22 @@ package struct KnownTexts: Equatable, Sendable {
     }
 }
 
-/// A change from elsewhere, and how much of it a saved text shows.
+/// A change from elsewhere, and how much of it a saved text contains.
 private struct RemoteChange {
-    /// An unbroken part of an inserted text is no accident if it is as long as this, in UTF-16 code units.
+    /// A part of an inserted text that is at least this long, in UTF-16 code units, is not there by accident.
     private static let tellingRun = 32
-    /// So is a whole line with as many characters that are not blank.
+    /// Neither is a whole line with this many characters that are not blank.
     private static let tellingLine = 8
 
     private let edits: [Edit]
 
     init(_ change: Change) { edits = change.edits }
 
-    /// Whether a saved text shows nothing of the change, apart from letters that two texts share by accident.
+    /// Whether a saved text contains nothing of the change, apart from letters that two texts share by
+    /// accident.
     ///
-    /// `removed` are the ranges of the text after the change that the saved text does not have, `removedBefore` those of
-    /// the text before it.
+    /// `removed` are the ranges of the text after the change that the saved text lacks, `removedBefore` those
+    /// of the text before the change.
     func isUnseen(_ removed: RemovedRanges, _ removedBefore: RemovedRanges) -> Bool {
         var (inserted, kept, replaced, gone, shift) = (0, 0, 0, 0, 0)
         for edit in edits {
@@ -90,7 +92,7 @@ private struct RemoteChange {
         return !showsInserted && gone * 4 < inserted + replaced
     }
 
-    /// Whether what is left of an inserted text cannot be an accident.
+    /// Whether the rest of an inserted text cannot be there by accident.
     private func isTelling(_ text: String, from start: Int, _ removed: RemovedRanges) -> Bool {
         let end = start + text.utf16.count
         if removed.longestRun(in: start..<end) >= RemoteChange.tellingRun { return true }
@@ -113,12 +115,12 @@ private struct RemovedRanges {
         ranges = change.edits.map { $0.range.lowerBound.value..<$0.range.upperBound.value }
     }
 
-    /// How many units of a range stay.
+    /// How many units of a range remain.
     func remaining(of range: Range<Int>) -> Int {
         within(range).reduce(range.count) { $0 - $1.clamped(to: range).count }
     }
 
-    /// The longest part of a range that stays in one piece.
+    /// The longest contiguous part of a range that remains.
     func longestRun(in range: Range<Int>) -> Int {
         var (longest, start) = (0, range.lowerBound)
         for removed in within(range) {
@@ -128,7 +130,7 @@ private struct RemovedRanges {
         return max(longest, range.upperBound - start)
     }
 
-    /// Those that overlap a range. The first is found by bisection: both a change and what is asked of it may be long.
+    /// The ranges that overlap a range. The first is found by binary search, because there may be many.
     private func within(_ range: Range<Int>) -> ArraySlice<Range<Int>> {
         var (low, high) = (0, ranges.count)
         while low < high {
@@ -140,8 +142,8 @@ private struct RemovedRanges {
 }
 
 extension Change {
-    /// How far it is from one text to the other, in UTF-16 code units. What is removed counts more: people add more than they
-    /// remove, and a line that two people wrote alike must not be taken for one that was changed.
+    /// The distance between two texts, in UTF-16 code units. Removals count more: people add more than they
+    /// remove, and a line that two people wrote alike must not count as a changed one.
     fileprivate var cost: Int {
         edits.reduce(0) { $0 + 4 * ($1.range.upperBound - $1.range.lowerBound) + $1.text.utf16.count }
     }

@@ -1,14 +1,14 @@
 package import CaretClient
 import CaretWire
 
-/// Which store a server has, and whether it is the one that a folder was synced with.
+/// The store of a server, and whether the folder was synced with it before.
 package struct StoreMeeting: Equatable, Sendable {
     package enum Verdict: Equatable {
-        /// The folder was synced with no store yet, or nothing of it was.
+        /// The folder was synced with no store before, or with none of these documents.
         case first
         case same
-        /// The documents are those of the folder's store, which was restored from a backup or put back otherwise: what was
-        /// committed after that is missing.
+        /// The store is that of the folder, restored from a backup or put back in another way. Later commits
+        /// are missing.
         case restored
         case other(known: String)
     }
@@ -19,7 +19,7 @@ package struct StoreMeeting: Equatable, Sendable {
 
     package init(store: String, documents: Set<String>) { (self.store, self.documents) = (store, documents) }
 
-    package init(_ client: CaretClient, prefix: String) async throws {
+    package init(_ client: LiveClient, prefix: String) async throws {
         guard let store = try await client.welcome().store?.string else {
             throw SyncFault.serverWithoutStore(client.address)
         }
@@ -37,13 +37,13 @@ package struct StoreMeeting: Equatable, Sendable {
         guard let known = state.store else { return .first }
         if known.isSame(as: store) { return .same }
         let synced = state.records.values.compactMap {
-            $0.head.flatMap { StoreMeeting.ownPart(of: $0.epoch) }
+            ($0.head?.epoch).flatMap { StoreMeeting.ownPart(of: $0) }
         }
         if synced.isEmpty { return .first }
         return synced.contains { documents.contains($0) } ? .restored : .other(known: known)
     }
 
-    /// What is behind the dot of an epoch: a document keeps it when its store is restored.
+    /// The part of an epoch after the dot. A document keeps it when its store is restored.
     package static func ownPart(of epoch: String) -> String? {
         let parts = epoch.split(separator: ".", maxSplits: 1)
         return parts.count == 2 ? String(parts[1]) : nil

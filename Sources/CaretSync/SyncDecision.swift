@@ -1,30 +1,30 @@
 package import CaretCore
 
-/// Decides what to do for one file and its document, from what is known of both.
+/// Decides the next step for one file and its document, from what is known of both.
 package struct SyncDecision: Equatable, Sendable {
-    /// How long a file must have been as it is, in milliseconds, before that is believed.
+    /// How many milliseconds a file must have been unchanged before it is trusted.
     package enum Patience {
         package static let text = 60
-        /// Of a file that nothing is known of: it may be about to be renamed.
+        /// For an unknown file, which may be about to be renamed.
         package static let newFile = 300
-        /// Of what is there while an editor saves: no file, an empty one, or its beginning.
+        /// For what an editor may leave while it saves: no file, an empty one, or the beginning of one.
         package static let doubtful = 2_000
-        /// A program that was writing into a file when it was replaced is done by then.
+        /// By then a program that was writing into a file when it was replaced has finished.
         package static let displaced = 3_000
     }
 
     var record: SyncRecord?
     var file: FileLook
     var document: DocumentLook
-    /// A file that is gone, whose text was that of this one, which is new.
+    /// A missing file whose text this new file has.
     var origin: String?
     var path: String
     /// A number for a push that nobody has used.
     var nextSeq: Int
-    /// What the file had before, the oldest first; those that were displaced just now come after these.
+    /// Earlier texts of the file, oldest first. Texts that were just displaced follow these.
     var older: [KnownTexts.Known] = []
-    /// The file has no document, and no folder could hold it beside those that there are: some lie in a folder of its name, or one
-    /// has the name of a folder that it is in.
+    /// The file has no document, and no folder could contain it together with the existing ones: some are in
+    /// a folder with its name, or one has the name of a folder that it is in.
     var isCrossed = false
 
     package init(
@@ -63,13 +63,13 @@ package struct SyncDecision: Equatable, Sendable {
         }
     }
 
-    /// Brings what is known of the document up to date.
+    /// Updates what is known of the document.
     private var stepForNews: SyncStep? {
         switch document {
         case .told(let epoch, let revision):
             guard let head = record?.head else { return .ask }
-            return head.epoch.isSame(as: epoch) && revision <= head.revision ? nil : .ask
-        // Of a file that was never pushed the push finds it out.
+            return head.isOf(epoch) && revision <= head.revision ? nil : .ask
+        // For a file that was never pushed, the push will show it.
         case .toldMissing: return record == nil ? nil : .ask
         case .read(let head, _):
             guard var record, record.head != head else { return nil }
@@ -94,7 +94,7 @@ package struct SyncDecision: Equatable, Sendable {
         }
     }
 
-    /// What is done where the file is known and rests.
+    /// The step for a known file that is not being written.
     private func step(_ record: SyncRecord) throws(TextError) -> SyncStep {
         guard let head = record.head else { return .keep(creation(of: record.seen, record.usesCRLF)) }
         let isClean = record.seen.isSame(as: head.text)
@@ -102,7 +102,7 @@ package struct SyncDecision: Equatable, Sendable {
         case .other(let reason): return .leaveAlone(reason)
         case .missing, .folder, .blocked:
             if document == .missing { return .forget }
-            // What was changed elsewhere wins over a deletion by somebody who has not seen it.
+            // A change from elsewhere wins over a deletion by somebody who has not seen it.
             if !isClean {
                 return file.content == .missing
                     ? .place(head, usesCRLF: record.usesCRLF) : .moveDocumentAside
@@ -114,12 +114,12 @@ package struct SyncDecision: Equatable, Sendable {
             let isSeen = text.isSame(as: record.seen)
             if document == .missing {
                 if isSeen, isClean { return .removeFile }
-                // What was changed here wins over a deletion elsewhere.
+                // A change made here wins over a deletion elsewhere.
                 if isCrossed { return .moveFileAside }
                 let merged = try TextMerge.merged(base: record.seen, own: text, other: head.text)
                 return .keep(creation(of: text, as: merged, usesCRLF))
             }
-            // A power cut may leave an empty file of one that was saved just before. Nobody has emptied it on purpose.
+            // A power cut may leave a file empty that was just saved. Nobody has emptied it on purpose.
             if text.utf8.isEmpty, file.isFromBefore, !isSeen {
                 return .place(head, usesCRLF: record.usesCRLF)
             }
@@ -130,7 +130,7 @@ package struct SyncDecision: Equatable, Sendable {
         }
     }
 
-    /// File and document know nothing of each other.
+    /// The file and the document were never synced with each other.
     private func meet(
         _ text: String, _ usesCRLF: Bool, _ head: SyncRecord.Head
     ) throws(TextError) -> SyncStep {
@@ -145,7 +145,7 @@ package struct SyncDecision: Equatable, Sendable {
             displaced: record?.displaced ?? [], older: record?.older ?? [])
     }
 
-    /// Takes up a text that was saved here.
+    /// Handles a text that was saved here.
     private func capture(
         _ text: String, _ usesCRLF: Bool, since base: String, _ record: SyncRecord, _ head: SyncRecord.Head
     ) throws(TextError) -> SyncRecord {
@@ -153,7 +153,7 @@ package struct SyncDecision: Equatable, Sendable {
         let merged = try TextMerge.merged(base: base, own: text, other: head.text)
         if !merged.isSame(as: head.text) {
             record.push = SyncRecord.Push(
-                seq: seq, epoch: head.epoch, base: head.revision, text: merged, before: record.seen)
+                seq: seq, epoch: head.epoch, base: head.pushBase, text: merged, before: record.seen)
             record.lastSeq = seq
         }
         record.seen = text
@@ -166,17 +166,17 @@ package struct SyncDecision: Equatable, Sendable {
 }
 
 extension SyncDecision {
-    /// What is to be done about a file that was displaced, given how that one looks now, while the file that took its
-    /// place is as it was seen.
+    /// The step for a displaced file, given its current state, while the file that replaced it is as it was
+    /// seen.
     package enum DisplacedStep: Equatable, Sendable {
         case wait(Int)
-        /// Nothing was written into it that counts.
+        /// Nothing was written into it that matters.
         case settle
-        /// This is known from now on; the displaced file goes once that is pushed.
+        /// Store this record. The displaced file is removed once its text was pushed.
         case keep(SyncRecord)
     }
 
-    /// `now` in milliseconds of the wall clock.
+    /// `now` is in milliseconds of the wall clock.
     package static func step(
         for displaced: SyncRecord.Displaced, _ look: FileLook, of record: SyncRecord, nextSeq: Int, now: Int
     ) throws(TextError) -> DisplacedStep {
@@ -188,14 +188,14 @@ extension SyncDecision {
         let isDoubtful = text.utf8.isEmpty || text.isBeginning(of: displaced.text)
         let patience = isDoubtful ? Patience.doubtful : Patience.text
         if look.quiet < patience { return .wait(patience - look.quiet) }
-        // Its writer has begun it anew and will not end: that takes nothing away from the file that is there.
+        // Its writer has begun it again and will not finish. That takes nothing away from the current file.
         if isDoubtful { return .settle }
         let merged = try TextMerge.merged(base: displaced.text, own: text, other: head.text)
         if merged.isSame(as: head.text) { return .settle }
         var record = record
         record.lastSeq = max(nextSeq, record.lastSeq + 1)
         record.push = SyncRecord.Push(
-            seq: record.lastSeq, epoch: head.epoch, base: head.revision, text: merged, before: record.seen,
+            seq: record.lastSeq, epoch: head.epoch, base: head.pushBase, text: merged, before: record.seen,
             displaced: displaced.number)
         return .keep(record)
     }

@@ -42,7 +42,7 @@ package struct FileStatus: Equatable, Sendable {
     var size: Int
     /// In nanoseconds since 1970.
     var modified: Int
-    /// When the file or its metadata changed last. Programs cannot set it.
+    /// When the file or its metadata changed last. Programs cannot set this time.
     var changed: Int
     var kind: Kind
     var mode: UInt32
@@ -66,7 +66,7 @@ extension SyncDisk {
     }
 
     func sync(folderOf path: String) throws(FileFault) {
-        let end = path.lastIndex(of: "/") ?? path.startIndex
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         try sync(folder: end == path.startIndex ? "/" : String(path[..<end]))
     }
 }
@@ -160,9 +160,9 @@ private final class FileLock: Sendable {
 
 /// The clocks that a sync reads, in milliseconds.
 package struct SyncClock: Sendable {
-    /// Of a clock that nobody sets.
+    /// A clock that nobody can set.
     var steady: @Sendable () -> Int
-    /// Since 1970, as files are stamped.
+    /// Since 1970, like the times of files.
     var wall: @Sendable () -> Int
 
     package init(steady: @escaping @Sendable () -> Int, wall: @escaping @Sendable () -> Int) {

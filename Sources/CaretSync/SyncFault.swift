@@ -1,6 +1,6 @@
 package import CaretClient
 
-/// Why a folder cannot be synced, or not any longer. The command puts it into words.
+/// Why a folder cannot be synced, or not any longer. The command turns it into a sentence.
 package enum SyncFault: Error, Equatable, Sendable {
     case serverWithoutStore(ServerAddress)
     case insideSyncedFolder(String, outer: String)
@@ -9,6 +9,6 @@ package enum SyncFault: Error, Equatable, Sendable {
     case alreadySynced(String)
     case otherPrefix(String, root: String, stateFolder: String)
     case unreadableRecord(String, stateFolder: String)
-    /// Somebody has removed the state folder of this folder while it was synced.
+    /// The state folder was removed during the sync.
     case stateFolderRemoved(String)
 }

@@ -3,13 +3,13 @@ import Glibc
 
 /// The files of a synced folder.
 package struct SyncFolder {
-    /// What tells, without reading it, that a file is the one that was looked at before.
+    /// What identifies the state of a file without reading it.
     package struct Signature: Codable, Equatable {
         let inode: UInt
         let size: Int
         /// In nanoseconds.
         let modified: Int
-        /// When the name, the mode or the bytes changed last. No program can set it.
+        /// When the name, the mode or the bytes changed last. Programs cannot set this time.
         let changed: Int
 
         init(_ status: FileStatus) {
@@ -27,27 +27,22 @@ package struct SyncFolder {
 
     struct Scan {
         var files: [WireString: Signature] = [:]
-        /// Names that no document can have, as far as they can be shown.
+        /// Names that no document can have, made printable.
         var unnameable: [String] = []
-        /// Folders that are synced by themselves.
+        /// Folders inside that are synced by another sync.
         var synced: [String] = []
-        /// What could not be looked at, and why.
+        /// What could not be read, and why.
         var unreadable: [WireString: FileFault] = [:]
 
-        /// Whether what is there may not have been seen.
+        /// Whether the file may exist although the scan did not see it.
         func hides(_ path: WireString) -> Bool {
             if unreadable.isEmpty { return false }
-            var parts = path.string.split(separator: "/")
-            while !parts.isEmpty {
-                if unreadable[WireString(parts.joined(separator: "/"))] != nil { return true }
-                parts.removeLast()
-            }
-            return false
+            return (path.folders + [path]).contains { unreadable[$0] != nil }
         }
     }
 
     package let root: String
-    /// Bytes of a text, at most.
+    /// The most bytes of a text.
     let limit: Int
     package let disk: any SyncDisk
 
@@ -57,8 +52,8 @@ package struct SyncFolder {
 
     package func path(_ path: WireString) -> String { root + "/" + path.string }
 
-    /// Everything that is there, but for what is passed over. `enter` is called for each folder before its names are read:
-    /// what changes in it from then on can be watched.
+    /// Everything in the folder that is synced. Calls `enter` for each folder before reading its names, so
+    /// that later changes in it can be watched.
     func scan(entering enter: (_ path: String, _ full: String) -> Void) throws(FileFault) -> Scan {
         var found = Scan()
         try scan(folder: "", into: &found, enter)
@@ -78,7 +73,7 @@ package struct SyncFolder {
             let path = WireString(folder.isEmpty ? part : folder + "/" + part)
             if SyncNames.isPassedOver(part) { continue }
             do throws(FileFault) {
-                // It may have gone since the folder was read.
+                // It may have been removed since the folder was read.
                 guard let status = try disk.status(self.path(path)) else { continue }
                 if status.kind != .folder {
                     scan.files[path] = Signature(status)
@@ -93,31 +88,28 @@ package struct SyncFolder {
         }
     }
 
-    /// Whether a folder is kept together with documents by itself.
+    /// Whether a folder is synced by another sync.
     package func isSynced(_ full: String) throws(FileFault) -> Bool {
         try disk.status(full + "/" + SyncNames.stateFolder + "/prefix") != nil
     }
 
-    /// Nil where there is no file, or none that is in this folder.
+    /// Nil if there is no file, or if it is outside this folder.
     package func signature(_ path: WireString) throws(FileFault) -> Signature? {
         if try obstacle(to: path) != nil { return nil }
         guard let status = try disk.status(self.path(path)), status.kind != .folder else { return nil }
         return Signature(status)
     }
 
-    /// What stands where a folder of a path would be.
+    /// What is in the place of a folder of a path.
     struct Obstacle: Equatable {
         let path: WireString
-        /// A file took the place of the folder. Anything else is a link, which may lead anywhere and is not followed.
+        /// A file replaced the folder. Anything else is a link, which may lead anywhere and is not followed.
         let isFile: Bool
     }
 
     /// Names of documents come from others, and must not lead out of the folder.
     func obstacle(to path: WireString) throws(FileFault) -> Obstacle? {
-        var folders: [Substring] = []
-        for part in path.string.split(separator: "/").dropLast() {
-            folders.append(part)
-            let folder = WireString(folders.joined(separator: "/"))
+        for folder in path.folders {
             guard let status = try disk.status(self.path(folder)) else { return nil }
             if status.kind != .folder { return Obstacle(path: folder, isFile: status.kind == .file) }
         }
@@ -143,7 +135,7 @@ package struct SyncFolder {
             guard let status = try disk.status(path) else { return .missing }
             if status.kind == .folder { return .folder }
             if status.kind != .file { return .other(.noFile) }
-            // Twice as much, for CR LF.
+            // Twice as much, because of CR LF.
             if status.size > 2 * limit { return .other(.tooLarge(bytes: status.size, limit: limit)) }
             guard let bytes = try disk.bytes(path) else { return .missing }
             return SyncFolder.content(of: bytes, limit: limit)
@@ -162,22 +154,19 @@ package struct SyncFolder {
         return .text(file.text, usesCRLF: file.usesCRLF)
     }
 
-    // MARK: Changing it
+    // MARK: Changing the folder
 
-    /// The mode of a file, or of a new one.
+    /// The mode of a file, or the default mode of a new one.
     package func mode(_ path: WireString) throws(FileFault) -> UInt32 {
         try disk.status(self.path(path))?.mode ?? 0o666
     }
 
     package func makeFolders(for path: WireString) throws(FileFault) {
-        var folder = root
-        for part in path.string.split(separator: "/").dropLast() {
-            folder += "/" + part
-            try disk.makeFolder(folder, mode: 0o777)
-        }
+        for folder in path.folders { try disk.makeFolder(self.path(folder), mode: 0o777) }
     }
 
-    /// Swaps a new file with the one at a path. A program that has the old file open goes on writing into the old one.
+    /// Swaps a new file with the one at a path. A program that has the old file open still writes into the
+    /// old one.
     package func exchange(_ new: String, with path: WireString) throws(FileFault) {
         do throws(FileFault) {
             try disk.exchange(new, with: self.path(path))
@@ -188,8 +177,8 @@ package struct SyncFolder {
         try disk.sync(folderOf: self.path(path))
     }
 
-    /// The same in three steps, for file systems that cannot do it in one. There is a file of that name at every moment, and the
-    /// old one has a name at every moment.
+    /// The same in three steps, for file systems that cannot swap. At every moment there is a file with that
+    /// name, and the old file has a name too.
     private func replace(_ path: WireString, by new: String) throws(FileFault) {
         let old = new + ".old"
         do throws(FileFault) {
@@ -202,7 +191,7 @@ package struct SyncFolder {
         try disk.rename(old, to: new)
     }
 
-    /// Moves a file to a path that is free. Fails if it is taken.
+    /// Moves a file to a free path. Fails if the path is taken.
     package func place(_ new: String, at path: WireString) throws(FileFault) {
         try disk.renameToNew(new, self.path(path))
         try disk.sync(folderOf: self.path(path))
@@ -214,11 +203,8 @@ package struct SyncFolder {
         removeEmptyFolders(above: path)
     }
 
-    /// Removes folders that a file has left empty.
+    /// Removes folders that are empty after a file has left.
     func removeEmptyFolders(above path: WireString) {
-        var parts = path.string.split(separator: "/").dropLast()
-        while !parts.isEmpty, disk.removeFolder(self.path(WireString(parts.joined(separator: "/")))) {
-            parts.removeLast()
-        }
+        for folder in path.folders.reversed() where !disk.removeFolder(self.path(folder)) { return }
     }
 }

@@ -1,27 +1,27 @@
 import CaretLog
 package import CaretWire
 
-/// Which file stands for which document: the name is the prefix and the path.
+/// Maps files to documents: a document's name is the prefix and the path.
 package struct SyncNames: Equatable, Sendable {
-    /// Empty, or ending with a slash.
+    /// Empty, or ends with a slash.
     package let prefix: String
 
-    /// The folder, in the one that is synced, that holds what must outlive a kill.
+    /// The folder inside the synced one with everything that must survive a kill.
     package static let stateFolder = ".caret"
-    /// Bytes of a part of a path that every file system here takes.
+    /// The length in bytes of a part of a path that every file system supports.
     private static let longestPart = 255
 
     package init(prefix: String) {
         self.prefix = prefix.isEmpty || prefix.utf8.last == UInt8(ascii: "/") ? prefix : prefix + "/"
     }
 
-    /// Nil where no document can have that name.
+    /// Nil if no document can have that name.
     package func document(of path: WireString) -> WireString? {
-        // A name that the protocol does not allow is told to the person, not to the server.
+        // A name that the protocol does not allow is reported to the user, and never sent to the server.
         (try? DocumentName(prefix + path.string)).map { _ in WireString(prefix + path.string) }
     }
 
-    /// Nil where the name is no safe path, or one that is not synced.
+    /// Nil if the name is not a safe path, or is not synced.
     package func path(of document: WireString) -> WireString? {
         guard document.utf8.starts(with: prefix.utf8) else { return nil }
         let path = WireString(String(document.utf8.dropFirst(prefix.utf8.count)) ?? "")
@@ -30,7 +30,7 @@ package struct SyncNames: Equatable, Sendable {
         return isSafe && self.document(of: path) != nil && !SyncNames.isPassedOver(path.string) ? path : nil
     }
 
-    /// Hidden files, and what editors leave beside those they write.
+    /// Hidden files, and files that editors create beside the ones that they write.
     static func isPassedOver(_ path: String) -> Bool {
         path.utf8.split(separator: UInt8(ascii: "/")).contains { part in
             part.first == UInt8(ascii: ".") || part.last == UInt8(ascii: "~")

@@ -2,7 +2,7 @@ package import CaretClient
 import CaretCore
 package import CaretWire
 
-/// Which documents there are, as far as the server has told.
+/// The documents of the server, as far as it has reported them.
 package struct SyncNews: Equatable, Sendable {
     package struct Stand: Equatable, Sendable {
         var epoch: String
@@ -17,7 +17,7 @@ package struct SyncNews: Equatable, Sendable {
             left.revision == right.revision && left.epoch.isSame(as: right.epoch)
         }
 
-        /// Within an epoch the higher revision is the later one.
+        /// Within an epoch, the higher revision is the later one.
         fileprivate func isLater(than other: Stand?) -> Bool {
             guard let other, other.epoch.isSame(as: epoch) else { return true }
             return other.revision < revision
@@ -25,11 +25,11 @@ package struct SyncNews: Equatable, Sendable {
     }
 
     package private(set) var documents: [WireString: Stand] = [:]
-    /// All have been told once.
+    /// All documents were reported once.
     private(set) var isComplete = false
-    /// What is told anew, until it is whole: what was told before is no worse than half of it.
+    /// A new list, until it is complete. The old list is better than half of a new one.
     private var building: [WireString: Stand]?
-    /// How many documents lie in each folder, at any depth.
+    /// The number of documents in each folder, at any depth.
     private var folders: [WireString: Int] = [:]
 
     package init() {}
@@ -48,12 +48,12 @@ package struct SyncNews: Equatable, Sendable {
         }
     }
 
-    package mutating func hear(_ news: DocumentNews) {
+    package mutating func hear(_ news: FollowEvent) {
         switch news {
-        case .beginning: building = [:]
+        case .restarted: building = [:]
         case .document(let summary):
             let stand = Stand(epoch: summary.epoch.string, revision: summary.revision.value)
-            // What was read or pushed here may be told after it is known.
+            // The news may be older than what was read or pushed here.
             if stand.isLater(than: documents[summary.document]) { put(summary.document, stand) }
             if building != nil, stand.isLater(than: building?[summary.document]) {
                 building?[summary.document] = stand
@@ -67,8 +67,8 @@ package struct SyncNews: Equatable, Sendable {
         }
     }
 
-    /// The document of this epoch is gone; one that was made since under its name is not.
-    private mutating func end(_ document: WireString, epoch: WireString?) {
+    /// The document with this epoch was renamed or deleted. A newer one with its name stays.
+    mutating func end(_ document: WireString, epoch: WireString?) {
         func isMeant(_ stand: Stand?) -> Bool {
             guard let stand, let epoch else { return true }
             return epoch == WireString(stand.epoch)
@@ -77,8 +77,8 @@ package struct SyncNews: Equatable, Sendable {
         if isMeant(building?[document]) { building?[document] = nil }
     }
 
-    /// What was read, by a request that was made when `before` had been told. What was told meanwhile may be later: of
-    /// one epoch the revisions tell, and between two of them the news are right in the end.
+    /// A document that was read by a request made when the news were `before`. News since then may be newer:
+    /// within one epoch revisions decide, and between two epochs the news are eventually right.
     package mutating func found(_ document: WireString, _ stand: Stand, since before: Stand?) {
         guard let told = documents[document], told.epoch.isSame(as: stand.epoch) else {
             if documents[document] == before { set(document, stand) }
@@ -87,18 +87,18 @@ package struct SyncNews: Equatable, Sendable {
         if stand.isLater(than: told) { set(document, stand) }
     }
 
-    /// Whether more was told than somebody knew who has looked.
+    /// Whether there is more news than the caller knew.
     package func tellMore(than look: DocumentLook, of document: WireString) -> Bool {
         let told = documents[document]
         switch look {
         case .told, .toldMissing: return false
         case .missing: return told != nil
         case .read(let head, _):
-            return told?.isLater(than: Stand(epoch: head.epoch, revision: head.revision)) ?? true
+            return told?.isLater(than: head.stand) ?? true
         }
     }
 
-    /// What was done here.
+    /// A request that was made here has done this.
     package mutating func set(_ document: WireString, _ stand: Stand?) {
         put(document, stand)
         if building != nil { building?[document] = stand }
@@ -106,7 +106,9 @@ package struct SyncNews: Equatable, Sendable {
 }
 
 extension WireString {
-    /// The folders that a path lies in, the outermost one first.
+    /// The folders that contain a path, the outermost first.
+    ///
+    /// Splits bytes: a slash and a combining character after it can be one Character.
     var folders: [WireString] {
         let ends = utf8.indices.filter { utf8[$0] == UInt8(ascii: "/") }
         return ends.map { WireString(String(string[..<$0])) }

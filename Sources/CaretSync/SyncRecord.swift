@@ -1,36 +1,47 @@
-/// What is known of a file that is kept together with a document.
+import CaretWire
+
+/// What is known of a file that is synced with a document.
 ///
-/// Law: `head` holds all that `seen` was changed by here, unless it is on its way in `push`. So a text on disk that
-/// equals `seen` may be replaced by that of `head`, and one that differs is a change of `seen` that nobody has yet.
+/// Law: `head` contains all local changes up to `seen`, unless they are on their way in `push`. So a text on
+/// disk that equals `seen` may be replaced by that of `head`, and one that differs from `seen` is a new local
+/// change.
 package struct SyncRecord: Codable, Equatable, Sendable {
     /// The document as it was last read.
-    package struct Head: Codable, Equatable, Sendable {
-        package var epoch: String
+    package struct Head: Equatable, Sendable {
+        /// Nil if a push made the document, and it was deleted before anybody read it.
+        package var epoch: String?
         var revision: Int
         package var text: String
 
-        package init(epoch: String, revision: Int, text: String) {
+        package init(epoch: String?, revision: Int, text: String) {
             self.epoch = epoch
             self.revision = revision
             self.text = text
         }
 
         package static func == (left: Head, right: Head) -> Bool {
-            left.revision == right.revision && left.epoch.isSame(as: right.epoch)
-                && left.text.isSame(as: right.text)
+            left.revision == right.revision && left.isOf(right.epoch) && left.text.isSame(as: right.text)
         }
+
+        func isOf(_ epoch: String?) -> Bool {
+            self.epoch.map { WireString($0) } == epoch.map { WireString($0) }
+        }
+
+        var stand: SyncNews.Stand? { epoch.map { SyncNews.Stand(epoch: $0, revision: revision) } }
+        /// The base of a push of changes of this text. Where there is no document, the push makes one.
+        var pushBase: Int { epoch == nil ? 0 : revision }
     }
 
-    /// A push that is repeated, letter by letter, until its outcome is known.
+    /// A push that is repeated byte by byte until its outcome is known.
     package struct Push: Codable, Equatable, Sendable {
         package var seq: Int
-        /// Nil where the document is to be made.
+        /// Nil if the push creates the document.
         package var epoch: String?
         package var base: Int
         package var text: String
-        /// What was seen before; it is again where the push comes to nothing. Nil where the file was not known.
+        /// The previous `seen`, which is restored if the push fails. Nil if the file was not known.
         var before: String?
-        /// The displaced file that it came from, if not from the file itself.
+        /// The displaced file that the text came from, if it was not the file itself.
         var displaced: Int?
 
         package init(
@@ -46,16 +57,16 @@ package struct SyncRecord: Codable, Equatable, Sendable {
         }
     }
 
-    /// A file that gave way to another one and lies in the state folder: a program may still write into it, or may have
-    /// read it and save soon.
+    /// A file that was replaced by another one and is in the state folder. A program may still write into it,
+    /// or may have read it and save soon.
     package struct Displaced: Codable, Equatable, Sendable {
         package var number: Int
         package var text: String
-        /// When, in milliseconds of the wall clock, since it is compared with the times of files.
+        /// When, in milliseconds of the wall clock, which file times use too.
         var at: Int
-        /// The text was saved here, and not put into the file from elsewhere.
+        /// The text was saved here, instead of coming from elsewhere.
         var isOwn = false
-        /// How the file looks as long as nobody writes into it, where that is known.
+        /// The state of the file as long as nobody writes into it, if it is known.
         var signature: SyncFolder.Signature?
 
         package init(
@@ -68,7 +79,7 @@ package struct SyncRecord: Codable, Equatable, Sendable {
             self.signature = signature
         }
 
-        /// What the file has, where that can be told without reading it.
+        /// The text of the file, if it can be known without reading it.
         func content(_ status: FileStatus?) -> FileLook.Content? {
             guard let status, let signature, SyncFolder.Signature(status).hasBytes(of: signature) else {
                 return nil
@@ -77,40 +88,41 @@ package struct SyncRecord: Codable, Equatable, Sendable {
         }
     }
 
-    /// A text that the file had, whose bytes lie in the state folder: an editor may have read it, and save hours later.
+    /// An earlier text of the file, in the state folder. An editor may have read it, and save hours later.
     package struct Older: Codable, Equatable, Sendable {
         var number: Int
         var at: Int
         var isOwn: Bool
-        /// How the file looks as long as nobody writes into it.
+        /// The state of the file as long as nobody writes into it.
         var signature: SyncFolder.Signature
     }
 
-    /// A file that is being put in place. Whether it was can be told, after a kill, from which file lies in the state
-    /// folder.
+    /// A file that is being put in place. After a kill, the file in the state folder shows whether that
+    /// happened.
     package struct Placing: Codable, Equatable, Sendable {
         var number: Int
         var inode: UInt
-        /// What was seen before; it is again where the file is not put in place. Nil where nothing was known.
+        /// The previous `seen`, which is restored if the file is not put in place. Nil if nothing was known.
         var before: String?
     }
 
     var path: String
     package var seen: String
-    /// `seen` was saved here, and not put into the file from elsewhere.
+    /// `seen` was saved here, instead of coming from elsewhere.
     var isSeenOwn = false
-    /// Nil of a document that is being made.
+    /// Nil for a document that is being created.
     package var head: Head?
-    /// The newest revision of which all is in the file, as far as that was noted: who has changed it since is told.
+    /// The newest revision that is completely in the file, as far as that was recorded. The authors of later
+    /// ones are reported.
     package var shown = 0
     var usesCRLF: Bool
     package var push: Push?
     var lastSeq = 0
     package var displaced: [Displaced] = []
-    /// The oldest one first; all are older than those that were displaced just now.
+    /// Oldest first. All are older than those that were just displaced.
     var older: [Older] = []
     var placing: Placing?
-    /// The number under which the file lies in the state folder while it is removed.
+    /// The number of the file in the state folder while it is being removed.
     package var removing: Int?
 
     package init(
@@ -134,7 +146,7 @@ package struct SyncRecord: Codable, Equatable, Sendable {
 }
 
 extension SyncRecord {
-    /// As it was before a push that came to nothing; nil where nothing was known.
+    /// The record before a push that failed; nil if nothing was known.
     package var withdrawn: SyncRecord? {
         guard let before = push?.before, head != nil else { return nil }
         var record = self
@@ -144,7 +156,7 @@ extension SyncRecord {
         return record
     }
 
-    /// The document has taken the push, and is now this.
+    /// The server has committed the push, and the document is now this.
     package func acked(as head: Head) -> SyncRecord {
         var record = self
         record.push = nil
@@ -154,7 +166,8 @@ extension SyncRecord {
         return record
     }
 
-    /// The text of the head is about to take the place of the file, or of none. `before` is what was seen, where anything was.
+    /// The text of the head will replace that of the file, if there is one. `before` is what was seen, if
+    /// anything was.
     package func placing(
         number: Int, inode: UInt, before: String?, replacing: Bool, _ old: SyncFolder.Signature? = nil,
         at now: Int
@@ -171,8 +184,8 @@ extension SyncRecord {
         return record
     }
 
-    /// Forgets texts that gave way, so that those that are kept have so many bytes at most: the oldest one stays, which an
-    /// editor has that does not look at its file, and the newest ones, of which one that does has one.
+    /// Forgets displaced texts beyond a total size. Keeps the oldest one, for an editor that does not watch
+    /// its file, and the newest ones, for an editor that does.
     package mutating func forgetDisplaced(beyond bytes: Int) {
         var kept = displaced.reduce(0) { $0 + $1.text.utf8.count }
         while kept > bytes, displaced.count > 1 {
@@ -180,7 +193,7 @@ extension SyncRecord {
         }
     }
 
-    /// What is true after a kill, or a failure, of what was being put in place; nil where nothing is known then.
+    /// The state after a kill or failure while a file was being put in place; nil if nothing is known then.
     package func placed(isInPlace: Bool) -> SyncRecord? {
         guard let placing else { return self }
         var record = self
@@ -194,17 +207,18 @@ extension SyncRecord {
     }
 }
 
-// The texts that a file had.
+// Earlier texts of the file.
 extension SyncRecord {
-    /// How long an editor may hold a text, in milliseconds, and how many texts of a file are kept for it.
+    /// How long an editor may hold a text, in milliseconds, and how many texts of a file are kept for
+    /// editors.
     package enum Keeping {
         package static let time = 24 * 3_600_000
         package static let count = 32
-        /// Of one file, in bytes.
+        /// Per file, in bytes.
         static let bytes = 64 << 20
     }
 
-    /// Those that are not kept any longer.
+    /// The texts that are no longer kept.
     func expired(at now: Int) -> [Older] {
         var (count, bytes) = (0, 0)
         return older.reversed().filter { old in
@@ -214,7 +228,7 @@ extension SyncRecord {
         }
     }
 
-    /// The displaced file is whole and nobody writes into it any more: from now on it is an older text.
+    /// The displaced file is complete, and nobody writes into it any more. It becomes an older text.
     func settled(_ displaced: Displaced, _ signature: SyncFolder.Signature) -> SyncRecord {
         var record = self
         record.displaced.removeAll { $0.number == displaced.number }
@@ -223,7 +237,8 @@ extension SyncRecord {
         return record
     }
 
-    /// What a program wrote into a file that had given way was pushed: it has that text now, and may go on from there.
+    /// A program has written into a displaced file, and that was pushed. The program has this text now, and
+    /// may continue from it.
     func keepingLate(_ push: Push, status: FileStatus?) -> SyncRecord {
         guard let number = push.displaced, let status else { return self }
         var record = self
@@ -232,11 +247,31 @@ extension SyncRecord {
         return record
     }
 
-    /// The files in the state folder that belong to it.
+    /// The files in the state folder that belong to the record.
     var files: [Int] { displaced.map(\.number) + older.map(\.number) + [removing].compactMap(\.self) }
 }
 
-// A record of version 0.1.0 has no older texts, and does not say which texts are its own.
+// A head without an epoch is stored with an empty one.
+extension SyncRecord.Head: Codable {
+    private enum CodingKeys: CodingKey { case epoch, revision, text }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let epoch = try values.decode(String.self, forKey: .epoch)
+        self.epoch = epoch.isEmpty ? nil : epoch
+        revision = try values.decode(Int.self, forKey: .revision)
+        text = try values.decode(String.self, forKey: .text)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(epoch ?? "", forKey: .epoch)
+        try values.encode(revision, forKey: .revision)
+        try values.encode(text, forKey: .text)
+    }
+}
+
+// Records of version 0.1.0 have no older texts, and do not say which texts were saved here.
 extension SyncRecord {
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)

@@ -1,6 +1,6 @@
 package import CaretWire
 
-/// Finds out which documents have other names than when their files were synced last.
+/// Finds documents whose names have changed since their files were last synced.
 package enum SyncRenames {
     package struct Rename: Equatable, Sendable {
         let path: WireString
@@ -12,14 +12,14 @@ package enum SyncRenames {
         }
     }
 
-    /// An epoch is that of one document, and goes with it when it is renamed.
+    /// An epoch belongs to one document, and stays when the document is renamed.
     package static func elsewhere(
         _ records: [WireString: SyncRecord], _ documents: [WireString: SyncNews.Stand], _ names: SyncNames
     ) -> [Rename] {
         var lost: [WireString: WireString] = [:]
         for (path, record) in records {
-            guard let head = record.head, let name = names.document(of: path) else { continue }
-            if documents[name] == nil { lost[WireString(head.epoch)] = path }
+            guard let epoch = record.head?.epoch, let name = names.document(of: path) else { continue }
+            if documents[name] == nil { lost[WireString(epoch)] = path }
         }
         if lost.isEmpty { return [] }
         return documents.compactMap { name, stand in
@@ -32,10 +32,10 @@ package enum SyncRenames {
         }.sorted { $0.path < $1.path }
     }
 
-    /// The file that is gone and whose text this was: the only one with exactly this text, or else the one with the most lines
-    /// of it, since a file may be saved and renamed before anybody looks.
+    /// The missing file that this text came from: the only one with exactly this text, or else the one that
+    /// shares the most lines, because a file may be saved and renamed between two scans.
     ///
-    /// `missing` may be many. `older` are the texts that a file had before.
+    /// There may be many `missing` files. `older` has the earlier texts of each.
     package static func origin(
         of text: String, among missing: Set<WireString>, _ records: [WireString: SyncRecord],
         isGone: (WireString) -> Bool, older: (SyncRecord) throws(FileFault) -> [String]
@@ -70,13 +70,14 @@ package enum SyncRenames {
         return best?.path
     }
 
-    /// A folder that was moved is compared file by file with what is gone: beyond so many files only by whole texts.
+    /// The files of a moved folder are compared one by one with the missing ones. Above this number, only
+    /// whole texts are compared.
     private static let mostAlike = 32
-    /// Of files that are one and the same, half of what both have is in both.
+    /// Two texts are of the same file if they share at least this fraction.
     private static let leastLikeness = 0.5
 }
 
-/// The lines of a text, without their order.
+/// The lines of a text, regardless of their order.
 private struct TextLines {
     private var counts: [Substring: Int] = [:]
     private var size = 0
@@ -88,7 +89,7 @@ private struct TextLines {
         }
     }
 
-    /// What part of two texts is in both: 1 where they have the same lines, 0 where they have none in common.
+    /// The fraction of two texts that both have: 1 for the same lines, 0 for no common line.
     func likeness(to other: TextLines) -> Double {
         let common = counts.reduce(0) { $0 + min($1.value, other.counts[$1.key] ?? 0) * $1.key.utf8.count }
         return size + other.size == 0 ? 0 : Double(2 * common) / Double(size + other.size)

@@ -1,7 +1,7 @@
-/// What a sync has done, for people and for programs.
+/// What a sync has done, for people and programs.
 package enum SyncReport: Equatable, Sendable {
     case pushed(revision: Int)
-    /// Changes from elsewhere are in the file, made by these users.
+    /// Changes by these users, made elsewhere, are in the file now.
     case written(revision: Int, by: [String])
     case renamedHere(to: String)
     case renamedElsewhere(to: String)
@@ -9,6 +9,6 @@ package enum SyncReport: Equatable, Sendable {
     case deletedElsewhere
     case leftAlone(LeftAlone)
     case refused(String)
-    /// The system would not do what was to be done here.
+    /// A system call failed.
     case heldBack(String)
 }

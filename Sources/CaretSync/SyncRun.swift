@@ -1,25 +1,26 @@
 package import CaretClient
 import Dispatch
 
-/// Drives a syncer: waits for news of the server and for changes of the files, and has it look at them.
+/// Runs a syncer: waits for the server's news and for changes of files, and starts its passes.
 package struct SyncRun {
-    private let client: CaretClient
+    private let client: LiveClient
     private let syncer: Syncer
     private let names: SyncNames
     private let tell: @Sendable (SyncStatus) -> Void
     private let bell = Bell()
 
-    /// A program that writes one file mostly writes more.
+    /// A program that writes one file usually writes more.
     private static let breath = Duration.milliseconds(20)
 
     package init(
-        _ client: CaretClient, _ syncer: Syncer, _ names: SyncNames,
+        _ client: LiveClient, _ syncer: Syncer, _ names: SyncNames,
         tell: @escaping @Sendable (SyncStatus) -> Void
     ) {
         (self.client, self.syncer, self.names, self.tell) = (client, syncer, names, tell)
     }
 
-    /// Goes on until something cannot be mended; with `once`, until all rests: then it is false where something was held
+    /// Runs until it fails for good. With `once`, runs until nothing is left to do, and returns false if
+    /// something was held back.
     /// back.
     package func run(once: Bool) async throws -> Bool {
         let watch = try FolderWatch(ring: bell)
@@ -35,7 +36,7 @@ package struct SyncRun {
         }
     }
 
-    /// Says when the server cannot be reached any more, and when it can again.
+    /// Reports when the server cannot be reached, and when it can again.
     private func tellOfConnection() async {
         var isLost = false
         for await status in client.connectionUpdates {
@@ -53,7 +54,7 @@ package struct SyncRun {
 
     private func listen() async {
         do {
-            for try await next in client.documentNews(prefix: names.prefix) {
+            for try await next in client.followDocuments(prefix: names.prefix) {
                 try await syncer.hear(next)
                 bell.ring()
             }

@@ -2,7 +2,7 @@ package import CaretClient
 import CaretCore
 package import CaretWire
 
-/// What a sync asks a server for. Tests have one in memory.
+/// The requests of a sync to a server. Tests use one in memory.
 package protocol SyncServer: Sendable {
     func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool)
     func push(
@@ -10,16 +10,17 @@ package protocol SyncServer: Sendable {
     ) async throws -> SyncAck
     func rename(_ document: WireString, to new: WireString) async throws
     func delete(_ document: WireString) async throws
-    /// Who, apart from this client, has changed a document. It is only for people, so no answer is no failure.
+    /// Who has changed a document, apart from this client. Only for people, so a missing answer is not a
+    /// failure.
     func authors(of document: WireString, after: Int, through: Int) async -> [String]
-    /// A number for a push, above all that this client has used.
+    /// A number for a push, higher than all that this client has used.
     func nextPushNumber() -> Int
 }
 
 /// The answer to a push.
 package struct SyncAck: Equatable, Sendable {
     var revision: Int
-    /// Nothing was to be changed, so there is no new revision.
+    /// Nothing had to be changed, so there is no new revision.
     var isUnchanged: Bool
     /// The text at the revision.
     var text: String?
@@ -31,13 +32,13 @@ package struct SyncAck: Equatable, Sendable {
     }
 }
 
-/// The server that a client is connected to.
+/// A server reached through a client.
 package struct ConnectedServer: SyncServer {
-    let client: CaretClient
+    let client: LiveClient
     /// The public id of the client.
     let user: String?
 
-    package init(client: CaretClient, user: String?) {
+    package init(client: LiveClient, user: String?) {
         self.client = client
         self.user = user
     }
@@ -57,9 +58,10 @@ package struct ConnectedServer: SyncServer {
             document: document, epoch: push.epoch.map { WireString($0) }, base: Revision(push.base),
             seq: push.seq, content: .text(WireString(String(decoding: bytes, as: UTF8.self))),
             wantsText: true, create: push.epoch == nil)
-        let answer = try await client.ask(.push(message))
+        let answer = try await client.request(.push(message))
         guard case .ack(let ack) = answer else {
-            throw ConnectionFault.cut(client.address, reason: "the server gave the answer to another request")
+            throw ConnectionFault.lost(
+                client.address, reason: "the server gave the answer to another request")
         }
         return SyncAck(
             revision: ack.revision.value, isUnchanged: ack.unchanged, text: ack.text?.string)
@@ -73,8 +75,8 @@ package struct ConnectedServer: SyncServer {
 
     package func authors(of document: WireString, after: Int, through: Int) async -> [String] {
         let window = HistoryWindow(
-            after: Revision(max(after, through - HistoryWindow.most)), through: Revision(through))
-        // Who it was is only for people, and never worth a failure.
+            after: Revision(max(after, through - HistoryWindow.limit)), through: Revision(through))
+        // The names are only for people, and never worth a failure.
         let entries = (try? await client.history(of: document.string, in: window)) ?? []
         return Set(entries.filter { $0.client != user }.map(\.user)).sorted()
     }

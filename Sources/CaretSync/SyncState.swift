@@ -2,23 +2,23 @@ import CaretClient
 package import CaretWire
 import FoundationEssentials
 
-/// The state folder of a synced folder: the id of its client, what is known of each file, and files that were displaced.
+/// The state folder of a synced folder: the id of its client, the record of each file, and displaced files.
 ///
-/// One program has it at a time.
+/// Used by one process at a time.
 package struct SyncState {
     let root: String
     private let folder: String
     private let disk: any SyncDisk
     private let clock: SyncClock
-    /// Held as long as the process lives.
+    /// Held until this object is released.
     private let lock: any Sendable
     private let inode: UInt
     package let clientID: String
-    /// The store that the folder is synced with, as `welcome` names it; nil until one was met.
+    /// The store that the folder is synced with, as named in `welcome`; nil before the first connection.
     package private(set) var store: String?
-    /// What is known, by paths.
+    /// The records, by path.
     package private(set) var records: [WireString: SyncRecord] = [:]
-    /// Each file's own number, by which the state folder has it.
+    /// The number of each file in the state folder.
     private var numbers: [WireString: Int] = [:]
     private var lastNumber: Int
     private(set) var trash: SyncTrash
@@ -36,7 +36,7 @@ package struct SyncState {
         }
         self.lock = lock
         inode = try disk.status(folder + "/lock")?.inode ?? 0
-        clientID = try SyncState.kept(folder + "/client", orElse: CaretClient.randomID(), disk)
+        clientID = try SyncState.kept(folder + "/client", orElse: LiveClient.randomID(), disk)
         let known = try SyncState.kept(folder + "/prefix", orElse: prefix, disk)
         if !known.isSame(as: prefix) {
             throw SyncFault.otherPrefix(known, root: root, stateFolder: folder)
@@ -55,13 +55,13 @@ package struct SyncState {
         return value
     }
 
-    /// Somebody may take away the folder, and with it all that is in it: that is no deletion of documents.
+    /// Checks that nobody has removed the folder and everything in it. That must not delete documents.
     var isThere: Bool {
-        // Where it cannot be looked at, it is as good as gone.
+        // If it cannot be examined, it counts as removed.
         (try? disk.status(folder + "/lock"))??.inode == inode
     }
 
-    /// One that no file here ever had. It begins with the time, so that it is new after a restart, too.
+    /// A number that no file here ever had. It begins with the time, so that it is new after a restart too.
     mutating func nextNumber() -> Int {
         lastNumber = max(lastNumber + 1, clock.wall())
         return lastNumber
@@ -77,7 +77,7 @@ package struct SyncState {
         records[path] = record
     }
 
-    /// Nothing is known of the file any more. What programs have written into files that gave way is kept in the trash.
+    /// Forgets a file. What programs have written into displaced files is kept in the trash.
     mutating func forget(_ path: WireString) throws {
         guard let number = numbers[path], let record = records[path] else { return }
         for displaced in record.displaced { try discard(displaced, of: record) }
@@ -98,8 +98,8 @@ package struct SyncState {
         try keep(record)
     }
 
-    /// From now on the folder is synced with this store. Where it was another one before, no record counts any longer: files
-    /// and documents are compared as if they had never been synced.
+    /// The folder is synced with this store from now on. If there was another one before, all records are
+    /// dropped: files and documents are compared as if they had never been synced.
     package mutating func begin(with store: String) throws {
         if self.store?.isSame(as: store) == true { return }
         for path in records.keys.sorted() where self.store != nil { try forget(path) }
@@ -107,9 +107,9 @@ package struct SyncState {
         self.store = store
     }
 
-    // MARK: Texts that gave way
+    // MARK: Displaced texts
 
-    /// Removes an older text, unless somebody has written into its file: that goes into the trash.
+    /// Removes an older text. If somebody has written into its file, moves it to the trash.
     mutating func discard(_ older: SyncRecord.Older, of record: SyncRecord) throws {
         let full = swap(older.number)
         guard let status = try disk.status(full) else { return }
@@ -133,7 +133,7 @@ package struct SyncState {
             SyncTrash.Item(number: number, path: path, reason: reason, at: clock.wall(), bytes: status.size))
     }
 
-    /// Keeps a text in the trash that is about to be replaced by one of another history.
+    /// Keeps a text in the trash before one of another history replaces it.
     mutating func keepInTrash(_ text: String, usesCRLF: Bool, of path: String) throws {
         let bytes = text.fileBytes(usesCRLF: usesCRLF)
         try trash.keep(
@@ -142,7 +142,8 @@ package struct SyncState {
                 number: nextNumber(), path: path, reason: .replaced, at: clock.wall(), bytes: bytes.count))
     }
 
-    /// The older texts of a file. Those that somebody has written into since are not what an editor has read.
+    /// The older texts of a file, without those whose files were written since: no editor has read those as
+    /// they are now.
     func olderTexts(of record: SyncRecord, limit: Int) throws(FileFault) -> [KnownTexts.Known] {
         var known: [KnownTexts.Known] = []
         for older in record.older {
@@ -163,7 +164,8 @@ package struct SyncState {
             let parts = String(decoding: name, as: UTF8.self).split(separator: ".")
             guard parts.count == 2, parts[1] == "json", let number = Int(parts[0]) else { continue }
             let bytes = try disk.bytes(file(number)) ?? []
-            // These bytes were written here: a decoder of Foundation never sees any of the network.
+            // These bytes were written by this program. Foundation's decoders never see bytes from the
+            // network.
             guard let record = try? JSONDecoder().decode(SyncRecord.self, from: Data(bytes)) else {
                 throw SyncFault.unreadableRecord(file(number), stateFolder: folder)
             }
@@ -171,7 +173,7 @@ package struct SyncState {
             try resolve(record, number)
         }
         if store == nil {
-            // Version 0.1.0 kept no name: it is what the epochs of its documents begin with.
+            // Version 0.1.0 stored no name. The epochs of its documents begin with it.
             let epochs = records.values.compactMap { $0.head?.epoch }.sorted()
             store = epochs.first { $0.contains(".") }.map { String($0.prefix { $0 != "." }) }
         }
@@ -184,21 +186,22 @@ package struct SyncState {
         }
     }
 
-    /// Finds out whether what was being put in place when the program was killed is there.
+    /// Finds out whether a file that was being put in place when the program was killed is there.
     private mutating func resolve(_ record: SyncRecord, _ number: Int) throws {
         let path = WireString(record.path)
         numbers[path] = number
         records[path] = record
         guard let placing = record.placing else { return }
         if let known = record.placed(isInPlace: try isInPlace(placing, of: record)) {
-            // A file that was not put in place goes after its record no longer tells of it.
+            // A file that was not put in place is removed after its record no longer mentions it.
             try keep(known)
         } else {
             try forget(path)
         }
     }
 
-    /// A power cut may have taken the new file, or its name: then there is nothing in the state folder, and it is not in place.
+    /// A power cut may have removed the new file or its name. Then it is neither in the state folder nor in
+    /// place.
     private func isInPlace(_ placing: SyncRecord.Placing, of record: SyncRecord) throws(FileFault) -> Bool {
         let here = try disk.status(root + "/" + record.path)?.inode
         if here == placing.inode { return true }
@@ -211,6 +214,6 @@ package struct SyncState {
 
     private func file(_ number: Int) -> String { "\(folder)/files/\(number).json" }
 
-    /// Where a file lies before it is put in place, and one that was displaced.
+    /// The path of a file in the state folder: before it is put in place, or after it was displaced.
     func swap(_ number: Int) -> String { "\(folder)/swap/\(number)" }
 }

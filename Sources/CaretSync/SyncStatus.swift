@@ -1,4 +1,4 @@
-/// What a sync tells of itself, for people and for programs.
+/// The state of a sync, for people and programs.
 package enum SyncStatus: Equatable, Sendable {
     case begins(SyncCounts, store: String)
     case lost(String)

@@ -1,45 +1,45 @@
-/// What is to be done next for one file and its document.
+/// The next step for one file and its document.
 package enum SyncStep: Equatable, Sendable {
-    /// They are the same.
+    /// They are equal.
     case rest
-    /// The file may be half written: look again after so many milliseconds.
+    /// The file may be half written: check it again after this many milliseconds.
     case wait(Int)
     /// Read the document.
     case ask
-    /// This is known from now on; then look again.
+    /// Store this record, then check again.
     case keep(SyncRecord)
     case send(SyncRecord.Push)
-    /// The document's text into the file.
+    /// Write the document's text into the file.
     case place(SyncRecord.Head, usesCRLF: Bool)
     case removeFile
     case deleteDocument
-    /// The document of a file that has gone is that of this file from now on.
+    /// This file is new, and a missing one is its origin: the document of that one belongs to this file from
+    /// now on.
     case renameDocument(from: String)
-    /// A folder took the place of the file, or a file that of its folder, while others changed the document: it gets a name
-    /// that the folder has room for.
+    /// The file was replaced by a folder, or its folder by a file, while others changed the document. Rename
+    /// the document to a free path.
     case moveDocumentAside
-    /// The file has no document yet, or none any more, and would be in the way of others: it gets a name that the folder has
-    /// room for.
+    /// The file has no document, and would conflict with others. Rename the file to a free path.
     case moveFileAside
     case forget
     case leaveAlone(LeftAlone)
 }
 
-/// Why a file is not kept together with a document.
+/// Why a file is not synced with a document.
 package enum LeftAlone: Equatable, Sendable {
     case binary
     case tooLarge(bytes: Int, limit: Int)
     case noFile
     case unreadable(String)
     case noName
-    /// What stands where its folder would be.
+    /// What is in the place of its folder.
     case behind(String)
-    /// It is the name of a folder here.
+    /// A folder has the name.
     case folder
-    /// The folder is synced by itself.
+    /// The folder is synced by another sync.
     case synced
 
-    /// Whether it should be kept together with one all the same.
+    /// Whether the file should be synced all the same.
     var isFault: Bool {
         switch self {
         case .unreadable: true
@@ -47,7 +47,7 @@ package enum LeftAlone: Equatable, Sendable {
         }
     }
 
-    /// Whether it is another file or folder that is in the way.
+    /// Whether another file or folder is in the way.
     var isObstacle: Bool {
         switch self {
         case .behind, .folder: true
@@ -60,11 +60,11 @@ package enum LeftAlone: Equatable, Sendable {
 package struct FileLook: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case missing
-        /// With LF as its line breaks; they are nil where there is none.
+        /// The text has LF as its line breaks. Nil if there is no file.
         case text(String, usesCRLF: Bool?)
-        /// A folder has its name.
+        /// There is a folder with this name.
         case folder
-        /// This file stands where its folder would be.
+        /// There is a file in the place of its folder.
         case blocked(by: String)
         case other(LeftAlone)
 
@@ -81,9 +81,9 @@ package struct FileLook: Equatable, Sendable {
     }
 
     package var content: Content
-    /// For how many milliseconds it has been as it is.
+    /// For how many milliseconds the file has been unchanged.
     var quiet: Int
-    /// It is as the program found it when it began.
+    /// The file has been unchanged since the program started.
     var isFromBefore = false
 
     package init(content: Content, quiet: Int, isFromBefore: Bool = false) {
@@ -95,7 +95,7 @@ package struct FileLook: Equatable, Sendable {
 
 /// What is known of a document.
 package enum DocumentLook: Equatable, Sendable {
-    /// By the news, which may be late.
+    /// From the news, which may be late.
     case told(epoch: String, revision: Int)
     case toldMissing
     /// It was read just now.

@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-/// Texts that a sync took out of a folder, in case they are wanted back: `FOLDER/.caret/trash`.
+/// Texts that a sync removed from a folder, in case they are wanted back: `FOLDER/.caret/trash`.
 ///
-/// The oldest go first once there is too much of it. Each text lies in a file of its number, and a record beside it says
-/// what it was.
+/// If there are too many, the oldest are deleted. Each text is in a file named by a number, with a record
+/// beside it that describes the text.
 package struct SyncTrash {
-    /// Why a text left the folder.
+    /// Why a text was removed from the folder.
     package enum Reason: String, Codable, Sendable {
         /// Its document was deleted elsewhere.
         case deleted
-        /// Its document was made anew elsewhere, without the history that the text belonged to.
+        /// Its document was created anew elsewhere, without the history that the text belonged to.
         case replaced
         /// A program wrote it into a file after that file had been replaced.
         case late
@@ -17,7 +17,7 @@ package struct SyncTrash {
 
     package struct Item: Codable, Equatable, Sendable {
         package var number: Int
-        /// Of the file, in the folder.
+        /// The path of the file in the folder.
         package var path: String
         package var reason: Reason
         /// In milliseconds since 1970.
@@ -33,7 +33,7 @@ package struct SyncTrash {
         }
     }
 
-    /// What is kept at most.
+    /// The most that is kept.
     package enum Limit {
         package static let count = 1_000
         package static let bytes = 256 << 20
@@ -45,7 +45,7 @@ package struct SyncTrash {
     /// The oldest first.
     package private(set) var items: [Item]
 
-    /// Of a folder that is synced. Reads it, and changes nothing.
+    /// Reads the trash of a synced folder. Changes nothing.
     package init(in root: String, on disk: any SyncDisk = SystemDisk()) throws(FileFault) {
         folder = root + "/" + SyncNames.stateFolder + "/trash"
         self.disk = disk
@@ -53,8 +53,9 @@ package struct SyncTrash {
         for name in try disk.names(in: folder) {
             let name = String(decoding: name, as: UTF8.self)
             guard name.hasSuffix(".json"), let bytes = try disk.bytes(folder + "/" + name) else { continue }
-            // These bytes were written here: a decoder of Foundation never sees any of the network. A record that cannot
-            // be read was not written to its end, and its text is still where it was.
+            // These bytes were written by this program. Foundation's decoders never see bytes from the
+            // network. A record that cannot be read was not written completely, and its text is still where
+            // it was.
             guard let item = try? JSONDecoder().decode(Item.self, from: Data(bytes)) else { continue }
             if try disk.status(path(of: item)) != nil { items.append(item) }
         }
@@ -67,7 +68,7 @@ package struct SyncTrash {
 
     package func bytes(of item: Item) throws(FileFault) -> [UInt8]? { try disk.bytes(path(of: item)) }
 
-    /// Takes a file over. Until then it stays where it is, whatever happens.
+    /// Moves a file into the trash. Until that is done, the file stays where it is.
     mutating func take(_ file: String, _ item: Item) throws {
         try disk.makeFolder(folder, mode: 0o700)
         try disk.replace(record(of: item), Array(try JSONEncoder().encode(item)))
@@ -77,7 +78,7 @@ package struct SyncTrash {
         try prune(at: item.at)
     }
 
-    /// Keeps a text that lies in no file.
+    /// Stores a text that is not in a file.
     package mutating func keep(_ bytes: [UInt8], _ item: Item) throws {
         try disk.makeFolder(folder, mode: 0o700)
         let file = path(of: item)

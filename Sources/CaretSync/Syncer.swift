@@ -1,9 +1,10 @@
 package import CaretClient
 import CaretWire
 
-/// Keeps the files of a folder together with the documents of a server: looks at both, and does what is decided.
+/// Keeps the files of a folder in sync with the documents of a server: looks at both, and runs the steps that
+/// are decided.
 ///
-/// Its state on disk is true at every moment, so that it may be killed at any.
+/// Its state on disk is valid at every moment, so the process may be killed at any time.
 package actor Syncer {
     let server: any SyncServer
     let names: SyncNames
@@ -11,30 +12,30 @@ package actor Syncer {
     let clock: SyncClock
     package var state: SyncState
     private let tell: @Sendable (SyncReport, _ path: String, _ document: String) -> Void
-    var news = SyncNews()
+    package internal(set) var news = SyncNews()
     private var newsEnd: (any Error)?
-    /// Documents may have other names than their files.
+    /// Some documents may have other names than their files.
     private var mayHaveRenames = false
     private var agenda = SyncAgenda()
     var looks: [WireString: Look] = [:]
-    /// Files that are known and were not there when they were looked at last: one of them may have another name now.
+    /// Known files that were missing when last checked. One of them may have been renamed.
     var missing: Set<WireString> = []
-    /// How file and document were when there was nothing to do.
+    /// The file and the document when there was nothing left to do.
     private var resting: [WireString: Resting] = [:]
     private var held: [WireString: Held] = [:]
     private var told: [WireString: LeftAlone] = [:]
-    /// Documents that have no file, since a file or a folder is in the way.
+    /// Documents without a file, because another file or a folder is in the way.
     private var blocked: Set<WireString> = []
-    /// What could not be read in the last scan.
+    /// What the last scan could not read.
     private var unseen = SyncFolder.Scan()
 
-    /// A file as it was found, and since when it is so, in milliseconds of a steady clock.
+    /// A file as it was found, and when, in milliseconds of a steady clock.
     struct Look {
         let signature: SyncFolder.Signature?
         var since: Int
-        /// It is as it was when the program began.
+        /// It has been unchanged since the program started.
         var isFromBefore = false
-        /// What was read of it, while something is to be done.
+        /// Its text, as long as something is to be done with it.
         var content: FileLook.Content?
     }
 
@@ -43,7 +44,7 @@ package actor Syncer {
         let stand: SyncNews.Stand?
     }
 
-    /// What failed, until when it is not tried again, unless the file changes.
+    /// What failed, and when to try it again, unless the file changes before.
     private struct Held {
         let signature: SyncFolder.Signature?
         let until: Int
@@ -63,13 +64,13 @@ package actor Syncer {
         self.tell = tell
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// The server tells something. Until it has told everything once, nothing is done.
-    package func hear(_ next: DocumentNews) throws {
+    /// Handles news of the server. Until the server has listed all documents once, nothing is done.
+    package func hear(_ next: FollowEvent) throws {
         news.hear(next)
         switch next {
-        case .beginning: break
+        case .restarted: break
         case .document(let summary):
             try expect(summary.epoch)
             visit(document: summary.document)
@@ -83,15 +84,15 @@ package actor Syncer {
         mayHaveRenames = true
     }
 
-    /// The server tells nothing any more.
+    /// The server sends no more news.
     func newsEnded(_ reason: any Error) { newsEnd = reason }
 
-    /// Where no more is told, nothing more is done either: what is known of the documents may be that of another server.
+    /// Without news nothing is done, because the known documents may be those of another server.
     func expectNews() throws {
         if let newsEnd { throw newsEnd }
     }
 
-    /// Whether the server has told of all documents once.
+    /// Whether the server has listed all documents once.
     var knowsDocuments: Bool {
         get throws {
             try expectNews()
@@ -99,10 +100,10 @@ package actor Syncer {
         }
     }
 
-    /// Looks at a file in the next pass.
+    /// Checks a file in the next pass.
     func visit(_ path: WireString) { agenda.visit(path) }
 
-    /// A file or a folder is gone: another one may have room now.
+    /// A file or folder is gone, so another one may have room now.
     func visitBlocked() {
         for path in blocked { agenda.visit(path) }
         blocked = []
@@ -118,20 +119,20 @@ package actor Syncer {
         guard let document = names.document(of: path), let stand = news.documents[document],
             let head = record.head
         else { return true }
-        return stand != SyncNews.Stand(epoch: head.epoch, revision: head.revision)
+        return stand != head.stand
     }
 
     private func visit(document: WireString) {
         if let path = names.path(of: document) { agenda.visit(path) }
     }
 
-    /// These files may have changed; with `needsScan` any of the others, too.
+    /// These files may have changed. With `needsScan`, any other file may have changed too.
     package func changed(_ changes: FolderWatch.Changes) {
         for path in changes.files { agenda.visit(WireString(path)) }
         if changes.needsScan { agenda.scan() }
     }
 
-    /// How many files and documents there are, before anything is done.
+    /// The numbers of files and documents, before anything is done.
     func count() throws -> SyncCounts {
         let files = Set(try folder.scan { _, _ in }.files.keys)
         let documents = Set(news.documents.keys.compactMap { names.path(of: $0) })
@@ -142,7 +143,7 @@ package actor Syncer {
 
     // MARK: Passes
 
-    /// Does what there is to do now. Answers with how many milliseconds there is nothing more to do; nil where all rests.
+    /// Does what can be done now. Returns the milliseconds until the next step; nil if nothing is left to do.
     package func pass(_ watch: FolderWatch?, once: Bool) async throws -> Int? {
         try expectNews()
         if !state.isThere {
@@ -153,7 +154,7 @@ package actor Syncer {
             mayHaveRenames = false
             renameFiles()
         }
-        // New files come first: one may be another one that was renamed.
+        // New files come first, because one may be a renamed one.
         let due = agenda.take(at: clock.steady()).sorted()
         let (known, new) = due.reduce(into: ([WireString](), [WireString]())) { lists, path in
             if state.records[path] == nil { lists.1.append(path) } else { lists.0.append(path) }
@@ -169,16 +170,16 @@ package actor Syncer {
         return agenda.pause(at: clock.steady())
     }
 
-    /// A file that is not there may be one of the new ones.
+    /// A missing file may be one of the new ones.
     private func lookForOrigins(at path: WireString) {
         do throws(FileFault) {
             look(at: path, try folder.signature(path))
         } catch {
-            // It is told when the file is visited.
+            // It is reported when the file is visited.
         }
     }
 
-    /// Whether everything is kept together that should be.
+    /// Whether everything is in sync that should be.
     var isWhole: Bool { held.isEmpty && !told.values.contains(where: \.isFault) }
 
     private func scan(_ watch: FolderWatch?) throws {
@@ -215,12 +216,13 @@ package actor Syncer {
             if isHeld(path, signature), let held = held[path] {
                 return once ? nil : held.until - clock.steady()
             }
-            // A displaced file tells from what a text was made that was saved meanwhile, so it goes once there is none.
+            // A displaced file shows what a text saved meanwhile was made from. So it is removed only when
+            // there is none.
             if let wait = try await settle(path, document) { return wait }
             let displaced = try settleDisplaced(path)
             held[path] = nil
             rest(path, document)
-            // A sync that is to end does not wait for them: they are looked at the next time.
+            // A sync with an end does not wait for them. They are checked the next time.
             return once && displaced != 0 ? nil : displaced
         } catch let fault as FileFault {
             hold(path, signature, .heldBack(fault.description))
@@ -230,7 +232,7 @@ package actor Syncer {
         return once ? nil : Syncer.hold
     }
 
-    /// Nothing waits to be done for it.
+    /// Whether nothing is to be done for the file.
     private func isIdle(_ path: WireString) -> Bool {
         guard let record = state.records[path] else { return true }
         return record.push == nil && record.displaced.isEmpty
@@ -241,21 +243,21 @@ package actor Syncer {
         looks[path]?.content = nil
         resting[path] = Resting(signature: look.signature, stand: news.documents[document])
         if look.signature == nil, state.records[path] == nil {
-            // Nothing is there, and nothing is known of it.
+            // There is no file, and nothing is known of one.
             (looks[path], resting[path]) = (nil, nil)
         }
     }
 
-    // MARK: What is known of files
+    // MARK: Files
 
     func look(at path: WireString, _ signature: SyncFolder.Signature?) {
         if signature == nil, state.records[path] != nil { missing.insert(path) } else { missing.remove(path) }
         if let look = looks[path], look.signature == signature { return }
-        // A file that was here before us and rests need not be waited for.
+        // A file that existed before the program started, and is not being written, needs no waiting.
         var age = 0
         if looks[path] == nil, let signature { age = max(0, clock.wall() - signature.changed / 1_000_000) }
         let isFromBefore = looks[path] == nil && state.records[path] != nil
-        // What was in the way of others may be gone.
+        // A file that was in the way of others may be gone.
         if signature == nil, looks[path]?.signature != nil { visitBlocked() }
         looks[path] = Look(signature: signature, since: clock.steady() - age, isFromBefore: isFromBefore)
     }
@@ -265,7 +267,7 @@ package actor Syncer {
         return held.signature == signature && clock.steady() < held.until
     }
 
-    /// Goes on with the others. Of what fails in the same way again nothing more is said.
+    /// Continues with the other files. A failure that repeats is reported once.
     func hold(_ path: WireString, _ signature: SyncFolder.Signature?, _ reason: SyncReport) {
         let new = Held(signature: signature, until: clock.steady() + Syncer.hold, reason: reason)
         let old = held.updateValue(new, forKey: path)
@@ -282,7 +284,7 @@ package actor Syncer {
     }
 }
 
-/// The server's documents are those of another store than the one that the folder is synced with.
+/// The server has another store than the one that the folder was synced with.
 package struct StoreChanged: Error {}
 
 /// What a sync finds when it begins.

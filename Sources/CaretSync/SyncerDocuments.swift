@@ -3,14 +3,19 @@ import CaretWire
 
 // One file and its document: what is decided is done, until there is nothing more to do.
 extension Syncer {
-    /// Does all there is to do for a file now; answers with when there is more.
+    /// How long to wait, in milliseconds, when the server cannot take a push now, or knows more than it has told.
+    private static let retryPause = 1_000
+
+    /// Does everything there is to do for a file now. Returns after how many milliseconds there is more to do, or nil.
     func settle(_ path: WireString, _ document: WireString) async throws -> Int? {
         try putBack(path)
         var known: DocumentLook?
         while true {
             try expectNews()
-            if let push = state.records[path]?.push {
-                guard let answer = try await send(push, path, document) else { return 1_000 }
+            if let record = state.records[path], let push = record.push {
+                guard let answer = try await send(push, record, path, document) else {
+                    return Syncer.retryPause
+                }
                 known = answer
                 continue
             }
@@ -23,20 +28,20 @@ extension Syncer {
             switch step {
             case .rest where known.map { news.tellMore(than: $0, of: document) } == true: known = nil
             case .rest: return nil
-            // Files that were moved may have left it empty.
-            case .leaveAlone(.folder) where folder.disk.removeFolder(folder.path(path)): continue
             case .leaveAlone(let reason):
+                // Files that were moved may have left the folder empty.
+                if reason == .folder, folder.disk.removeFolder(folder.path(path)) { continue }
                 leaveAlone(path, reason)
                 return nil
             case .wait(let milliseconds): return milliseconds
             case .ask:
                 known = try await read(document)
-                if known == nil { return 1_000 }
+                if known == nil { return Syncer.retryPause }
             case .keep(let record): try keep(record, file, path)
             case .send: continue
             case .place, .removeFile, .deleteDocument, .renameDocument, .moveDocumentAside,
                 .moveFileAside, .forget:
-                if !(try await act(step, path, document, file)) { return 1_000 }
+                if !(try await act(step, path, document, file)) { return Syncer.retryPause }
                 known = nil
                 if step == .forget || step == .removeFile { return nil }
             }
@@ -83,8 +88,8 @@ extension Syncer {
 
     private func keep(_ record: SyncRecord, _ file: FileLook, _ path: WireString) throws {
         let old = state.records[path]
-        if let old, let was = old.head, let head = record.head, !was.epoch.isEmpty,
-            !was.epoch.isSame(as: head.epoch), !old.seen.isSame(as: head.text)
+        if let old, let epoch = old.head?.epoch, let head = record.head, !head.isOf(epoch),
+            !old.seen.isSame(as: head.text)
         {
             // The history of the document that is there now does not have the text that it replaces.
             try state.keepInTrash(old.seen, usesCRLF: old.usesCRLF, of: record.path)
@@ -114,7 +119,7 @@ extension Syncer {
         }
     }
 
-    private func isGone(_ path: WireString) -> Bool {
+    func isGone(_ path: WireString) -> Bool {
         do throws(FileFault) {
             return try folder.signature(path) == nil
         } catch {
@@ -131,8 +136,10 @@ extension Syncer {
         case .place(let head, let usesCRLF): try await place(head, usesCRLF, path, document, over: file)
         case .removeFile: try removeFile(path)
         case .deleteDocument:
+            let before = news.documents[document]
             try await server.delete(document)
-            news.set(document, nil)
+            // Others may have made a document of this name since, and the server may have told.
+            if let before { news.end(document, epoch: WireString(before.epoch)) }
             try state.forget(path)
             report(.deletedHere, path)
         case .renameDocument(let origin):
@@ -160,14 +167,18 @@ extension Syncer {
 
     private func renameDocument(of path: WireString, to new: WireString) async throws -> Bool {
         guard let old = names.document(of: path) else { return false }
+        let (stand, newBefore) = (news.documents[old], news.documents[new])
         do {
             try await server.rename(old, to: new)
         } catch let refusal as ServerRefusal where refusal.code == .notFound || refusal.code == .exists {
             // Somebody else has renamed it, or has made one of the new name: the news will tell.
             return false
         }
-        news.set(new, news.documents[old])
-        news.set(old, nil)
+        // The server may have told of it already, and of a document that others have made under the old name since.
+        if let stand {
+            news.found(new, stand, since: newBefore)
+            news.end(old, epoch: WireString(stand.epoch))
+        }
         return true
     }
 
@@ -184,60 +195,13 @@ extension Syncer {
         return true
     }
 
-    /// A path that neither a file nor a document has, for one whose own path has become a folder, or whose folder has become a
-    /// file. Nil where no document can have such a name.
-    private func roomyPath(for path: WireString, behind obstacle: WireString?) throws -> WireString? {
-        for number in 1... {
-            let mark = number == 1 ? "" : " \(number)"
-            let found: WireString
-            if let obstacle {
-                let rest = path.string.dropFirst(obstacle.string.count)
-                found = WireString("\(obstacle.string) (folder\(mark))\(rest)")
-            } else {
-                found = WireString("\(path.string) (file\(mark))")
-            }
-            guard let document = names.document(of: found) else { return nil }
-            let isKnown = state.records[found] != nil || news.documents[document] != nil
-            if isKnown { continue }
-            if try folder.obstacle(to: found) == nil, try folder.disk.status(folder.path(found)) == nil {
-                return found
-            }
-        }
-        preconditionFailure("numbers do not end")
-    }
-
-    /// Whether no folder could hold both the file and all documents that there are, as soon as it has one, too. Documents whose
-    /// files are gone here do not count: they are about to be deleted, or to get other names.
-    private func isCrossed(_ path: WireString) -> Bool {
-        if documentInTheWay(of: path) != nil { return true }
-        guard let folder = names.document(of: path), news.hasDocuments(in: folder) else { return false }
-        let beginning = Array(folder.utf8) + [UInt8(ascii: "/")]
-        return news.documents.keys.contains { document in
-            document.utf8.starts(with: beginning) && names.path(of: document).map(hasDocumentToStay) ?? false
-        }
-    }
-
-    /// A document with the name of a folder that the file is in. One that is in the way of others already does not count.
-    private func documentInTheWay(of path: WireString) -> WireString? {
-        path.folders.first { folder in
-            hasDocumentToStay(folder)
-                && names.document(of: folder).map { !news.hasDocuments(in: $0) } ?? false
-        }
-    }
-
-    private func hasDocumentToStay(_ path: WireString) -> Bool {
-        guard let document = names.document(of: path), news.documents[document] != nil else { return false }
-        return state.records[path] == nil || !isGone(path)
-    }
-
     /// Nil where it was not found but is told to be there: the news are behind, and what is done about a document that is
     /// gone cannot be undone.
     private func read(_ document: WireString) async throws -> DocumentLook? {
         let before = news.documents[document]
         do {
             let (head, usesCRLF) = try await server.read(document)
-            let stand = SyncNews.Stand(epoch: head.epoch, revision: head.revision)
-            news.found(document, stand, since: before)
+            if let stand = head.stand { news.found(document, stand, since: before) }
             return .read(head, usesCRLF: usesCRLF)
         } catch let refusal as ServerRefusal where refusal.code == .notFound {
             return news.documents[document] == nil ? .missing : nil
@@ -246,14 +210,13 @@ extension Syncer {
 
     /// Pushes what is recorded. Answers with the document as it is then, or nil where it is to be tried again later.
     private func send(
-        _ push: SyncRecord.Push, _ path: WireString, _ document: WireString
+        _ push: SyncRecord.Push, _ record: SyncRecord, _ path: WireString, _ document: WireString
     ) async throws -> DocumentLook? {
-        guard let record = state.records[path] else { return nil }
         do {
             let before = news.documents[document]
             let ack = try await server.push(push, to: document, usesCRLF: record.usesCRLF)
             var known: DocumentLook?
-            var head = SyncRecord.Head(epoch: push.epoch ?? "", revision: ack.revision, text: push.text)
+            var head = SyncRecord.Head(epoch: push.epoch, revision: ack.revision, text: push.text)
             if let epoch = push.epoch, let text = ack.text {
                 head.text = text
                 news.found(document, SyncNews.Stand(epoch: epoch, revision: ack.revision), since: before)

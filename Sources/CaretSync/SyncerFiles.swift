@@ -3,7 +3,7 @@ import CaretCore
 import CaretWire
 import Glibc
 
-// Files that are put in place, moved and removed.
+// Putting files in place, moving and removing them.
 extension Syncer {
     func place(
         _ head: SyncRecord.Head, _ usesCRLF: Bool, _ path: WireString, _ document: WireString,
@@ -19,7 +19,7 @@ extension Syncer {
         let new = state.swap(number)
         let mode = try folder.mode(path)
         let inode = try folder.disk.make(new, head.text.fileBytes(usesCRLF: usesCRLF), mode: mode)
-        // What the mask of the process has taken from a file that is there is given back.
+        // Restores the mode of the existing file, of which the process's mask has removed a part.
         if isThere { try folder.disk.setMode(new, mode) }
         let made = try folder.disk.status(new).map { SyncFolder.Signature($0) }
         let old = isThere ? looks[path]?.signature : nil
@@ -51,11 +51,11 @@ extension Syncer {
             number: number, at: clock.wall(), isOwn: record.isSeenOwn, signature: .init(status))
     }
 
-    /// A file that was put in place just now need not be read.
+    /// Records a file that was just put in place, so that it need not be read.
     private func remember(
         _ path: WireString, _ made: SyncFolder.Signature?, _ text: String, _ usesCRLF: Bool
     ) {
-        // One that cannot be looked at now is looked at the next time.
+        // If it cannot be examined now, the next pass does it.
         guard let made, let now = try? folder.signature(path), now.hasBytes(of: made) else { return }
         let content = FileLook.Content.text(text, usesCRLF: FileText(text).usesCRLF.map { _ in usesCRLF })
         looks[path] = Look(
@@ -90,12 +90,12 @@ extension Syncer {
             visitBlocked()
             report(.deletedElsewhere, path)
         } else {
-            // It was saved in that moment.
+            // It was saved at that moment.
             try putBack(path)
         }
     }
 
-    /// Undoes a removal that did not come to its end: what there is to be done is decided again.
+    /// Undoes a removal that was interrupted. The next step is decided again.
     func putBack(_ path: WireString) throws {
         guard var record = state.records[path], let number = record.removing else { return }
         record.removing = nil
@@ -106,7 +106,7 @@ extension Syncer {
             }
         } catch {
             if error.code != EEXIST { throw error }
-            // Somebody has saved another one meanwhile, and this one is as every other that gave way.
+            // Somebody has saved another one meanwhile, so this one counts as displaced.
             record.displaced.append(
                 SyncRecord.Displaced(
                     number: number, text: record.seen, at: clock.wall(), isOwn: record.isSeenOwn))
@@ -114,7 +114,7 @@ extension Syncer {
         try state.keep(record)
     }
 
-    /// Follows documents that were renamed elsewhere.
+    /// Renames the files of documents that were renamed elsewhere.
     func renameFiles() {
         for rename in SyncRenames.elsewhere(state.records, news.documents, names) {
             var signature: SyncFolder.Signature?
@@ -144,8 +144,8 @@ extension Syncer {
                 try state.move(rename.path, to: rename.new)
             }
         } else if try old != nil || new == nil || folder.obstacle(to: rename.new) != nil {
-            // A file that is gone here has another name here, too, or was deleted by somebody who did not know of the new name:
-            // the document comes into the folder under that one.
+            // If the file is missing, it was renamed here too, or deleted by somebody who did not know the
+            // new name. The document gets a file with the new name.
             return
         } else {
             try state.move(rename.path, to: rename.new)
@@ -155,8 +155,8 @@ extension Syncer {
         report(.renamedElsewhere(to: rename.new.string), rename.path)
     }
 
-    /// Moves a file and its record, with a stop in the state folder, from where `putBack` goes on after a kill. False where the
-    /// new name is still that of a folder once the file has left it.
+    /// Moves a file and its record by way of the state folder, from where `putBack` continues after a kill.
+    /// Returns false if the new name still belongs to a folder after the file has left it.
     func moveByStateFolder(_ path: WireString, to new: WireString) throws -> Bool {
         guard var record = state.records[path] else { return false }
         let number = state.nextNumber()
@@ -171,7 +171,7 @@ extension Syncer {
         return hasRoom
     }
 
-    /// Looks at the files that gave way to others just now.
+    /// Checks the files that were just displaced.
     func settleDisplaced(_ path: WireString) throws -> Int? {
         var wait: Int?
         for displaced in state.records[path]?.displaced ?? [] {
@@ -194,7 +194,7 @@ extension Syncer {
         return wait
     }
 
-    /// Keeps the text of a file that gave way for the editors that have read it.
+    /// Keeps the text of a displaced file for editors that have read it.
     private func settle(
         _ displaced: SyncRecord.Displaced, _ content: FileLook.Content, _ status: FileStatus?,
         of record: SyncRecord

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// A call of the system on a file that failed.
+/// A system call on a file that failed.
 package struct FileFault: Error, Equatable, Sendable, CustomStringConvertible {
     package let path: String
     let doing: String
@@ -12,13 +12,13 @@ package struct FileFault: Error, Equatable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(path): could not \(doing): \(reason)" }
     package var reason: String { String(cString: strerror(code)) }
-    /// There is a file of that name.
+    /// A file with that name exists.
     package var isExisting: Bool { code == EEXIST }
 }
 
-/// Files by the calls of the system.
+/// File operations by system calls.
 package enum SystemFile {
-    /// Nil where there is none.
+    /// Nil if there is no file.
     static func status(_ path: String) throws(FileFault) -> stat? {
         var status = stat()
         if lstat(path, &status) == 0 { return status }
@@ -26,7 +26,7 @@ package enum SystemFile {
         throw FileFault("look at it", path)
     }
 
-    /// Nil where there is none. A link is not followed.
+    /// Nil if there is no file. Does not follow links.
     static func bytes(_ path: String) throws(FileFault) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if descriptor < 0 {
@@ -44,7 +44,7 @@ package enum SystemFile {
         }
     }
 
-    /// A new file that is on disk when this returns; answers with its inode.
+    /// Creates a file, syncs its bytes to disk, and returns its inode.
     @discardableResult
     package static func make(_ path: String, _ bytes: [UInt8], mode: mode_t) throws(FileFault) -> UInt {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
@@ -56,7 +56,7 @@ package enum SystemFile {
         return status.st_ino
     }
 
-    /// Writes all of it where the descriptor stands.
+    /// Writes all bytes at the descriptor's position.
     package static func put(
         _ bytes: ArraySlice<UInt8>, into descriptor: Int32, _ path: String
     ) throws(FileFault) {
@@ -68,16 +68,19 @@ package enum SystemFile {
         }
     }
 
-    /// Names in the folder of a path are on disk when this returns.
+    /// Syncs the names in a path's folder to disk.
     package static func sync(folderOf path: String) throws(FileFault) {
-        let name = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name =
+            path.utf8.lastIndex(of: UInt8(ascii: "/")).map {
+                $0 == path.startIndex ? "/" : String(path[..<$0])
+            } ?? "."
         let folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if folder < 0 { throw FileFault("open the folder", name) }
         defer { close(folder) }
         if fsync(folder) != 0 { throw FileFault("write the folder", name) }
     }
 
-    /// Whoever looks at any time finds the old file or the new one, whole.
+    /// Replaces a file. Readers always find the old file or the new one, complete.
     static func replace(_ path: String, _ bytes: [UInt8]) throws(FileFault) {
         try make(path + ".new", bytes, mode: 0o600)
         if rename(path + ".new", path) != 0 { throw FileFault("replace it", path) }
@@ -91,7 +94,7 @@ package enum SystemFile {
         if mkdir(path, mode) != 0, errno != EEXIST { throw FileFault("make the folder", path) }
     }
 
-    /// What is in a folder, by the bytes of the names; empty where there is none.
+    /// The names in a folder, as bytes. Empty if there is no folder.
     package static func names(in path: String) throws(FileFault) -> [[UInt8]] {
         guard let folder = opendir(path) else {
             if errno == ENOENT || errno == ENOTDIR { return [] }
@@ -109,9 +112,9 @@ package enum SystemFile {
 
 /// Times in milliseconds.
 package enum Milliseconds {
-    /// Of a clock that nobody sets.
+    /// A clock that nobody can set.
     package static var steady: Int { now(CLOCK_MONOTONIC) }
-    /// Since 1970, as files are stamped.
+    /// Since 1970, like the times of files.
     static var wall: Int { now(CLOCK_REALTIME) }
 
     private static func now(_ clock: clockid_t) -> Int {

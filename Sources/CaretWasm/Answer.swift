@@ -1,6 +1,6 @@
 import CaretCore
 
-// Each of these writes an answer into memory of its own, which the caller frees.
+// Each of these writes an answer into memory of its own. The caller frees it.
 
 func write(_ text: Text) -> Answer {
     var writer = Writer(payload: text.length.utf8)

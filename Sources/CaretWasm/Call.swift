@@ -1,19 +1,19 @@
 import CaretCore
 
-/// What a call is to do.
+/// The operation of a call.
 enum Operation {
     case validate, diff, apply, rebase, compose, invert, normalise, mapCaret, mapSelection, convert
 }
 
-/// A call at work on its arguments, one after the other.
+/// A call that reads its arguments one after the other.
 struct Call {
     private let first: Input
     private let second: Input
     private let numbers: (Int32, Int32, Int32)
-    /// The argument that was read last, which is to blame for a refusal.
+    /// The argument that was read last. A refusal names it.
     private var argument: Int32 = -1
 
-    /// Does what is asked; the answer lies in memory of its own.
+    /// Runs the operation. The answer is in memory of its own.
     @inline(never)
     static func answer(
         _ operation: Operation, _ first: Input, _ second: Input = Input(nil, 0),
@@ -124,7 +124,7 @@ struct Call {
         return try input.change()
     }
 
-    /// An offset that no text of this call tells to be wrong.
+    /// An offset without a text to check it against.
     private mutating func place(_ offset: Int32) throws(Refusal) -> Offset {
         argument += 1
         if offset < 0 { throw Refusal(.outside, offset, Int32(Limits.offset)) }

@@ -1,46 +1,47 @@
-// CaretCore for JavaScript, or for any other host of WebAssembly. `caret-core.mjs` speaks this convention.
+// CaretCore for JavaScript, or for any other WebAssembly host. `caret-core.mjs` uses this convention.
 //
-// A call takes texts and changes as an address and a count of bytes in the module's memory, which the caller gets
-// from `caret_allocate` and gives back to `caret_free`; the module keeps nothing. It answers with the address of
+// A call receives texts and changes as an address and a number of bytes in the module's memory. The caller
+// allocates that memory with `caret_allocate` and frees it with `caret_free`; the module keeps nothing. The
+// call returns the address of
 //
 //     status: i32    count: u32    payload: `count` bytes
 //
-// which the caller gives back to `caret_free` too. All numbers are little-endian. Status 0 is a result: the UTF-8
-// of a text, a change, or i32 numbers, as said at each call. Every other `Status` is a refusal: the payload is the
-// index of the argument to blame, counting texts, changes and plain numbers in their order, and then the numbers
-// that the status names, each an i32.
+// which the caller frees with `caret_free` too. All numbers are little-endian. Status 0 is a result: the
+// UTF-8 of a text, a change, or i32 numbers, as documented at each call. Every other `Status` is a refusal.
+// Its payload is the index of the invalid argument, counting texts, changes and plain numbers in order,
+// followed by the numbers of the status, each an i32.
 //
 //     text      its UTF-8
 //     change    count of edits: u32, then for each edit
 //               start: i32, end: i32 (in UTF-16 code units), count: u32, `count` bytes of UTF-8
 //
-// Whatever stands in the arguments' bytes, and whatever the numbers are, a call answers. Only where the host has no
-// more memory does it trap, and then the instance is of no more use.
+// A call returns for any bytes and numbers in its arguments. It traps only if the host has no more memory,
+// and then the instance cannot be used any more.
 
 import CaretCore
 
-/// The address of an argument, and of an answer.
+/// The address of an argument or an answer.
 package typealias Bytes = UnsafePointer<UInt8>?
 package typealias Answer = UnsafeMutableRawPointer
 
-/// Memory for an argument; nil where the count is over the limit.
+/// Allocates memory for an argument; nil if the size is over the limit.
 @c(caret_allocate)
 package func allocate(_ count: UInt32) -> UnsafeMutableRawPointer? {
     guard let count = Int(exactly: count), count <= Limits.bytes else { return nil }
     return .allocate(byteCount: count, alignment: 16)
 }
 
-/// Takes back the memory of an argument or of an answer.
+/// Frees the memory of an argument or an answer.
 @c(caret_free)
 package func free(_ start: UnsafeMutableRawPointer?) { start?.deallocate() }
 
-/// Whether bytes are a text: its length in UTF-8, UTF-16 and UTF-32 code units.
+/// Checks whether bytes are a text. Returns its length in UTF-8, UTF-16 and UTF-32 code units.
 @c(caret_validate)
 package func validate(_ text: Bytes, _ count: UInt32) -> Answer {
     Call.answer(.validate, Input(text, count))
 }
 
-/// The change that makes the new text of the old one.
+/// The change from the old text to the new one.
 @c(caret_diff)
 package func diff(_ old: Bytes, _ oldCount: UInt32, _ new: Bytes, _ newCount: UInt32) -> Answer {
     Call.answer(.diff, Input(old, oldCount), Input(new, newCount))
@@ -52,8 +53,8 @@ package func apply(_ text: Bytes, _ textCount: UInt32, _ change: Bytes, _ change
     Call.answer(.apply, Input(text, textCount), Input(change, changeCount))
 }
 
-/// The change as it reads after the other one. `tie` is 0 where the other one was committed first, 1 where this
-/// one was.
+/// The change, adapted to the text after the other one. `tie` is 0 if the other one was committed first, and
+/// 1 if this one was.
 @c(caret_rebase)
 package func rebase(
     _ change: Bytes, _ changeCount: UInt32, _ other: Bytes, _ otherCount: UInt32, _ tie: Int32
@@ -61,13 +62,13 @@ package func rebase(
     Call.answer(.rebase, Input(change, changeCount), Input(other, otherCount), numbers: tie)
 }
 
-/// One change that does what the first and then the second one do.
+/// One change with the effect of the first change followed by the second.
 @c(caret_compose)
 package func compose(_ first: Bytes, _ firstCount: UInt32, _ second: Bytes, _ secondCount: UInt32) -> Answer {
     Call.answer(.compose, Input(first, firstCount), Input(second, secondCount))
 }
 
-/// The change that takes back the change, before which the text reads so.
+/// The inverse of a change. `text` is the text before the change.
 @c(caret_invert)
 package func invert(_ text: Bytes, _ textCount: UInt32, _ change: Bytes, _ changeCount: UInt32) -> Answer {
     Call.answer(.invert, Input(text, textCount), Input(change, changeCount))
@@ -79,19 +80,19 @@ package func normalise(_ edits: Bytes, _ count: UInt32) -> Answer {
     Call.answer(.normalise, Input(edits, count))
 }
 
-/// Where a caret stands after the change: one number.
+/// Where a caret is after the change: one number.
 @c(caret_map_caret)
 package func mapCaret(_ change: Bytes, _ changeCount: UInt32, _ caret: Int32) -> Answer {
     Call.answer(.mapCaret, Input(change, changeCount), numbers: caret)
 }
 
-/// What is selected after the change: the anchor and the head.
+/// The selection after the change: anchor and head.
 @c(caret_map_selection)
 package func mapSelection(_ change: Bytes, _ changeCount: UInt32, _ anchor: Int32, _ head: Int32) -> Answer {
     Call.answer(.mapSelection, Input(change, changeCount), numbers: anchor, head)
 }
 
-/// The same place counted in another unit: one number. Units are 8, 16 and 32, for UTF-8, UTF-16 and UTF-32.
+/// The same position in another unit: one number. Units are 8, 16 and 32, for UTF-8, UTF-16 and UTF-32.
 @c(caret_convert)
 package func convert(
     _ text: Bytes, _ textCount: UInt32, _ offset: Int32, _ source: Int32, _ target: Int32

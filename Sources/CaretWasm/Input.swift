@@ -1,10 +1,10 @@
 import CaretCore
 
-/// Limits of what crosses the boundary. They keep every sum of lengths and offsets within 32 bits.
+/// Limits of arguments. They keep every sum of lengths and offsets within 32 bits.
 enum Limits {
-    /// Bytes of one argument: more than one page can work on, and few enough to fit the memory several times.
+    /// Bytes of one argument: more than a page can work on, and few enough to fit in memory several times.
     static let bytes = 64 << 20
-    /// UTF-16 code units: no string of a browser is longer.
+    /// UTF-16 code units. No string of a browser is longer.
     static let offset = 1 << 29 - 1
 }
 
@@ -34,7 +34,7 @@ struct Input {
         var reader = Reader(bytes: UnsafeRawBufferPointer(try bytes()))
         var edits: [Edit] = []
         let count = UInt32(bitPattern: try reader.number())
-        // There are at least 12 bytes an edit, so a count that is too high ends with them.
+        // An edit has at least 12 bytes, so a count that is too high ends with the bytes.
         for index in 0..<count { edits.append(try reader.edit(Int(truncatingIfNeeded: index))) }
         try reader.finish()
         do throws(ChangeError) {
@@ -52,7 +52,7 @@ struct Input {
     }
 }
 
-/// Takes the parts of an encoded change from the front.
+/// Reads the parts of an encoded change from the front.
 private struct Reader {
     let bytes: UnsafeRawBufferPointer
     private var index = 0

@@ -1,35 +1,35 @@
 import CaretCore
 
-/// What the first number of an answer says.
+/// The first number of an answer.
 enum Status: Int32 {
     case ok = 0
-    /// `TextError.invalidUTF8`: the byte.
+    /// `TextError.invalidUTF8`, with the byte.
     case invalidUTF8 = 1
-    /// `TextError.carriageReturn`: the byte.
+    /// `TextError.carriageReturn`, with the byte.
     case carriageReturn = 2
-    /// `TextError.outside`: the offset, the end.
+    /// `TextError.outside`, with the offset and the end.
     case outside = 3
-    /// `TextError.insideScalar`: the offset.
+    /// `TextError.insideScalar`, with the offset.
     case insideScalar = 4
-    /// `ChangeError.outOfOrder`: the edit.
+    /// `ChangeError.outOfOrder`, with the edit.
     case outOfOrder = 5
-    /// Bytes that are no change: the byte at which that shows; or a number that names no unit or tie: that number.
+    /// Bytes that are not a change, with the byte; or a number that is not a unit or tie, with the number.
     case malformed = 6
-    /// A range whose end is before its start: the edit, the start, the end.
+    /// A range that ends before it starts, with the edit, the start and the end.
     case reversedRange = 7
-    /// A count of bytes or an offset over its limit: the number, the limit.
+    /// A number of bytes or an offset over its limit, with the number and the limit.
     case tooLarge = 8
 
-    /// Added to the status of a `TextError` that belongs to one edit, whose index is then the first number.
+    /// Added to the status of a `TextError` in an edit. The first number is then the index of the edit.
     static let inEdit: Int32 = 16
 }
 
 /// Why a call has no result.
 struct Refusal: Error {
-    /// A `Status`, and `Status.inEdit` where one edit is to blame.
+    /// A `Status`, plus `Status.inEdit` if an edit is the cause.
     private(set) var status: Int32
     private(set) var numbers: (Int32, Int32, Int32)
-    /// How many of the numbers count.
+    /// How many of the numbers are used.
     private(set) var count: Int
 
     init(_ status: Status, _ first: Int32) {

@@ -1,5 +1,5 @@
-// Stands in for calls of the system in the process that it is linked into, and writes down which came, in their order: a
-// disk keeps for certain only what was synced.
+// Replaces some system calls in the process that links it, and records them in order: a disk is only certain to
+// keep what was synced.
 
 #define _LARGEFILE64_SOURCE 1
 

@@ -12,16 +12,16 @@
 
 enum { most_files = 8, kinds = 4, most_beside = 256 };
 
-/// A file that is watched, known by the last part of its path for as long as the process lives.
+/// A watched file. The last part of its path identifies it for the whole process.
 struct watched {
     char name[64];
     int64_t size;
-    /// The trace has all that it holds.
+    /// Whether the trace has its whole content.
     int known;
 };
 
-// Everything below is read and changed only while `lock` is held. It is also held while an operation is done, so that
-// the trace has the order in which they were done.
+// `lock` protects everything below. It is also held during each operation, so that the trace has the
+// operations in their order.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fault_plan plan;
 static int trace = -1;
@@ -33,10 +33,10 @@ static ssize_t beside_length;
 
 static sqlite3_vfs *base;
 
-/// What SQLite takes for a file; the file of the base stands behind it.
+/// The file for SQLite. The file of the base VFS follows it in memory.
 struct fault_file {
     sqlite3_file file;
-    /// The index in `files`; -1 where it is not watched.
+    /// The index in `files`; -1 if the file is not watched.
     int watched;
 };
 
@@ -46,7 +46,7 @@ static int watched(sqlite3_file *file) { return ((struct fault_file *)file)->wat
 
 // The trace
 
-/// A trace with a hole would accuse the store of what it has not done.
+/// Ends the process: with an incomplete trace the tests would blame the store.
 static void stop(const char *why) {
     if (write(STDERR_FILENO, why, strlen(why)) < 0) {
     }
@@ -60,7 +60,7 @@ static void put(uint8_t record, int file, int failed, int64_t offset, const void
     if (writev(trace, parts, 2) != (ssize_t)(sizeof head + length)) stop("the trace cannot be written\n");
 }
 
-/// Takes in what was written past SQLite since the last record.
+/// Records the file `beside` if it has changed since the last record.
 static void look_beside(void) {
     if (trace < 0 || plan.beside == NULL) return;
     int file = open(plan.beside, O_RDONLY | O_CLOEXEC);
@@ -76,7 +76,7 @@ static void look_beside(void) {
 
 // The plan
 
-/// Counts an operation that is about to be done; 1 where it is to fail.
+/// Counts an operation that is about to be done. Returns 1 if it must fail.
 static int strikes(enum fault_kind kind) {
     look_beside();
     int64_t number = ++counts[kind];
@@ -97,7 +97,7 @@ static int is_beyond_bound(int file, int64_t end) {
     return sum > plan.bound;
 }
 
-/// The index of a file that is watched by its path; -1 where there is no room for another.
+/// The index of the watched file with this path, which is added if it is new.
 static int watch(const char *path) {
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
@@ -109,7 +109,7 @@ static int watch(const char *path) {
     return file_count++;
 }
 
-// The methods of a file that are watched
+// The watched methods of a file
 
 static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
     int at = watched(file);
@@ -157,7 +157,7 @@ static int file_sync(sqlite3_file *file, int flags) {
     return code;
 }
 
-// The methods of a file that the base does alone
+// The methods of a file that only call the base VFS
 
 static int file_close(sqlite3_file *file) {
     int code = real(file)->pMethods->xClose(real(file));
@@ -212,7 +212,7 @@ static int file_shm_unmap(sqlite3_file *file, int delete) {
     return real(file)->pMethods->xShmUnmap(real(file), delete);
 }
 
-/// Version 2: without the methods that map a file into memory, where nobody would see what happens to it.
+/// Version 2 has no methods that map a file into memory, where the layer would not see changes.
 static const sqlite3_io_methods methods = {
     .iVersion = 2,
     .xClose = file_close,
@@ -233,10 +233,10 @@ static const sqlite3_io_methods methods = {
     .xShmUnmap = file_shm_unmap,
 };
 
-// The methods of the layer
+// The methods of the VFS
 
 static int open_real(const char *name, sqlite3_file *file, int flags, int *answered) {
-    // So that nobody closes a file that was not opened.
+    // Null, so that SQLite does not close a file that was not opened.
     real(file)->pMethods = NULL;
     int code = base->xOpen(base, name, real(file), flags, answered);
     if (code == SQLITE_OK) {
@@ -247,7 +247,7 @@ static int open_real(const char *name, sqlite3_file *file, int flags, int *answe
     return code;
 }
 
-/// Records what a file holds that was made past the layer.
+/// Records the content of a file that was created without the layer.
 static void put_found(sqlite3_file *file, int at) {
     if (trace < 0) return;
     void *bytes = malloc((size_t)files[at].size + 1);

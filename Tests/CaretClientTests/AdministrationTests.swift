@@ -2,11 +2,11 @@ import CaretClient
 import CaretCore
 import Testing
 
-@Suite("Administering") struct AdministrationTests {
-    @Test("what an administrator asks is answered in values")
+@Suite("Administration") struct AdministrationTests {
+    @Test("each administration request returns its values")
     func answers() async throws {
         let server = try ServerProcess()
-        let client = CaretClient(server.socket)
+        let client = LiveClient(server.socket)
         try await client.push("one\n", to: "a", creating: true)
         let read = try await client.read("a")
         try await client.push("two\n", to: "a", since: read)

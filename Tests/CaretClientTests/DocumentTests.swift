@@ -5,11 +5,11 @@ import CaretWire
 import Testing
 
 @Suite("Documents") struct DocumentTests {
-    @Test("what one types the other sees, with carets that keep their places, and who it is")
+    @Test("two clients see each other's text, carets and names")
     func together() async throws {
         let server = try ServerProcess()
-        let ann = CaretClient(server.address, ClientOptions(person: Person(name: "Ann")))
-        let bob = CaretClient(server.address, ClientOptions(person: Person(name: "Bob")))
+        let ann = LiveClient(server.address, ClientOptions(person: PersonInfo(name: "Ann")))
+        let bob = LiveClient(server.address, ClientOptions(person: PersonInfo(name: "Bob")))
         let hers = try await ann.open("notes", creating: true).opened()
         try hers.setText("Hello world")
         try await hers.saved()
@@ -21,7 +21,7 @@ import Testing
         while hers.text.string != "Good morning, world" { await Task.yield() }
         #expect(hers.selections == [Selection(caret: 14)])
         while his.peers.first?.selections != [Selection(caret: 14)] { _ = await updates.next() }
-        #expect(his.peers.first?.person == Person(name: "Ann"))
+        #expect(his.peers.first?.person == PersonInfo(name: "Ann"))
         hers.undo()
         try await hers.saved()
         while his.text.string != "Good morning," { _ = await updates.next() }
@@ -30,10 +30,10 @@ import Testing
         #expect(hers.text.string == "Good morning, world")
     }
 
-    @Test("a document that is not there is not opened, and says so")
+    @Test("opening a document that does not exist throws")
     func notThere() async throws {
         let server = try ServerProcess()
-        let client = CaretClient(server.address)
+        let client = LiveClient(server.address)
         let refusal = await #expect(throws: ServerRefusal.self) {
             try await client.open("nowhere").opened()
         }
@@ -41,11 +41,11 @@ import Testing
     }
 
     @Test(
-        "a document goes by its new name once it is renamed, and what is refused is given back once it is gone"
+        "a document follows a rename, and a deletion gives its edits back"
     )
     func renamedAndDeleted() async throws {
         let server = try ServerProcess()
-        let client = CaretClient(server.address)
+        let client = LiveClient(server.address)
         let document = try await client.open("a", creating: true).opened()
         try document.setText("one")
         try await document.saved()
@@ -65,10 +65,10 @@ import Testing
         #expect(document.text.string == "one two")
     }
 
-    @Test("what is typed while the server is away is saved when it is back, once")
+    @Test("edits made while the server is down are saved once it is back")
     func away() async throws {
         let server = try ServerProcess()
-        let client = CaretClient(server.address)
+        let client = LiveClient(server.address)
         let document = try await client.open("a", creating: true).opened()
         var updates = document.updates.makeAsyncIterator()
         server.kill()
@@ -82,12 +82,12 @@ import Testing
     }
 
     @Test(
-        "a document is there before the server, and its client says how the connection is and what was wrong")
+        "a document can be used before the server is up")
     func opening() async throws {
         let server = try ServerProcess()
-        try await CaretClient(server.address).push("text", to: "a", creating: true)
+        try await LiveClient(server.address).push("text", to: "a", creating: true)
         server.kill()
-        let client = CaretClient(server.address)
+        let client = LiveClient(server.address)
         var updates = client.connectionUpdates.makeAsyncIterator()
         let document = client.open("a")
         #expect(document.state == .opening && document.text.string.isEmpty)
@@ -105,10 +105,10 @@ import Testing
         await #expect(throws: ConnectionFault.closed) { try await client.open("a").opened() }
     }
 
-    @Test("updates end with the document, and waiting for it with the client")
+    @Test("closing a document or its client ends updates and waiting")
     func closed() async throws {
         let server = try ServerProcess()
-        let client = CaretClient(server.address)
+        let client = LiveClient(server.address)
         let document = try await client.open("a", creating: true).opened()
         var updates = document.updates.makeAsyncIterator()
         document.close()
@@ -123,12 +123,12 @@ import Testing
         #expect(other.text.string == "never")
     }
 
-    @Test("a new document under the name of a deleted one stays open when followers hear of the old end")
+    @Test("a late gone for followers does not close a new document of that name")
     func deletedAndMadeAgain() async throws {
         let server = try ServerProcess()
-        let client = CaretClient(server.address)
-        var news = client.documentNews().makeAsyncIterator()
-        while try await news.next() != .complete {}
+        let client = LiveClient(server.address)
+        var events = client.followDocuments().makeAsyncIterator()
+        while try await events.next() != .complete {}
         let first = try await client.open("a", creating: true).opened()
         try first.setText("first")
         try await first.saved()
@@ -137,7 +137,7 @@ import Testing
         let second = try await client.open("a", creating: true).opened()
         var isGone = false
         while !isGone {
-            if case .gone(let gone) = try #require(try await news.next()) {
+            if case .gone(let gone) = try #require(try await events.next()) {
                 isGone = gone.document == "a"
             }
         }

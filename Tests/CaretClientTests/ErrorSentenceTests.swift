@@ -5,8 +5,8 @@ import CaretWire
 import Foundation
 import Testing
 
-@Suite("Errors as sentences") struct ErrorSentenceTests {
-    /// One that a person can read: no name of a type or case, and a full stop.
+@Suite("Sentences for errors") struct ErrorSentenceTests {
+    /// Expects a sentence for users: no names of types or cases, and a full stop.
     private func expectSentence(_ error: any Error) {
         let sentence = error.localizedDescription
         #expect(error is any LocalizedError, "\(error)")
@@ -15,7 +15,7 @@ import Testing
         #expect(!sentence.contains("couldn’t be completed"), "\(sentence)")
     }
 
-    @Test("every refusal of the server is a sentence, and its own words are the reason")
+    @Test("every refusal has a sentence and the server's words as reason")
     func refusals() {
         for code in ErrorCode.allCases {
             let refusal = ServerRefusal(ErrorReport(code, "the server's words"))
@@ -25,25 +25,25 @@ import Testing
         }
     }
 
-    @Test("every fault of a connection, a folder, a text or a change is a sentence")
+    @Test("every other error has a sentence")
     func faults() {
         let address = ServerAddress.tcp(host: "example.org", port: 7)
         let faults: [any Error] = [
             ConnectionFault.unreachable(address, reason: "connection refused"),
-            ConnectionFault.cut(address, reason: "the server closed the connection"),
+            ConnectionFault.lost(address, reason: "the server closed the connection"),
             ConnectionFault.replaced, ConnectionFault.revoked, ConnectionFault.closed,
             TextError.carriageReturn(at: 3), TextError.invalidUTF8(at: 0), TextError.insideScalar(offset: 1),
             TextError.outside(offset: 9, end: 8), ChangeError.outOfOrder(edit: 1),
             ChangeError.misplaced(edit: 0, .outside(offset: 9, end: 8)), TooManyRequests(limit: 9),
         ]
         for fault in faults { expectSentence(fault) }
-        let fault = #expect(throws: KeepingFault.self) {
-            try CaretClient(address, .oneShot, keepingUnsavedIn: "/nowhere/at/all")
+        let fault = #expect(throws: UnsavedEditsFault.self) {
+            try LiveClient(address, .oneShot, keepingUnsavedIn: "/nowhere/at/all")
         }
         if let fault { expectSentence(fault) }
     }
 
-    @Test("edits that are refused are a sentence, whatever the reason")
+    @Test("refused edits have a sentence, whatever the reason")
     func refusedEdits() throws {
         let refusals: [Refusal] = [
             .notFound, .damaged, .forbidden, .tooLarge, .badText, .storageFull, .storageFailed, .overloaded,

@@ -2,7 +2,7 @@ import CaretClient
 import Glibc
 import Synchronization
 
-/// A disk in memory that loses at a power cut all that was not synced: bytes of files, and names in folders.
+/// A disk in memory. A power loss takes everything that was not synced: bytes of files, and names in folders.
 final class ForgetfulDisk: FileCalls {
     private struct File {
         var bytes: [UInt8] = []
@@ -16,31 +16,42 @@ final class ForgetfulDisk: FileCalls {
 
     private struct State {
         var files: [Int: File] = [:]
-        /// By their paths, as a process sees them.
+        /// Files and folders by path, as a process sees them.
         var names: [String: Node] = ["/": .folder]
-        /// As they are after a power cut.
+        /// Files and folders by path, as they are after a power loss.
         var synced: [String: Node] = ["/": .folder]
         var open: [Int32: (path: String, node: Node, offset: Int)] = [:]
         var locked: Int32?
         var lastFile = 0
         var lastDescriptor: Int32 = 2
-        /// So many calls are still done; after them the power is off, and every call fails.
+        /// How many more calls succeed. After them every call fails, because the process is about to end.
         var callsLeft = Int.max
+        /// Folders that nobody may read.
+        var unreadable: Set<String> = []
         var calls = 0
     }
 
     private let state = Mutex(State())
 
-    /// How many calls have been done.
+    /// How many calls have succeeded.
     var calls: Int { state.withLock { $0.calls } }
 
-    /// The power goes off after so many more calls.
-    func cutPower(after calls: Int) { state.withLock { $0.callsLeft = calls } }
+    /// Makes every call fail after this many more. `killProcess` or `restart` ends that.
+    func failCalls(after calls: Int) { state.withLock { $0.callsLeft = calls } }
 
-    /// The power is on again, and no process is there any more.
+    /// Denies reading this folder from now on.
+    func forbidReading(_ folder: String) { state.withLock { _ = $0.unreadable.insert(folder) } }
+
+    /// The process is killed, and the machine runs on: its open files and its lock are gone, and everything it wrote
+    /// stays.
+    func killProcess() {
+        state.withLock { ($0.open, $0.locked, $0.callsLeft) = ([:], nil, .max) }
+    }
+
+    /// The power fails and comes back: no process runs, and everything that was not synced is lost.
     func restart() {
         state.withLock { state in
-            // What is in a folder whose name is lost is lost too.
+            // A folder whose name is lost loses its content too.
             state.names = state.synced.filter { state.synced[ForgetfulDisk.folder(of: $0.key)] != nil }
             state.synced = state.names
             for (number, file) in state.files {
@@ -84,6 +95,7 @@ final class ForgetfulDisk: FileCalls {
                 state.names[path] = .file(state.lastFile)
             }
             guard let node = state.names[path] else { throw FileCallFault(code: ENOENT) }
+            if state.unreadable.contains(path) { throw FileCallFault(code: EACCES) }
             if case .file(let number) = node, flags & O_TRUNC != 0 { state.files[number]?.bytes = [] }
             state.lastDescriptor += 1
             state.open[state.lastDescriptor] = (path, node, 0)
@@ -103,7 +115,7 @@ final class ForgetfulDisk: FileCalls {
             guard let open = state.open[file], case .file(let number) = open.node else {
                 throw FileCallFault(code: EBADF)
             }
-            // Fewer bytes than there is room for.
+            // Returns fewer bytes than the buffer has room for.
             let next = state.files[number]?.bytes.dropFirst(open.offset).prefix(1_000) ?? []
             state.open[file]?.offset += next.count
             return next

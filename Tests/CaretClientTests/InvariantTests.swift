@@ -4,8 +4,7 @@ import CaretReplica
 import CaretWire
 import Testing
 
-/// Faults planted in the state through its own methods, which its owner calls as it must not. Each is found by the
-/// invariant that it breaks.
+/// Each test misuses the methods of the state and expects the invariant that finds it.
 @Suite("Invariants") struct InvariantTests {
     /// A fault and the invariant that it breaks.
     struct Fault: Sendable, CustomTestStringConvertible {
@@ -22,27 +21,27 @@ import Testing
     static let faults: [Fault] = [
         Fault("no two requests have the same number") { client, _ in
             let number = client.nextNumber()
-            _ = client.asked(.ping(Ping()), as: number)
-            _ = client.asked(.pong(Pong()), as: number)
+            _ = client.requested(.ping(Ping()), as: number)
+            _ = client.requested(.pong(Pong()), as: number)
         },
-        Fault("each request has a number that this client gave out") { client, _ in
-            _ = client.asked(.ping(Ping()), as: AskNumber(value: 99))
+        Fault("this client has issued the number of each request") { client, _ in
+            _ = client.requested(.ping(Ping()), as: RequestNumber(value: 99))
         },
-        Fault("each request has a number that this client gave out") { client, key in
-            _ = client.asked(.ping(Ping()), as: client.nextNumber())
+        Fault("this client has issued the number of each request") { client, key in
+            _ = client.requested(.ping(Ping()), as: client.nextNumber())
             replace(&client, key) { document, ids in ids = RequestIDs() }
         },
-        Fault("a document is connected only while the client is welcome") { client, key in
+        Fault("a document is connected only while the client is connected") { client, key in
             let connected = client.documents[key]
-            _ = client.cut(.ended, at: start, Luck(0))
+            _ = client.disconnected(.ended, at: start, Jitter(0))
             replace(&client, key) { document, _ in document = connected ?? document }
         },
         Fault("the number of the push in flight is below the next one") { client, key in
-            let place = WirePosition(epoch: "e", revision: 1)
-            let push = SentPush(place: place, seq: 7, change: Change())
+            let position = WirePosition(epoch: "e", revision: 1)
+            let push = SentPush(position: position, seq: 7, change: Change())
             let replica = try Replica(
-                Keepsake(
-                    place: place, committed: Text(), push: push, inFlight: Change(), unsent: Change(),
+                SavedReplica(
+                    position: position, committed: Text(), push: push, inFlight: Change(), unsent: Change(),
                     nextSeq: 7))
             replace(&client, key) { document, _ in
                 document = DocumentState("notes", creating: false, replica)
@@ -55,7 +54,7 @@ import Testing
                 document = DocumentState("notes", creating: false, replica)
             }
         },
-        Fault("a replica that waits is called in time") { client, key in
+        Fault("a replica that waits has a time for its retry") { client, key in
             var replica = Replica()
             _ = replica.connected()
             _ = replica.openRefused(ErrorReport(.overloaded, "no"))
@@ -63,8 +62,8 @@ import Testing
                 document = DocumentState("notes", creating: false, replica)
             }
         },
-        Fault("a view that holds text back is bound") { client, key in
-            replace(&client, key) { document, _ in _ = document.withhold(.sending, in: 3) }
+        Fault("a view with unaccepted text is bound") { client, key in
+            replace(&client, key) { document, _ in _ = document.setUnaccepted(.sending, in: 3) }
         },
     ]
 
@@ -82,7 +81,7 @@ import Testing
 
     @Test("a fault in the state of a client is found", arguments: faults)
     func client(fault: Fault) throws {
-        var talk = ClientTalk.welcomed()
+        var talk = ClientConversation.welcomed()
         let key = talk.open("ab")
         var client = talk.state
         try client.checkInvariants()
@@ -90,13 +89,14 @@ import Testing
         #expect(throws: BrokenInvariant(law: fault.law)) { try client.checkInvariants() }
     }
 
-    @Test("a kept document that is still connected is found")
+    @Test("a closed document that is still connected is found")
     func connectedWhenClosed() throws {
         var replica = Replica()
         _ = try replica.typed(Change([Edit(0..<0, "a")]))
         _ = replica.connected()
-        let kept = KeptReplica(key: DocumentKey(value: 1), name: "notes", replica: replica, creates: false)
-        let client = ClientTalk(kept: [kept]).state
+        let kept = UnsavedDocument(
+            key: DocumentKey(value: 1), name: "notes", replica: replica, creates: false)
+        let client = ClientConversation(unsaved: [kept]).state
         #expect(throws: BrokenInvariant(law: "a closed document is not connected")) {
             try client.checkInvariants()
         }

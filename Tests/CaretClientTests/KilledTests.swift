@@ -4,12 +4,12 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Killed while typing") struct KilledTests {
-    /// Somebody else's word in every second round, so that what is kept is moved over something.
-    @Test("kill -9 of a client that keeps what is unsaved loses nothing that was kept, and doubles nothing")
+@Suite("A client killed while typing") struct KilledTests {
+    /// In every second round another client inserts a word, so that kept edits must be rebased.
+    @Test("kill -9 of a client loses no kept edit and doubles none")
     func killed() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
-        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        // If removing fails, the folder stays in the system's temporary folder, which harms no test.
         defer { try? FileManager.default.removeItem(at: folder) }
         let server = try ServerProcess()
         let rounds = Seeds.share(of: 200, everyCommit: 12)
@@ -17,7 +17,7 @@ import Testing
         for round in 0..<rounds {
             var random = Seeded(UInt64(round))
             let writer = try TypingProcess(server.address, folder.path)
-            try writer.hears(lines: 1 + random.number(1...40))
+            try writer.waitForOutput(lines: 1 + random.number(1...40))
             if round % 2 == 1 {
                 others += 1
                 try await add("[\(others)]", at: server.address)
@@ -25,40 +25,40 @@ import Testing
             let isWithoutServer = random.chance(40)
             if isWithoutServer {
                 server.kill()
-                try writer.hears(lines: random.number(1...40))
+                try writer.waitForOutput(lines: random.number(1...40))
             }
             writer.kill()
             if isWithoutServer { try server.start() }
-            let found = try #require(writer.numbers(behind: "found").first)
+            let found = try #require(writer.numbers(after: "found").first)
             #expect(found >= last, "round \(round): kept was \(last), found is \(found)")
-            let kept = writer.numbers(behind: "kept").last ?? found
+            let kept = writer.numbers(after: "kept").last ?? found
             words += kept - last
             last = kept
         }
         let text = try await finalText(server.address, folder.path)
         let pieces = Dictionary(grouping: text.split { $0 == ">" || $0 == "]" }) { $0.first == "[" }
         let typed = pieces[false, default: []].map { Int($0.dropFirst()) }
-        #expect(typed == (1...max(last, typed.count)).map { $0 }, "the words of the one who was killed")
+        #expect(typed == (1...max(last, typed.count)).map { $0 }, "the words of the killed client")
         #expect(pieces[true, default: []].compactMap { Int($0.dropFirst()) }.sorted() == Array(1...others))
         print("kill -9 of a client: \(rounds) rounds, \(words) words kept before the kills, nothing lost")
     }
 
     private func add(_ word: String, at address: ServerAddress) async throws {
-        let client = CaretClient(address)
+        let client = LiveClient(address)
         let document = try await client.open("shared", creating: true).opened()
         try document.replace(0..<0, with: word)
         try await document.saved()
     }
 
-    /// What is left of the last life is saved too.
+    /// The text after the last kept edits were saved too.
     private func finalText(_ address: ServerAddress, _ folder: String) async throws -> String {
-        let client = try CaretClient(address, keepingUnsavedIn: folder)
+        let client = try LiveClient(address, keepingUnsavedIn: folder)
         try await client.open("shared").saved()
         return try await client.read("shared").text
     }
 }
 
-/// `client-writer`, and what it has said so far.
+/// A running `client-writer`, and its output so far.
 private final class TypingProcess {
     struct Stopped: Error {
         let said: String
@@ -76,8 +76,8 @@ private final class TypingProcess {
         try process.run()
     }
 
-    /// Waits until it has said so many more lines.
-    func hears(lines: Int) throws {
+    /// Waits until it has printed this many more lines.
+    func waitForOutput(lines: Int) throws {
         let wanted = lineCount + lines
         while lineCount < wanted {
             let more = output.fileHandleForReading.availableData
@@ -88,14 +88,14 @@ private final class TypingProcess {
 
     private var lineCount: Int { said.utf8.count { $0 == UInt8(ascii: "\n") } }
 
-    /// Ends it, and takes what it said to the last.
+    /// Kills it, and reads the rest of its output.
     func kill() {
         Glibc.kill(process.processIdentifier, SIGKILL)
         said += String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
     }
 
-    func numbers(behind word: String) -> [Int] {
+    func numbers(after word: String) -> [Int] {
         said.split(separator: "\n").filter { $0.hasPrefix(word + " ") }.compactMap {
             Int($0.dropFirst(word.count + 1))
         }

@@ -6,9 +6,9 @@ import Dispatch
 import Glibc
 import Testing
 
-@Suite("The addresses of a server") struct LineConnectionTests {
+@Suite("Line connections") struct LineConnectionTests {
     @Test(
-        "behind an address that is silent the next one is tried, in time", .timeLimit(.minutes(1)),
+        "after an address that does not answer, the next one is tried", .timeLimit(.minutes(1)),
         arguments: [true, false])
     func silentAddress(isFirst: Bool) async throws {
         let (silent, server) = (try Listener(isSilent: true), try Listener(isSilent: false))
@@ -16,13 +16,13 @@ import Testing
             try SystemAddress.resolved(.tcp(host: "127.0.0.1", port: $0.port))[0]
         }
         let queue = DispatchQueue(label: "addresses")
-        let (events, told) = AsyncStream<String>.makeStream()
+        let (events, sink) = AsyncStream<String>.makeStream()
         let connection = Confined(
             LineConnection(queue) { event in
                 switch event {
-                case .connected: told.yield("connected")
-                case .cut(let reason): told.yield(reason.words)
-                case .heard, .overlong: break
+                case .connected: sink.yield("connected")
+                case .disconnected(let reason): sink.yield(reason.explanation)
+                case .received, .lineTooLong: break
                 }
             }, to: queue)
         queue.async { connection.value.connect(to: addresses, within: 2_000) }
@@ -30,6 +30,7 @@ import Testing
         queue.sync { connection.value.close() }
     }
 
+    /// Rule L2.
     @Test("programs that are started get no descriptor of a connection")
     func closedOnExec() async {
         // In a process of its own, where nothing else opens any.
@@ -54,22 +55,23 @@ import Testing
         }
     }
 
-    @Test("a line as long as the server takes is sent, and one that is a byte longer is refused")
+    /// Rule L2.
+    @Test("a line of the longest length is sent, and one byte more is refused")
     func longestLine() throws {
         var limits = Limits.Announced()
         limits.line = 100
         let queue = DispatchQueue(label: "lines")
         var writer = JSONWriter()
         List(prefix: "").encode(id: nil, into: &writer)
-        // The end of the line does not count.
+        // The limit does not count the line feed.
         let rest = limits.line - (writer.bytes.count - 1)
         for (added, refused) in [(rest, [Int]()), (rest + 1, [limits.line + 1])] {
             var lengths: [Int] = []
             let connection = LineConnection(queue) { event in
-                if case .overlong(_, _, let bytes, limit: 100) = event { lengths.append(bytes) }
+                if case .lineTooLong(_, _, let bytes, limit: 100) = event { lengths.append(bytes) }
             }
             queue.sync {
-                connection.keep(to: limits)
+                connection.setLimits(limits)
                 connection.send(
                     .list(List(prefix: WireString(String(repeating: "x", count: added)))), id: nil)
             }
@@ -91,7 +93,8 @@ private func pipesAndSockets() -> [Int32: String] {
     return found
 }
 
-/// A socket that listens on loopback; a silent one has so many who wait for it that the system answers nobody else.
+/// A socket that listens on loopback. The queue of a silent one is full, so that the system answers no more
+/// connections.
 private final class Listener {
     let port: UInt16
     private var sockets: [Int32] = []
@@ -110,12 +113,12 @@ private final class Listener {
             } ? 0 : errno
         }
         port = UInt16(bigEndian: here.sin_port)
-        try #require(code == 0, "it does not listen: \(code)")
-        if isSilent { for _ in 0..<4 { crowd(here) } }
+        try #require(code == 0, "the socket does not listen: \(code)")
+        if isSilent { for _ in 0..<4 { addWaiting(here) } }
     }
 
-    /// One more who waits to be taken.
-    private func crowd(_ address: sockaddr_in) {
+    /// Adds a connection that waits to be accepted.
+    private func addWaiting(_ address: sockaddr_in) {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let guest = socket(AF_INET, kind, 0)
         var address = address

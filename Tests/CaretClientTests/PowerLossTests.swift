@@ -4,32 +4,34 @@ import CaretReplica
 import CaretWire
 import Testing
 
-@Suite("Kept edits and a loss of power") struct PowerLossTests {
+@Suite("Kept edits and a power loss") struct PowerLossTests {
     private static let path = "/kept"
 
-    /// What is kept of a document whose text is this one, with an edit.
-    private func kept(_ text: String) throws -> KeptDocument {
-        let keepsake = Keepsake(
-            place: WirePosition(epoch: "e", revision: 1), committed: try Text(text), push: nil,
+    /// The file of a document with this text and one unsaved edit.
+    private func kept(_ text: String) throws -> UnsavedEditsFile {
+        let savedReplica = SavedReplica(
+            position: WirePosition(epoch: "e", revision: 1), committed: try Text(text), push: nil,
             inFlight: Change(), unsent: try Change([Edit(0..<0, "x")]), nextSeq: 1)
-        return KeptDocument(keepsake, of: "notes", creates: false)
+        return UnsavedEditsFile(savedReplica, of: "notes", creates: false)
     }
 
     private func found(on disk: ForgetfulDisk) throws -> [Int: String] {
-        let replicas = try KeepingFolder(PowerLossTests.path, disk).replicas()
+        let replicas = try UnsavedEditsFolder(PowerLossTests.path, disk).replicas()
         return Dictionary(uniqueKeysWithValues: replicas.map { ($0.key.value, $0.replica.text.string) })
     }
 
-    @Test("what was kept is there after a loss of power, and so is the id that the server knows it by")
+    /// Rule H2.
+    @Test("kept edits and the client id survive a power loss")
     func kept() throws {
         let disk = ForgetfulDisk()
-        var folder: KeepingFolder? = try KeepingFolder(PowerLossTests.path, disk)
+        var folder: UnsavedEditsFolder? = try UnsavedEditsFolder(PowerLossTests.path, disk)
         #expect(try folder?.clientID(orElse: "somebody-1") == "somebody-1")
         folder = nil
         disk.restart()
-        #expect(try KeepingFolder(PowerLossTests.path, disk).clientID(orElse: "somebody-2") == "somebody-1")
+        #expect(
+            try UnsavedEditsFolder(PowerLossTests.path, disk).clientID(orElse: "somebody-2") == "somebody-1")
         for text in ["one", "two"] {
-            let folder = try KeepingFolder(PowerLossTests.path, disk)
+            let folder = try UnsavedEditsFolder(PowerLossTests.path, disk)
             try folder.keep(kept(text), as: 1)
             disk.restart()
             #expect(try found(on: disk) == [1: "x" + text])
@@ -37,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("wherever the power goes off, what is found is whole, and is what was kept last or was about to be")
+    @Test("after a power loss at any call, the last edits or the next ones are there")
     func anywhere() throws {
         var calls = 0
         var isThrough = false
@@ -45,15 +47,15 @@ import Testing
             let disk = ForgetfulDisk()
             var last: String?
             do {
-                disk.cutPower(after: calls)
-                let folder = try KeepingFolder(PowerLossTests.path, disk)
+                disk.failCalls(after: calls)
+                let folder = try UnsavedEditsFolder(PowerLossTests.path, disk)
                 _ = try folder.clientID(orElse: "somebody-1")
                 for text in ["one", String(repeating: "two", count: 100), "three"] {
                     try folder.keep(kept(text), as: 1)
                     last = text
                 }
                 isThrough = true
-            } catch let fault as KeepingFault {
+            } catch let fault as UnsavedEditsFault {
                 #expect(!fault.description.isEmpty)
             }
             let next = last == nil ? "one" : last == "one" ? String(repeating: "two", count: 100) : "three"
@@ -65,15 +67,59 @@ import Testing
         #expect(calls > 30)
     }
 
-    @Test("what is saved is forgotten; should the power bring its file back, that is whole too")
+    @Test("a file that a power loss brings back is complete")
     func forgotten() throws {
         let disk = ForgetfulDisk()
-        var folder: KeepingFolder? = try KeepingFolder(PowerLossTests.path, disk)
+        var folder: UnsavedEditsFolder? = try UnsavedEditsFolder(PowerLossTests.path, disk)
         try folder?.keep(kept("one"), as: 1)
         try folder?.forget(1)
         #expect(try folder?.replicas().isEmpty == true)
         folder = nil
         disk.restart()
         #expect([[:], [1: "xone"]].contains(try found(on: disk)))
+    }
+
+    @Test("a process killed while it makes the folder loses nothing to a later power loss")
+    func killedBeforePowerLoss() throws {
+        for calls in 0..<10 {
+            let disk = ForgetfulDisk()
+            disk.failCalls(after: calls)
+            _ = try? UnsavedEditsFolder(PowerLossTests.path, disk).clientID(orElse: "somebody-1")
+            disk.killProcess()
+            try UnsavedEditsFolder(PowerLossTests.path, disk).keep(kept("one"), as: 1)
+            disk.restart()
+            #expect(try found(on: disk) == [1: "xone"], "after \(calls) calls")
+        }
+    }
+
+    @Test("an existing folder can be used without the right to read its parent")
+    func unreadableParent() throws {
+        let disk = ForgetfulDisk()
+        _ = try UnsavedEditsFolder(PowerLossTests.path, disk)
+        disk.forbidReading("/")
+        try UnsavedEditsFolder(PowerLossTests.path, disk).keep(kept("one"), as: 1)
+        #expect(try found(on: disk) == [1: "xone"])
+        #expect(throws: UnsavedEditsFault.self) { try UnsavedEditsFolder("/new", disk) }
+    }
+
+    @Test("half-written files of a killed process are removed")
+    func leftover() throws {
+        var leftovers = 0
+        for calls in 0..<100 {
+            let disk = ForgetfulDisk()
+            var folder: UnsavedEditsFolder? = try UnsavedEditsFolder(PowerLossTests.path, disk)
+            try folder?.keep(kept("one"), as: 1)
+            disk.failCalls(after: calls)
+            // Fails at the call at which the process is killed.
+            try? folder?.keep(kept(String(repeating: "two", count: 100)), as: 2)
+            disk.killProcess()
+            folder = nil
+            if try disk.names(in: PowerLossTests.path).contains("2.edits.new") { leftovers += 1 }
+            #expect(try found(on: disk)[1] == "xone")
+            let names = try disk.names(in: PowerLossTests.path).sorted()
+            #expect(
+                [["1.edits", "lock"], ["1.edits", "2.edits", "lock"]].contains(names), "after \(calls) calls")
+        }
+        #expect(leftovers > 1)
     }
 }

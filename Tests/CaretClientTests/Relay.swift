@@ -3,13 +3,13 @@ import CaretClient
 import Glibc
 import Synchronization
 
-/// A way to a server that a test can cut: what passes is handed on until then, and the next connection finds it whole.
+/// A proxy to a server. It forwards bytes until a test cuts its connections; new connections work again.
 final class Relay: Sendable {
     private let server: ServerAddress
     private let listener: Int32
     let address: ServerAddress
     private let sockets = Mutex<[Int32]>([])
-    /// How many connections were made.
+    /// How many connections clients have made.
     private let made = Atomic<Int>(0)
 
     init(to server: ServerAddress) throws {
@@ -43,7 +43,7 @@ final class Relay: Sendable {
 
     var connections: Int { made.load(ordering: .relaxed) }
 
-    /// Ends all connections, with whatever is on its way.
+    /// Ends all connections, and loses the bytes on the way.
     func cut() {
         sockets.withLock { sockets in
             for socket in sockets { shutdown(socket, Int32(SHUT_RDWR)) }
@@ -63,7 +63,7 @@ final class Relay: Sendable {
         made.add(1, ordering: .relaxed)
         sockets.withLock { $0 += [client, upstream] }
         if !isConnected { cut() }
-        // Each is closed once both ways are over, so that no number is used anew while somebody still means the old.
+        // Both descriptors are closed after both directions have ended, so that no thread uses a reused number.
         let group = DispatchGroup()
         for (from, to) in [(client, upstream), (upstream, client)] {
             group.enter()
@@ -99,7 +99,7 @@ final class Relay: Sendable {
 }
 
 private enum Thread {
-    /// The threads that tests share are few, and these wait all the time.
+    /// A thread of its own: the shared threads of tests are few, and these ones block all the time.
     static func detached(_ body: @escaping @Sendable () -> Void) {
         DispatchQueue(label: "relay").async(execute: body)
     }

@@ -4,10 +4,10 @@ import CaretWire
 import Testing
 
 @Suite("Requests") struct RequestTests {
-    @Test("texts are pushed, read, listed, looked back at, renamed, restored and deleted")
+    @Test("push, read, list, history, rename, restore and delete")
     func requests() async throws {
         let server = try ServerProcess()
-        let client = CaretClient(server.address, ClientOptions(person: Person(name: "Ann", color: "#c33")))
+        let client = LiveClient(server.address, ClientOptions(person: PersonInfo(name: "Ann", color: "#c33")))
         try await client.push("one\n", to: "notes/a", creating: true)
         let read = try await client.read("notes/a")
         #expect(read.text == "one\n" && read.revision == 1)
@@ -30,10 +30,10 @@ import Testing
         await #expect(throws: ConnectionFault.closed) { try await client.list() }
     }
 
-    @Test("a client whose server is killed asks the next one")
+    @Test("a request waits while the server is restarted")
     func restart() async throws {
         let server = try ServerProcess()
-        let client = CaretClient(server.address)
+        let client = LiveClient(server.address)
         try await client.push("kept", to: "a", creating: true)
         server.kill()
         async let text = client.read("a").text
@@ -41,9 +41,9 @@ import Testing
         #expect(try await text == "kept")
     }
 
-    @Test("who waits for a server that is not there may be cancelled", .timeLimit(.minutes(1)))
+    @Test("waiting for a connection can be cancelled", .timeLimit(.minutes(1)))
     func cancelledBeforeWelcome() async throws {
-        let client = CaretClient(.unix(path: "/nowhere/caretd.sock"))
+        let client = LiveClient(.unix(path: "/nowhere/caretd.sock"))
         let waiting = Task { try await client.connected() }
         await Task.yield()
         waiting.cancel()
@@ -57,32 +57,32 @@ import Testing
         }
     }
 
-    @Test("the documents of a server are followed over its Unix socket")
+    @Test("documents are followed over the Unix socket")
     func follow() async throws {
         let server = try ServerProcess()
-        let client = CaretClient(server.socket)
+        let client = LiveClient(server.socket)
         try await client.push("text", to: "a", creating: true)
-        var news = client.documentNews().makeAsyncIterator()
-        #expect(try await news.next() == .beginning)
-        guard case .document(let summary) = try await news.next() else {
-            Issue.record("the document is not told")
+        var events = client.followDocuments().makeAsyncIterator()
+        #expect(try await events.next() == .restarted)
+        guard case .document(let summary) = try await events.next() else {
+            Issue.record("there is no event for the document")
             return
         }
         #expect(summary.document == "a" && summary.length == 4)
-        #expect(try await news.next() == .complete)
+        #expect(try await events.next() == .complete)
         try await client.rename("a", to: "b")
-        var told: [DocumentNews] = []
+        var received: [FollowEvent] = []
         let gone = Gone(
             document: "a", epoch: summary.epoch, reason: .renamed, to: "b", isFollowed: true)
-        while !told.contains(.gone(gone)) {
-            told.append(try #require(try await news.next()))
+        while !received.contains(.gone(gone)) {
+            received.append(try #require(try await events.next()))
         }
     }
 
-    @Test("where no server is, a client that asks once says so and where")
+    @Test("without a server, a one-shot request throws the reason and the address")
     func unreachable() async throws {
         for address in [ServerAddress.tcp(host: "127.0.0.1", port: 1), .unix(path: "/nowhere/caretd.sock")] {
-            let client = CaretClient(address, .oneShot)
+            let client = LiveClient(address, .oneShot)
             let fault = await #expect(throws: ConnectionFault.self) { try await client.list() }
             guard case .unreachable(address, _)? = fault else {
                 Issue.record("\(String(describing: fault))")
@@ -91,21 +91,21 @@ import Testing
         }
     }
 
-    @Test("a request whose task is cancelled is over at once")
+    @Test("cancelling a task ends its request at once")
     func cancelled() async throws {
-        let client = CaretClient(.unix(path: "/nowhere/caretd.sock"))
+        let client = LiveClient(.unix(path: "/nowhere/caretd.sock"))
         let asking = Task { try await client.list() }
         asking.cancel()
         await #expect(throws: CancellationError.self) { try await asking.value }
     }
 
-    @Test("a client that nobody has any more lets go of its connection")
+    @Test("a released client closes its connection")
     func released() async throws {
         let server = try ServerProcess()
-        var client: CaretClient? = CaretClient(server.address, ClientOptions(client: "somebody-1"))
+        var client: LiveClient? = LiveClient(server.address, ClientOptions(client: "somebody-1"))
         try await client?.connected()
         client = nil
-        let next = CaretClient(server.address, ClientOptions(client: "somebody-1", reconnects: false))
+        let next = LiveClient(server.address, ClientOptions(client: "somebody-1", reconnects: false))
         try await next.connected()
         #expect(try await next.list().documents.isEmpty)
     }

@@ -3,20 +3,35 @@ import Testing
 
 @Suite("Server address") struct ServerAddressTests {
     @Test(
-        "an address is a host, a host with a port, or a path, and is written as it is read",
+        "an address is a host, a host with a port, or a path",
         arguments: [
-            ("example.org", "example.org:22738"), ("127.0.0.1:7", "127.0.0.1:7"), ("[::1]:80", "[::1]:80"),
-            ("[::1]", "[::1]:22738"), ("::1", "[::1]:22738"), ("/run/caretd.sock", "/run/caretd.sock"),
-            ("data/caretd.sock", "data/caretd.sock"),
-        ])
-    func read(text: String, written: String) { #expect(ServerAddress(text)?.description == written) }
+            ("example.org", .tcp(host: "example.org", port: 22738), "example.org:22738"),
+            ("127.0.0.1:7", .tcp(host: "127.0.0.1", port: 7), "127.0.0.1:7"),
+            ("a-b_c.example:1", .tcp(host: "a-b_c.example", port: 1), "a-b_c.example:1"),
+            ("bücher.example:65535", .tcp(host: "bücher.example", port: 65535), "bücher.example:65535"),
+            ("[::1]:80", .tcp(host: "::1", port: 80), "[::1]:80"),
+            ("[::1]", .tcp(host: "::1", port: 22738), "[::1]:22738"),
+            ("::1", .tcp(host: "::1", port: 22738), "[::1]:22738"),
+            ("::", .tcp(host: "::", port: 22738), "[::]:22738"),
+            ("::ffff:127.0.0.1", .tcp(host: "::ffff:127.0.0.1", port: 22738), "[::ffff:127.0.0.1]:22738"),
+            ("[fe80::1%eth0]:9", .tcp(host: "fe80::1%eth0", port: 9), "[fe80::1%eth0]:9"),
+            ("/run/caretd.sock", .unix(path: "/run/caretd.sock"), "/run/caretd.sock"),
+            ("data/caretd.sock", .unix(path: "data/caretd.sock"), "data/caretd.sock"),
+            ("./a://b", .unix(path: "./a://b"), "./a://b"),
+        ] as [(String, ServerAddress, String)])
+    func read(text: String, address: ServerAddress, written: String) {
+        #expect(ServerAddress(text) == address)
+        #expect(address.description == written)
+    }
 
     @Test(
-        "what is no address is none",
+        "text that is not an address is refused",
         arguments: [
-            "", ":80", "host:", "host:0", "host:65536", "host:http", "host:+80", "host:-80", "[::1]:+80",
-            "[::1",
-            "[::1]80", "[]:80",
+            "", " ", " host", "ho st", "host\n", ":80", "host:", "host:0", "host:65536", "host:http",
+            "host:+80", "host:-80", "host:80:90", "1:2:3", "fe80::1%", "%eth0", "user@host", "host?",
+            "[::1]:+80", "[::1]:", "[::1]:0", "[::1]:65536", "[::1", "[::1]80", "[]:80", "::1]", "[",
+            "[example.org]:80", "[127.0.0.1]:80", "[::1%]:80", "http://host:1", "tcp://host",
+            "ws://[::1]:80/x",
         ])
     func unread(text: String) { #expect(ServerAddress(text) == nil) }
 }

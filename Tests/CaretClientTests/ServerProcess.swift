@@ -1,7 +1,7 @@
 import CaretClient
 import Foundation
 
-/// A server of this package that runs beside a test, in a folder of its own.
+/// A `caretd` process for a test, with a data folder of its own.
 final class ServerProcess {
     struct DidNotStart: Error {
         let said: String
@@ -12,23 +12,23 @@ final class ServerProcess {
     private var loggedBefore = ""
     private(set) var address = ServerAddress.tcp(host: "127.0.0.1", port: 0)
 
-    /// A server that takes connections.
+    /// Starts a server, and waits until it accepts connections.
     init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
         try start()
     }
 
-    /// Runs it again, at the address that it had.
+    /// Starts it again, at the same address.
     func start() throws {
         process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appending(path: "caretd")
         process.arguments = ["--data", folder.path, "--listen", address.description]
-        // All but what would configure it: a sanitizer has its options there.
+        // The environment without variables that configure the server. Sanitizers read their options from the others.
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CARET_") }
-        // A file and no pipe: nobody needs to read it, and no descriptor of this process watches it.
+        // A file instead of a pipe: a pipe would have to be read all the time.
         let log = folder.appendingPathExtension("log")
-        // What cannot be read is not there yet.
+        // The file does not exist before the first start.
         loggedBefore += (try? String(contentsOf: log, encoding: .utf8)) ?? ""
         try Data().write(to: log)
         process.standardError = try FileHandle(forWritingTo: log)
@@ -36,13 +36,13 @@ final class ServerProcess {
         address = try listeningAddress(in: log)
     }
 
-    /// How often the server has logged an event, in all its lives.
+    /// How often the server has logged an event, over all its starts.
     func count(of event: String) throws -> Int {
         let log = try String(contentsOf: folder.appendingPathExtension("log"), encoding: .utf8)
         return (loggedBefore + log).split { $0 == " " || $0 == "\n" }.count { $0 == "event=\(event)" }
     }
 
-    /// The socket that lies beside its data.
+    /// The Unix socket in its data folder.
     var socket: ServerAddress { .unix(path: folder.appending(path: "caretd.sock").path) }
 
     private func listeningAddress(in log: URL) throws -> ServerAddress {
@@ -65,7 +65,7 @@ final class ServerProcess {
 
     deinit {
         if process.isRunning { kill() }
-        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        // If removing fails, the files stay in the system's temporary folder, which harms no test.
         try? FileManager.default.removeItem(at: folder)
         try? FileManager.default.removeItem(at: folder.appendingPathExtension("log"))
     }

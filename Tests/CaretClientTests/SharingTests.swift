@@ -8,7 +8,7 @@ import Testing
 @Suite("Sharing") struct SharingTests {
     private static let people = 8
 
-    @Test("eight who type, paste and undo, over cuts and a killed server, end with one text and lose nothing")
+    @Test("eight clients converge over cut links and a killed server")
     func eight() async throws {
         let server = try ServerProcess()
         let rounds = ProcessInfo.processInfo.environment["CARET_FULL"] == nil ? 3 : 20
@@ -20,7 +20,7 @@ import Testing
         for round in 0..<rounds {
             try await withThrowingTaskGroup { group in
                 for typist in typists { group.addTask { try await typist.type(seed: UInt64(round)) } }
-                // In the midst of it: the first who are through are far ahead of the last.
+                // This happens in the middle: the first clients are far ahead of the last ones.
                 relay.cut()
                 try await group.next()
                 relay.cut()
@@ -32,9 +32,10 @@ import Testing
         }
         for typist in typists { try await typist.document.saved() }
         #expect(relay.connections >= SharingTests.people / 2 + rounds)
-        // A text that was another is replaced by the server's, so all are equal in the end whatever happened.
+        // A diverged text would be replaced by the server's, so that all texts are equal in the end. The log shows
+        // it.
         #expect(try server.count(of: "text_diverged") == 0)
-        let client = CaretClient(server.address)
+        let client = LiveClient(server.address)
         let text = try await client.read("shared").text
         for typist in typists {
             await typist.sees(text)
@@ -43,17 +44,17 @@ import Testing
     }
 }
 
-/// A person who knows what of their own must be in the text, since nobody else takes it away.
+/// A client that types, and knows which of its own words must be in the text: nobody else deletes them.
 private actor Typist {
     let number: Int
-    nonisolated let document: Document
-    /// What was typed and not taken back. Each is a word that nobody else types.
+    nonisolated let document: LiveDocument
+    /// The words that were typed and not undone. No other client types these words.
     private var words: [String] = []
     private var typed = 0
 
     init(_ number: Int, at address: ServerAddress) async throws {
         self.number = number
-        let client = CaretClient(address, ClientOptions(person: Person(name: "\(number)")))
+        let client = LiveClient(address, ClientOptions(person: PersonInfo(name: "\(number)")))
         document = try await client.open("shared", creating: true).opened()
     }
 
@@ -70,22 +71,22 @@ private actor Typist {
         }
     }
 
-    /// Between two words, so that none is torn.
+    /// Inserts a word between two others, so that no word is split.
     private func add(pastes: Bool, _ random: inout Seeded) throws {
         typed += 1
         let word = "<\(number).\(typed)\(pastes ? String(repeating: "é😀\n", count: 20) : "")>"
         let chance = random.next()
         try document.edit { text in
             let units = Array(text.string.utf16)
-            let places = [0] + units.indices.filter { units[$0] == 0x3E }.map { $0 + 1 }
-            let place = Offset(places[Int(chance % UInt64(places.count))])
-            return [try Edit(place..<place, word)]
+            let offsets = [0] + units.indices.filter { units[$0] == 0x3E }.map { $0 + 1 }
+            let offset = Offset(offsets[Int(chance % UInt64(offsets.count))])
+            return [try Edit(offset..<offset, word)]
         }
         words.append(word)
     }
 
-    /// Words that were typed side by side go and come together, so the text tells which. Only this person's own undo can
-    /// change what there is of their words: if it was another's, what is expected here is not in the text at the end.
+    /// An undo may remove several words that were typed next to each other, so the text shows which are left. Only
+    /// this client's own undo may change its words: if another client's did, the last check of the test fails.
     private func undo() {
         document.undo()
         words = ownWords(in: document.text.string)
@@ -101,7 +102,7 @@ private actor Typist {
         while document.text.string != text, await updates.next() != nil {}
     }
 
-    /// All words of this person that were not taken back are there once, and no other of theirs is.
+    /// Whether the text contains each word that was not undone once, and no other word of this client.
     func isSound(in text: String) -> Bool { ownWords(in: text).sorted() == words.sorted() }
 
     private func ownWords(in text: String) -> [String] {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Views") struct ViewTests {
-    /// A view as a person sees it.
+    /// A view that a user edits.
     final class TestView: TextInput {
         var inputText: String
         var inputSelection: Range<Int>
@@ -15,7 +15,7 @@ import Testing
             inputSelection = selection
         }
 
-        /// As a person does: in place of what is selected.
+        /// Replaces the selection by a text, as a user does.
         func type(_ text: String) {
             var units = Array(inputText.utf16)
             units.replaceSubrange(inputSelection, with: text.utf16)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Does what `UITextView` does: setting the text moves the caret to its end, and each change, also one by the
+    /// Behaves like `UITextView`: setting the text moves the caret to the end, and each change, also one by the
     /// program, calls the delegate before it returns.
     final class DelegatingView: TextInput {
         var delegate: (DelegatingView) -> Void = { _ in }
@@ -50,14 +50,14 @@ import Testing
             }
         }
 
-        /// As a person does, or an input method: in place of what is selected.
+        /// Replaces the selection by a text, as a user or an input method does.
         func type(_ string: String) {
             var units = Array(text.utf16)
             units.replaceSubrange(selection, with: string.utf16)
             text = String(decoding: units, as: UTF16.self)
             let caret = selection.lowerBound + string.utf16.count
             selection = caret..<caret
-            // Of the selection, and then of the text.
+            // One call for the selection, one for the text.
             delegate(self)
             delegate(self)
         }
@@ -66,7 +66,7 @@ import Testing
     private static let text = "Watch Bugger attack videos together and discuss strategy."
 
     @Test(
-        "a reload keeps the caret or selection on what it was on",
+        "a reload keeps the caret or selection on the same characters",
         arguments: [
             (10..<10, "Watch Bugger attack videos together.", 10..<10),
             (10..<10, "View recorded Bugger attack videos together and discuss strategy.", 18..<18),
@@ -79,16 +79,16 @@ import Testing
         #expect(view.inputText == text && view.inputSelection == after)
     }
 
-    @Test("what is typed in a view and what others do at the same time come together, and carets stay")
+    @Test("changes in a view and by others at the same time are merged")
     func binding() async throws {
         let server = try ServerProcess()
-        let document = try await CaretClient(server.address).open("a", creating: true).opened()
+        let document = try await LiveClient(server.address).open("a", creating: true).opened()
         try document.setText("one two three")
         let view = TestView()
         let binding = document.binding()
         binding.begin(view)
         view.inputSelection = 4..<7
-        // Both before either knows of the other.
+        // Both happen before either side knows of the other.
         try document.replace(0..<3, with: "1")
         view.type("TWO")
         try binding.update(view)
@@ -100,10 +100,10 @@ import Testing
         try await document.saved()
     }
 
-    @Test("a view whose delegate is called at once shows and tells one caret, which stays where it is")
+    @Test("a view whose delegate is called at once keeps its caret")
     func delegate() async throws {
         let server = try ServerProcess()
-        let document = try await CaretClient(server.address).open("a", creating: true).opened()
+        let document = try await LiveClient(server.address).open("a", creating: true).opened()
         try document.setText("one two")
         let binding = document.binding()
         let view = DelegatingView()
@@ -115,31 +115,31 @@ import Testing
         binding.begin(view)
         #expect(view.inputText == "one two" && view.inputSelection == 0..<0)
         view.inputSelection = 3..<3
-        let other = CaretClient(server.address)
+        let other = LiveClient(server.address)
         let theirs = try await other.open("a").opened()
         carets = []
         for letter in ["x", "y", "z"] {
             try theirs.replace(0..<0, with: letter)
             try await theirs.saved()
             while document.text.string != theirs.text.string { await Task.yield() }
-            // As the loop over `updates` does.
+            // An app does this in its loop over `updates`.
             try binding.update(view)
             #expect(view.inputText == document.text.string)
         }
         #expect(view.inputSelection == 6..<6 && document.selections == [Selection(caret: 6)])
-        // Never at the end, nor anywhere else it was not.
+        // The caret was never anywhere else, for example at the end.
         #expect(Set(carets.map { $0.map(\.head.value) }) == [[4], [5], [6]])
         view.type("!")
         #expect(document.text.string == "zyxone! two" && document.selections == [Selection(caret: 7)])
         try await document.saved()
-        // The first text, three letters of others, and one own: nothing was made up on the way.
+        // The first text, three letters of others and one own: no other revisions.
         #expect(document.revision == 5)
     }
 
-    @Test("a view in which an input method composes is left alone, and nothing of it counts as saved")
+    @Test("a view is not changed while an input method composes")
     func composing() async throws {
         let server = try ServerProcess()
-        let document = try await CaretClient(server.address).open("a", creating: true).opened()
+        let document = try await LiveClient(server.address).open("a", creating: true).opened()
         try document.setText("one")
         try await document.saved()
         let binding = document.binding()
@@ -162,10 +162,10 @@ import Testing
         #expect(document.revision <= 3 && document.state == .saved)
     }
 
-    @Test("what is pasted with CR LF or CR is saved with LF, in the view too, and the caret stays behind it")
+    @Test("pasted CR LF and CR become LF, in the view too")
     func lineBreaks() async throws {
         let server = try ServerProcess()
-        let document = try await CaretClient(server.address).open("a", creating: true).opened()
+        let document = try await LiveClient(server.address).open("a", creating: true).opened()
         let (view, binding) = (TestView(), document.binding())
         binding.begin(view)
         view.type("one\r\ntwo\rthree\r\n\rfour")
@@ -173,7 +173,7 @@ import Testing
         try binding.update(view)
         #expect(view.inputText == "one\ntwo\nthree\n\nfour" && view.inputSelection == 19..<19)
         #expect(document.text.string == view.inputText && document.selections == [Selection(caret: 19)])
-        // The caret between CR and LF, and a text that differs in nothing else.
+        // The caret is between CR and LF, and the text differs in nothing else.
         view.inputText = "one\r\ntwo\nthree\n\nfour"
         view.inputSelection = 4..<5
         try binding.update(view)
@@ -186,22 +186,22 @@ import Testing
         try await document.saved()
     }
 
-    @Test("two views of one document, changed in any order, show its text after every update")
+    @Test("two views of one document show its text after every update")
     func twoViews() async throws {
         let server = try ServerProcess()
-        let document = try await CaretClient(server.address).open("a", creating: true).opened()
+        let document = try await LiveClient(server.address).open("a", creating: true).opened()
         var random = Seeded(7)
         let pairs = (0..<2).map { _ in (TestView(), document.binding()) }
         for step in 0..<300 {
             let (view, binding) = random.pick(pairs)
             if random.chance(60) {
-                let places = SampleChange.scalarBoundaries(of: view.inputText)
-                let (one, other) = (random.pick(places), random.pick(places))
+                let offsets = SampleChange.scalarBoundaries(of: view.inputText)
+                let (one, other) = (random.pick(offsets), random.pick(offsets))
                 view.inputSelection = random.chance(80) ? one..<one : min(one, other)..<max(one, other)
                 view.type(SampleText.make(upTo: 3, &random))
             } else {
                 try binding.update(view)
-                // A second update would make an edit of the person out of a view that shows something else.
+                // A second update would take any difference between view and text for an edit of the user.
                 try #require(Text(view.inputText) == document.text, "step \(step)")
             }
         }

@@ -20,9 +20,9 @@ import Testing
     @Test("every document, deleted document and connection is listed once")
     func pages() async throws {
         let stand = try Stand(["--limit-page", "4 KiB"])
-        let clients = (0..<3).map { _ in CaretClient(stand.socket) }
+        let clients = (0..<3).map { _ in LiveClient(stand.socket) }
         defer { for client in clients { client.close() } }
-        var open: [Document] = []
+        var open: [LiveDocument] = []
         for client in clients {
             for name in names { open.append(try await client.open(name, creating: true).opened()) }
         }

@@ -11,7 +11,7 @@ import Testing
         let screen = try TerminalScreen(["watch", "notes", "--no-color"], on: stand, columns: 40, rows: 6)
         try screen.waits { $0 == "1 one\n2 two\n3\n~\n~\nnotes 1" }
         #expect(try screen.isTaken() && !screen.showsCursor())
-        let ann = CaretClient(stand.socket, ClientOptions(person: Person(name: "Ann")))
+        let ann = LiveClient(stand.socket, ClientOptions(person: PersonInfo(name: "Ann")))
         let document = try await ann.open("notes").opened()
         try document.select([Selection(anchor: 4, head: 7)])
         try screen.waits { $0 == "1 one\n2 [two]\n3\n~\n~\nnotes 1  Ann" }

@@ -85,9 +85,9 @@ import Testing
     @Test("who is a table, with shorter documents on a narrow terminal")
     func connections() async throws {
         let stand = try Stand()
-        let client = CaretClient(stand.socket)
+        let client = LiveClient(stand.socket)
         let names = ["notes/a rather long name", "notes/another long name"]
-        var documents: [Document] = []
+        var documents: [LiveDocument] = []
         for name in names { documents.append(try await client.open(name, creating: true).opened()) }
         let open = names.joined(separator: " ")
         let wide = try shown(["who"], on: stand, columns: 140).split(separator: "\n")

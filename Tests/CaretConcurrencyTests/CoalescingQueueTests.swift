@@ -172,14 +172,14 @@ private final class Wakes: Sendable {
     func add() { number.add(1, ordering: .relaxed) }
 }
 
-/// Threads that enqueue, and drains that change their executor now and then, as those of rooms do.
+/// Threads that enqueue, and drains that sometimes change their executor, as those of rooms do.
 private final class Run: Sendable {
     struct Job {
         let thread: Int
         let number: Int
     }
 
-    /// How many jobs of each thread were done.
+    /// How many jobs of each thread have run.
     struct Worker {
         var done: [Int]
     }
@@ -208,7 +208,7 @@ private final class Run: Sendable {
 
     private func drainOnce(on executor: DispatchQueue) {
         guard let (jobs, worker) = queue.next() else { return }
-        // Some jobs are for the first executor only, as expensive ones are.
+        // Some jobs are for the first executor only, like expensive ones.
         if executor !== executors[0], jobs.contains(where: { $0.number.isMultiple(of: 7) }) {
             queue.putBack(jobs)
             return wake(executors[0])

@@ -74,7 +74,7 @@ struct ConfinedTests {
     }
 }
 
-/// Has another thread inside the turn from now on.
+/// Keeps another thread inside the turn from now on.
 private func occupy(_ turn: Turn) {
     let (isInside, never) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     DispatchQueue(label: "inside").async {
@@ -86,7 +86,7 @@ private func occupy(_ turn: Turn) {
     isInside.wait()
 }
 
-/// Lets in whoever has the key.
+/// An executor that accepts whoever has the key.
 private struct Door: Confinement {
     let key: Int
 

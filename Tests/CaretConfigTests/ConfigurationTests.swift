@@ -209,6 +209,7 @@ import Testing
         #expect(configured("{data: '\(longest)a', admin_socket: false}").faults == [])
     }
 
+    /// Rule H8.
     @Test("pushes are counted where tokens are required, and only there")
     func pushes() {
         #expect(configured().settings.limits.announced.pushesPerSecond == nil)

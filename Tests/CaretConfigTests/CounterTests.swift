@@ -37,6 +37,7 @@ import Testing
         #expect(tally.sheet.counts[.ack] == Histogram())
     }
 
+    /// Rule A7.
     @Test("a board has what its tallies count on threads of their own, and may be read meanwhile")
     func board() async {
         let board = CounterBoard()
@@ -75,6 +76,7 @@ import Testing
         }
     }
 
+    /// Rule A7.
     @Test("what is there now is what came less what went, on whichever tally")
     func present() {
         let board = CounterBoard()

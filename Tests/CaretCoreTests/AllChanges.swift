@@ -1,9 +1,10 @@
 import CaretCore
 import TestSupport
 
-/// Every change there is over short texts, but for the letters that it inserts.
+/// All possible changes of short texts, apart from the letters that they insert.
 enum AllChanges {
-    /// Every change of at most two edits over a text of `length` code units, each edit inserting none, one or two.
+    /// All changes of at most two edits of a text with `length` code units. Each edit inserts none, one or
+    /// two.
     static func over(_ length: Int) -> [Change] {
         let edits = allEdits(over: length)
         var changes = [Change()] + edits.map { SampleChange.change([$0]) }
@@ -15,7 +16,7 @@ enum AllChanges {
         return changes
     }
 
-    /// Every change of one edit, inserting none or `letter`.
+    /// All changes of one edit that inserts nothing or `letter`.
     static func single(over length: Int, inserting letter: String) -> [Change] {
         places(length).flatMap { start, end in
             ["", letter].compactMap { text in

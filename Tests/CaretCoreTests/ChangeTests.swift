@@ -76,7 +76,7 @@ import Testing
         #expect(cases == 8289)
     }
 
-    /// What the module makes of a selection, where that is not what both models make of it.
+    /// The module's mapping of a selection, if it differs from that of the models.
     private func wronglyMapped(_ anchor: Int, _ head: Int, of length: Int, through change: Change) -> String?
     {
         let mapped = Selection(anchor: Offset(anchor), head: Offset(head)).mapped(through: change)
@@ -115,7 +115,8 @@ import Testing
     func allOrNothing() throws {
         let text = try Text("a😀b")
         var copy = text
-        // The last edits are fine, and are made first: only looking beforehand keeps them from being made.
+        // The last edits are valid and are applied first. They are not applied only because all edits are
+        // checked before.
         let cut = SampleChange.change([SampleChange.edit(2, 2, "x"), SampleChange.edit(3, 4, "y")])
         #expect(throws: ChangeError.misplaced(edit: 0, .insideScalar(offset: 2))) { try copy.apply(cut) }
         let beyond = SampleChange.change([SampleChange.edit(0, 1, "x"), SampleChange.edit(3, 5, "y")])
@@ -147,7 +148,7 @@ import Testing
         #expect(throws: TextError.outside(offset: farthest + 1, end: farthest)) {
             try Edit(0..<Offset(farthest + 1), "")
         }
-        // At the limit nothing overflows, though no text is as long.
+        // At the limit nothing overflows, although no text is that long.
         let far = SampleChange.change([SampleChange.edit(farthest, farthest, "x")])
         let near = SampleChange.change([SampleChange.edit(0, 0, "y")])
         #expect(

@@ -45,7 +45,8 @@ import Testing
             let new = try old.applying(made)
             let found = diff(from: old, to: new)
             if try old.applying(found) != new { return "is another text" }
-            // A replaced word may share letters with the new one, or with what stands beside it, never more.
+            // A replaced word may share letters with the new one or with its neighbours, but the edit is
+            // never larger.
             return size(found) <= size(made)
                 ? nil : "\(size(found)) scalars of edits found, \(size(made)) made"
         }
@@ -56,7 +57,7 @@ import Testing
         checkLaw("replacedLines", cases: Seeds.share(of: 5_000, everyCommit: 1_000)) { random in
             let count = random.number(1...60)
             let isReplaced = (0..<count).map { _ in random.chance(40) }
-            // No line stands twice, and a replaced one has nothing of the old one but its break.
+            // No line occurs twice, and a replaced line shares only the line break with the old one.
             let lines = (0..<count).map { String($0 + 100) }
             let new = zip(lines, isReplaced).map { line, isReplaced in
                 isReplaced ? String(repeating: "q", count: random.number(1...9)) : line
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    /// How many of these numbers can stay where those that stay must rise.
+    /// The length of the longest ascending subsequence.
     private func longestRise(of numbers: [Int]) -> Int {
         var rises: [Int] = []
         for (index, number) in numbers.enumerated() {
@@ -116,7 +117,8 @@ import Testing
             for (one, other) in [(old, new), (new, old)] {
                 let found = diff(from: one, to: other)
                 if try one.applying(found) != other { return "is another text" }
-                // A passage may share letters with what stands around it, and what lies between them counts twice.
+                // A passage may share letters with its surroundings, and text between two passages counts
+                // twice.
                 if size(found) * 2 > size(made) * 3 { return "\(size(found)) found for \(size(made)) made" }
             }
             return nil
@@ -127,7 +129,7 @@ import Testing
         (0..<count).map { _ in SampleText.word(&random) + " " }.joined()
     }
 
-    /// Functions of four lines, of which two stand everywhere: 40 letters each.
+    /// Functions of four lines with 40 letters each. Two of the lines are in every function.
     private func functions(_ count: Int, _ random: inout Seeded) -> String {
         (0..<count).map { _ in
             let name = String(100_000 + random.number(0...899_999))
@@ -162,7 +164,7 @@ import Testing
         let new = try Text("some original words")
         let change = diff(from: old, to: new)
         #expect(change.edits.count == 2)
-        // Before every letter of "original": the caret stays with its letter.
+        // Before every letter of "original": the caret stays at its letter.
         for letter in 4...12 { #expect(Offset(letter).mapped(through: change) == Offset(letter + 1)) }
     }
 
@@ -179,7 +181,7 @@ import Testing
         }
     }
 
-    /// What a person may do to a text before it is pushed whole.
+    /// Edits that a person may make before the whole text is pushed.
     private func pushed(_ old: Text, _ random: inout Seeded) throws -> Text {
         if random.chance(10) { return try Text(SampleText.make(upTo: 30, &random)) }
         return try old.applying(SampleChange.make(for: old, upTo: 4, &random))
@@ -193,7 +195,7 @@ import Testing
         "\(readable(old.string)) → \(readable(new.string)): \(change)"
     }
 
-    /// An edge that lies inside a grapheme of the old or the new text.
+    /// An edit boundary inside a grapheme of the old or the new text; nil if there is none.
     private func brokenGrapheme(_ change: Change, _ old: Text, _ new: Text) -> String? {
         let (oldEdges, newEdges) = (graphemeEdges(old.string), graphemeEdges(new.string))
         var shift = 0
@@ -212,7 +214,7 @@ import Testing
         Set(string.indices.map { $0.utf16Offset(in: string) } + [string.utf16.count])
     }
 
-    /// Two edits that the law of equal stretches would have joined.
+    /// Two edits that the rule for equal stretches should have joined.
     private func brokenLaw(_ change: Change, _ old: Text) -> String? {
         for (left, right) in zip(change.edits, change.edits.dropFirst()) {
             guard let stretch = try? old.slice(left.range.upperBound..<right.range.lowerBound) else {
@@ -221,7 +223,7 @@ import Testing
             let lines = stretch.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
             let whole = lines.dropFirst().dropLast()
             if whole.contains(where: { $0.contains { $0 != " " && $0 != "\t" } }) { continue }
-            // A line that the edit in front of it ends with is whole too.
+            // A line at the end of the previous edit is whole too.
             let startsLine = left.range.upperBound.value == 0 || left.text.hasSuffix("\n")
             if lines.count > 1, startsLine || endsLine(left, in: old), isBlank(lines[0]) == false { continue }
             let largest = [left, right].flatMap { [$0.inserted.scalars, removed($0, old)] }.max() ?? 0

@@ -1,7 +1,7 @@
 import CaretCore
 import Foundation
 
-/// A file of `Tests/Fixtures`, whose README says what its fields mean.
+/// A file of `Tests/Fixtures`. The README there explains the fields.
 struct Fixture: Decodable {
     let kind: String
     let unit: String
@@ -10,7 +10,7 @@ struct Fixture: Decodable {
     static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fixtures")
 
-    /// The names of all files, whether or not somebody knows what to do with them.
+    /// The names of all files, whether their kind is known or not.
     static func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasSuffix(".json") }.sorted()
@@ -22,7 +22,7 @@ struct Fixture: Decodable {
     }
 }
 
-/// What is given in a case of any kind, and what is expected.
+/// The input and the expected answer of a case of any kind.
 struct FixtureCase: Decodable {
     let about: String?
     let old: String?
@@ -54,13 +54,13 @@ struct FixtureEdit: Decodable, Equatable {
         text = edit.text
     }
 
-    /// The same bytes; `==` on strings would follow canonical equivalence.
+    /// Compares bytes. `==` on strings uses canonical equivalence.
     static func == (left: FixtureEdit, right: FixtureEdit) -> Bool {
         left.range == right.range && left.text.utf8.elementsEqual(right.text.utf8)
     }
 }
 
-/// What a case answers.
+/// The answer of a case.
 enum FixtureAnswer: Decodable, Equatable, CustomStringConvertible {
     case change([FixtureEdit])
     case offset(Int)
@@ -70,7 +70,7 @@ enum FixtureAnswer: Decodable, Equatable, CustomStringConvertible {
 
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
-        // An answer tells its kind by what it can be read as; the last attempt throws.
+        // Tries one kind after the other. The last attempt throws.
         if let change = try? value.decode([FixtureEdit].self) {
             self = .change(change)
         } else if let selection = try? value.decode([Int].self) {

@@ -1,7 +1,7 @@
 import CaretCore
 import Testing
 
-/// What a case of a fixture's kind answers. These are the kinds that the fixtures' README names.
+/// Computes the answer for each kind of case that the fixtures' README names.
 enum FixtureKind: String, CaseIterable {
     case apply, carets, compose, diff, invert, map
     case normalForm = "normal-form"
@@ -23,7 +23,7 @@ enum FixtureKind: String, CaseIterable {
         }
     }
 
-    /// Whether every way that the case tells leads to the text that it names.
+    /// Whether all ways that the case describes lead to the text in `both`.
     func holdsLaw(_ one: FixtureCase) throws -> Bool {
         switch self {
         case .apply, .carets, .map, .normalForm, .text, .units: return true

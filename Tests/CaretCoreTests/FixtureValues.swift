@@ -1,10 +1,10 @@
 import CaretCore
 
-/// A case that does not have what its kind needs.
+/// A case lacks something that its kind needs.
 struct Incomplete: Error {
     let missing: String
 
-    /// The value, which must be there.
+    /// Returns the value, or throws if it is nil.
     static func given<Value>(_ value: Value?, _ missing: String) throws -> Value {
         guard let value else { throw Incomplete(missing: missing) }
         return value

@@ -24,16 +24,16 @@ import Testing
     }
 }
 
-/// A server and two clients, each with one change in flight and one that is composed behind it.
+/// A server and two clients. Each client has one change in flight and composes later edits into another.
 private struct History {
     struct Client {
         var view: Text
-        /// How much of the log was taken in.
+        /// How much of the log the client has applied.
         var received = 0
-        /// What was sent, and how much of the log it was made after: frozen until it is acked.
+        /// What was sent, and the length of the log it was made after. Unchanged until it is acked.
         var sent: (change: Change, base: Int)?
         var isCommitted = false
-        /// The same change, moved over what was taken in since.
+        /// The same change, rebased over what was applied since.
         var inFlight: Change?
         var unsent: Change?
         var typed = 0
@@ -44,9 +44,9 @@ private struct History {
     private(set) var clients: [Client]
     private var last = Move.none
 
-    /// What happened last. Of two orders that cannot make a difference only one is gone: whoever types without
-    /// taking in what was just committed might as well have typed before that, and of two who type one after the
-    /// other, the first client comes first.
+    /// The last step. If the order of two steps makes no difference, only one order is tried: a client that
+    /// types without applying the latest commit might have typed before it, and of two clients that type one
+    /// after the other, the first comes first.
     private enum Move {
         case none
         case committed
@@ -58,7 +58,7 @@ private struct History {
         clients = [Client(view: start), Client(view: start)]
     }
 
-    /// Goes every way from here; `body` judges each end, and stops everything by false.
+    /// Tries all steps from here. `body` checks each end state, and stops everything by returning false.
     @discardableResult
     func explore(_ body: (History) -> Bool) throws -> Bool {
         var isEnd = true
@@ -77,13 +77,13 @@ private struct History {
         if !isEnd { return true }
         var end = self
         for author in 0...1 { try end.takeIn(author, through: log.count) }
-        // An ack may have let go what was composed meanwhile.
+        // The ack may have released what was composed meanwhile.
         end.last = .none
         if end.clients.contains(where: { $0.inFlight != nil }) { return try end.explore(body) }
         return body(end)
     }
 
-    /// Takes in some of what the log has, then types any edit there is.
+    /// Applies some of the log, then types any possible edit.
     private func exploreTyping(_ author: Int, _ body: (History) -> Bool) throws -> Bool {
         if case .typed(let other) = last, other > author { return true }
         var lengths = clients[author].received...log.count

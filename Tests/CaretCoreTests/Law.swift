@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tries a law with one seed after the other; the first failure is reported with the line that replays it.
+/// Tries a law with one seed after the other. Reports the first failure with the line that replays it.
 ///
-/// `failure` answers with what is wrong, or nil.
+/// `failure` returns what is wrong, or nil.
 func checkLaw(
     _ test: String, cases: Int, at location: SourceLocation = #_sourceLocation,
     _ failure: (inout Seeded) throws -> String?
@@ -28,7 +28,7 @@ func checkLaw(
     print("law \(test): \(seeds.count) cases held in \(String(format: "%.1f", seconds)) s")
 }
 
-/// A text as one can read it in a report: every scalar that is not a plain letter by its number.
+/// A text made legible for a report: scalars other than plain letters are printed as numbers.
 func readable(_ text: String) -> String {
     text.unicodeScalars.map {
         $0.value >= 0x20 && $0.value < 0x7F ? String($0) : "{\(String($0.value, radix: 16))}"

@@ -1,7 +1,7 @@
 import CaretCore
 import TestSupport
 
-/// An edit for the models: no shared code with the module, so that both cannot be wrong in the same way.
+/// An edit for the models. They share no code with the module, so that both cannot be wrong in the same way.
 struct ModelEdit: Equatable {
     var start: Int
     var end: Int
@@ -75,10 +75,10 @@ enum FormulaModel {
     }
 }
 
-/// The second model: the text as characters that keep their identity, and gaps in front of them that texts are
-/// inserted into. Nothing moves: what is removed is only marked, so both orders meet by construction.
+/// The second model: the text as characters with an identity, and gaps before them into which texts are
+/// inserted. Nothing moves, and what is removed is only marked, so both orders agree by construction.
 struct IdentityModel {
-    /// What stands in the gap in front of each character, in order, and at last behind all of them.
+    /// The texts in the gap before each character, in order, and at the end of the text.
     private var gaps: [[Character16]]
     private var removed: [Bool]
     private let base: [Character16]
@@ -89,7 +89,7 @@ struct IdentityModel {
         removed = Array(repeating: false, count: base.count)
     }
 
-    /// Takes in a change that was made against the base; what came before stays left.
+    /// Applies a change that was made against the base. Earlier texts in a gap stay left.
     mutating func take(_ edits: [ModelEdit]) {
         for edit in edits {
             gaps[edit.start] += edit.text
@@ -97,15 +97,15 @@ struct IdentityModel {
         }
     }
 
-    /// Where a caret in the gap at `a` stands after one change: behind everything that went into that gap.
+    /// Where a caret in the gap at `a` is after one change: after everything inserted into that gap.
     static func caret(_ a: Int, of length: Int, through change: [ModelEdit]) -> Int {
         var model = IdentityModel(Array(repeating: 0, count: length))
         model.take(change)
         return (0..<a).reduce(model.gaps[a].count) { $0 + model.gaps[$1].count + (model.removed[$1] ? 0 : 1) }
     }
 
-    /// Where the end of a selection at `b` stands: behind what is left in front of it, but for the text of an edit
-    /// that reaches it.
+    /// Where the end of a selection at `b` is: after what remains before it, without the text of an edit that
+    /// reaches it.
     static func end(_ b: Int, of length: Int, through change: [ModelEdit]) -> Int {
         var model = IdentityModel(Array(repeating: 0, count: length))
         model.take(change.map { ModelEdit($0.start, $0.end, $0.end < b ? $0.text : []) })

@@ -25,6 +25,7 @@ import Testing
         }
     }
 
+    /// Rule P4.
     @Test(
         "rebasing over a list equals rebasing over one after the other, as the formulas say, whoever is first"
     )
@@ -50,7 +51,8 @@ import Testing
 
     @Test("rebasing over a composition can give another text than rebasing over its parts")
     func compositionIsNotClosed() throws {
-        // Over "ab": "x" goes in behind the "a", then the "a" goes. Composed, "x" merely takes the place of "a".
+        // Over "ab": "x" is inserted after "a", then "a" is removed. In the composed change, "x" merely
+        // replaces "a".
         let first = SampleChange.change([SampleChange.edit(1, 1, "x")])
         let second = SampleChange.change([SampleChange.edit(0, 1, "")])
         let composed = try first.composed(with: second)
@@ -60,6 +62,7 @@ import Testing
         #expect(try head.applying(late.rebased(over: composed, tie: .otherFirst)).string == "xzb")
     }
 
+    /// Rule P4.
     @Test("an insertion inside a removed range survives")
     func insertionInsideRemoval() {
         let removal = SampleChange.change([SampleChange.edit(2, 6, "")])
@@ -72,7 +75,7 @@ import Testing
                 == [ModelEdit(2, 2, Array("x".utf16))])
     }
 
-    /// What the module and both models make of two concurrent changes.
+    /// The module and both models on two concurrent changes.
     private func models(_ first: Change, _ second: Change, _ base: String) -> [(String, Bool)] {
         let units = Array(base.utf16)
         let (a, b) = (first.model, second.model)

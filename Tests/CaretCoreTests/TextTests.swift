@@ -68,7 +68,7 @@ import Testing
         }
         #expect(!text.isScalarBoundary(UTF8Offset(7)) && text.isScalarBoundary(UTF8Offset(6)))
         #expect(throws: TextError.outside(offset: 5, end: 4)) { try text.slice(0..<5) }
-        // Behind some chunks, by the start and by the end of a range, inside a chunk and across two.
+        // After some chunks: from the start, from the end of a range, inside a chunk and across two.
         var long = try Text(
             String(repeating: "x", count: 10_000) + "😀" + String(repeating: "y", count: 10_000))
         for range in [10_001..<10_001, 10_001..<10_005, 9_000..<10_001, 10_001..<20_000, 100..<10_001] {

@@ -46,14 +46,14 @@ import Testing
     }
 }
 
-/// A recorded session of several authors, replayed as clients of one server that commits the changes of the first
-/// author as far ahead as what they saw allows.
+/// A recorded session of several authors, replayed as clients of one server. The server commits the changes
+/// of the first author as early as what they saw allows.
 private struct ConcurrentSession {
     struct Client {
         var view = Text()
-        /// How much of the log was taken in.
+        /// How much of the log was applied.
         var received = 0
-        /// Own changes that are not acked, each against the outcome of the one before.
+        /// Own unacked changes, each made after the one before.
         var unacked: [Change] = []
 
         mutating func takeIn(_ entry: (agent: Int, change: Change), as agent: Int) throws {
@@ -71,7 +71,7 @@ private struct ConcurrentSession {
             try view.apply(remote)
         }
 
-        /// One change of patches that apply one after the other, made in the view.
+        /// Patches that follow each other as one change, made in the view.
         mutating func make(_ patches: [TracePatch]) throws {
             var whole = Change()
             for patch in patches {
@@ -86,7 +86,7 @@ private struct ConcurrentSession {
     }
 
     private let trace: ConcurrentTrace
-    /// How many changes of each agent the author of a transaction had seen, its own among them.
+    /// How many changes of each agent the author of a transaction had seen, including their own.
     private let seen: [[Int]]
     private(set) var text = Text()
     private(set) var log: [(agent: Int, change: Change)] = []
@@ -131,7 +131,7 @@ private struct ConcurrentSession {
     private mutating func commit(_ transaction: Int, of agent: Int) throws {
         try bring(agent, to: prefix(seenBy: transaction, of: agent))
         try clients[agent].make(trace.transactions[transaction].patches)
-        // The server rebases what it gets over what the author had not seen, as the author will in its turn.
+        // The server rebases the change over what the author had not seen, as the author will do later.
         var sent = clients[agent]
         while sent.received < log.count { try sent.takeIn(log[sent.received], as: agent) }
         let change = sent.unacked[0]

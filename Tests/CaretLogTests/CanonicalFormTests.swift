@@ -12,7 +12,7 @@ import Testing
         let change = LoggedChange(
             pusher: Pusher(user: ByteString("ann"), client: ByteString("c")), seq: 9, time: -1, edits: edits)
         var form = CanonicalForm()
-        // What was written before leaves nothing behind.
+        // Nothing of the previous revision remains.
         form.write(LoggedChange(pusher: change.pusher, seq: 1, time: 1, edits: []), at: 1)
         form.write(change, at: 0x0102)
         let bytes: [[UInt8]] = [

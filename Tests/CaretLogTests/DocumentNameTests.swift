@@ -2,6 +2,7 @@ import CaretLog
 import Testing
 
 @Suite("Document names") struct DocumentNameTests {
+    /// Rule T1.
     @Test(
         "names of the protocol are taken as they are",
         arguments: [
@@ -11,6 +12,7 @@ import Testing
         #expect(try Array(DocumentName(name).description.utf8) == Array(name.utf8))
     }
 
+    /// Rule T1.
     @Test(
         "what is no name is refused, and why",
         arguments: [
@@ -23,6 +25,7 @@ import Testing
         #expect(throws: fault) { try DocumentName(name) }
     }
 
+    /// Rule T2.
     @Test("names are compared and sorted by their bytes, whatever letters they spell")
     func byteOrder() throws {
         let (composed, decomposed) = (try DocumentName("é"), try DocumentName("e\u{301}"))

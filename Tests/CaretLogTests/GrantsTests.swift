@@ -6,6 +6,7 @@ import Testing
 struct GrantsTests {
     private func name(_ text: String) throws -> DocumentName { try DocumentName(text) }
 
+    /// Rule R1.
     @Test("the highest grant that holds for a name counts, in whichever order they stand")
     func highest() throws {
         let grants = [

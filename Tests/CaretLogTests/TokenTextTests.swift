@@ -3,6 +3,7 @@ import Testing
 
 @Suite("the text of a token")
 struct TokenTextTests {
+    /// Rule A2.
     @Test("it is its number and 256 bits, each of which counts, in letters and digits of one case")
     func form() {
         let none = TokenText(TokenID(7), secret: SIMD4(repeating: 0))
@@ -12,6 +13,10 @@ struct TokenTextTests {
         #expect(all.bytes == ByteString("caret_7_" + String(repeating: "z", count: 51) + "1"))
         let first = TokenText(TokenID(1), secret: SIMD4(1 << 63, 0, 0, 0))
         #expect(first.bytes == ByteString("caret_1_g" + zeros.dropFirst()))
+        for (value, digit) in "0123456789abcdefghjkmnpqrstvwxyz".enumerated() {
+            let text = TokenText(TokenID(1), secret: SIMD4(UInt64(value) << 59, 0, 0, 0))
+            #expect(text.bytes == ByteString("caret_1_\(digit)" + zeros.dropFirst()))
+        }
         var texts: Set<ByteString> = [none.bytes]
         for word in 0..<4 {
             for bit in UInt64(0)..<64 {

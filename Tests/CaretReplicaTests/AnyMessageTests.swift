@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Any message") struct AnyMessageTests {
-    @Test("whatever a server says in whatever order, a replica goes on, and its view is what it says it is")
+    @Test("any messages in any order: no crash, no broken invariant, and the view shows the text")
     func anyMessage() {
         let seeds = Seeds.first(Seeds.share(of: 20_000, everyCommit: 3_000))
         var (count, undos) = (0, 0)
@@ -31,17 +31,17 @@ import Testing
         switch random.number(0...30) {
         case 0..<6: try me.type(&random)
         case 6: try me.select(&random)
-        case 7: try me.cutOff()
+        case 7: try me.disconnect()
         case 8, 9: try me.connect()
         case 10: try me.wake()
         case 11: try me.retry()
         case 12: try me.discard()
         case 13: try me.undo(again: random.chance(30))
-        default: try hear(&me, &random)
+        default: try receive(&me, &random)
         }
     }
 
-    private func hear(_ me: inout ModelClient, _ random: inout Seeded) throws {
+    private func receive(_ me: inout ModelClient, _ random: inout Seeded) throws {
         if random.chance(6) {
             return try me.openRefused(ErrorReport(refusal(&random), after: time(&random)))
         }
@@ -52,27 +52,27 @@ import Testing
         random.pick([nil, 1, Milliseconds(.max), Milliseconds(.min)])
     }
 
-    /// Mostly one that fits what the replica is about, with something wrong in it now and then.
+    /// Mostly a message that fits the replica, sometimes with an error in it.
     private func message(to replica: Replica, _ random: inout Seeded) -> ServerMessage {
-        let place = place(near: replica, &random)
-        let next = random.chance(80) ? replica.revision.next : place.revision
+        let position = position(near: replica, &random)
+        let next = random.chance(80) ? replica.revision.next : position.revision
         let inFlight = replica.inFlight?.push.seq ?? 1
         let seq = random.chance(80) ? inFlight : random.pick([0, 1, Seq(.min), Seq(.max), replica.nextSeq])
         switch random.number(0...11) {
-        case 0, 1: return opened(at: place, seq, &random)
+        case 0, 1: return opened(at: position, seq, &random)
         case 2, 3:
             let kind = random.pick([ServerMessage.AckKind.committed, .committed, .duplicate, .unchanged])
             let edits = random.chance(50) ? nil : edits(for: replica.committed, &random)
             return .acked(seq, next, edits, kind: kind)
         case 4: return .refused(seq, refusal(&random), after: time(&random))
         case 5, 6:
-            let from = random.chance(10) ? place.revision : nil
+            let from = random.chance(10) ? position.revision : nil
             return .changed(next, from: from, edits: edits(for: replica.committed, &random))
-        case 7: return .checked(place.revision, of: random.chance(50) ? replica.committed : Text())
+        case 7: return .checked(position.revision, of: random.chance(50) ? replica.committed : Text())
         case 8:
-            let own = own(seq, place, &random)
-            return .resynced(text(&random), epoch: place.epoch, at: place.revision, own: own)
-        case 9: return .peer(session(&random), place.revision, selections(&random))
+            let own = own(seq, position, &random)
+            return .resynced(text(&random), epoch: position.epoch, at: position.revision, own: own)
+        case 9: return .peer(session(&random), position.revision, selections(&random))
         case 10: return .left("s1")
         default:
             return random.pick([
@@ -82,26 +82,26 @@ import Testing
         }
     }
 
-    private func place(near replica: Replica, _ random: inout Seeded) -> WirePosition {
+    private func position(near replica: Replica, _ random: inout Seeded) -> WirePosition {
         let revision = random.pick([-1, 0, 1, .min, .max, .max - 1, replica.revision.value])
-        let known = replica.place.flatMap { random.chance(80) ? $0 : nil }
+        let known = replica.position.flatMap { random.chance(80) ? $0 : nil }
         return known ?? WirePosition(epoch: random.pick(["e", "f"]), revision: Revision(revision))
     }
 
-    private func opened(at place: WirePosition, _ seq: Seq, _ random: inout Seeded) -> ServerMessage {
+    private func opened(at position: WirePosition, _ seq: Seq, _ random: inout Seeded) -> ServerMessage {
         let resumes = random.chance(50)
         let text = text(&random)
         let rights = random.pick([Rights.write, .write, .write, .read, .none])
-        let own = own(seq, place, &random)
+        let own = own(seq, position, &random)
         let peers = (0..<random.number(0...2)).map { _ in Peer(session(&random), selections(&random)) }
-        let (epoch, revision) = (place.epoch, place.revision)
+        let (epoch, revision) = (position.epoch, position.revision)
         return resumes
             ? .resumed(epoch: epoch, at: revision, rights: rights, own: own, peers: peers)
             : .opened(text, epoch: epoch, at: revision, rights: rights, own: own, peers: peers)
     }
 
-    private func own(_ seq: Seq, _ place: WirePosition, _ random: inout Seeded) -> OwnPush? {
-        let revision = random.pick([place.revision, place.revision, 0, Revision(.max), Revision(.min)])
+    private func own(_ seq: Seq, _ position: WirePosition, _ random: inout Seeded) -> OwnPush? {
+        let revision = random.pick([position.revision, position.revision, 0, Revision(.max), Revision(.min)])
         return random.chance(50) ? nil : OwnPush(seq, at: revision)
     }
 

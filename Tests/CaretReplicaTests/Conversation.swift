@@ -4,32 +4,32 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// A replica, what its owner and the server do to it, and what it wants done: one line each.
+/// A replica in a test: each event of the user or the server is one call, which returns the replica's actions.
 struct Conversation {
     private(set) var replica: Replica
 
     init(firstSeq: Seq = 1, mode: DocumentMode = .edit) { replica = Replica(firstSeq: firstSeq, mode: mode) }
 
-    /// One that has the document open in epoch "e", with nothing unsaved.
+    /// A replica that has the document open in epoch "e", with nothing unsaved.
     static func opened(
         _ text: String = "", at revision: Revision = 1, rights: Rights = .write, mode: DocumentMode = .edit
     ) throws -> Conversation {
         var talk = Conversation(mode: mode)
         _ = talk.connect()
-        _ = talk.hear(.opened(text, at: revision, rights: rights))
+        _ = talk.receive(.opened(text, at: revision, rights: rights))
         return talk
     }
 
-    mutating func type(_ edits: Edit...) throws -> [Action] {
-        try happens { try $0.typed(SampleChange.change(edits)) }
+    mutating func type(_ edits: Edit...) throws -> [ReplicaAction] {
+        try handle { try $0.typed(SampleChange.change(edits)) }
     }
 
-    mutating func select(_ selections: Selection...) throws -> [Action] {
-        try happens { try $0.selected(selections) }
+    mutating func select(_ selections: Selection...) throws -> [ReplicaAction] {
+        try handle { try $0.selected(selections) }
     }
 
-    mutating func hear(_ message: ServerMessage) -> [Action] {
-        happens { replica in
+    mutating func receive(_ message: ServerMessage) -> [ReplicaAction] {
+        handle { replica in
             do { return try replica.received(message) } catch {
                 Issue.record(error)
                 return []
@@ -37,18 +37,20 @@ struct Conversation {
         }
     }
 
-    mutating func refuseOpen(_ refusal: Refusal, after time: Milliseconds? = nil) -> [Action] {
-        happens { $0.openRefused(ErrorReport(refusal, after: time)) }
+    mutating func refuseOpen(_ refusal: Refusal, after time: Milliseconds? = nil) -> [ReplicaAction] {
+        handle { $0.openRefused(ErrorReport(refusal, after: time)) }
     }
 
-    mutating func connect() -> [Action] { happens { $0.connected() } }
-    mutating func cutOff() -> [Action] { happens { $0.cutOff() } }
-    mutating func wait() -> [Action] { happens { $0.timePassed() } }
-    mutating func retry() -> [Action] { happens { $0.retry() } }
-    mutating func discard() -> [Action] { happens { $0.discard() } }
+    mutating func connect() -> [ReplicaAction] { handle { $0.connected() } }
+    mutating func disconnect() -> [ReplicaAction] { handle { $0.disconnected() } }
+    mutating func wait() -> [ReplicaAction] { handle { $0.timePassed() } }
+    mutating func retry() -> [ReplicaAction] { handle { $0.retry() } }
+    mutating func discard() -> [ReplicaAction] { handle { $0.discard() } }
 
-    /// Passes an event to the replica and checks that the invariants hold after it.
-    private mutating func happens(_ event: (inout Replica) throws -> [Action]) rethrows -> [Action] {
+    /// Passes an event to the replica, and checks its invariants afterwards.
+    private mutating func handle(_ event: (inout Replica) throws -> [ReplicaAction]) rethrows
+        -> [ReplicaAction]
+    {
         let actions = try event(&replica)
         do { try replica.checkInvariants() } catch { Issue.record(error) }
         return actions
@@ -58,22 +60,22 @@ struct Conversation {
     var committed: String { replica.committed.string }
 }
 
-/// The edit that puts `text` in place of what stands from one offset to another.
+/// The edit that replaces the text from `start` to `end`.
 func edit(_ start: Int, _ end: Int, _ text: String) -> Edit { SampleChange.edit(start, end, text) }
 
-extension Action {
-    static func push(_ seq: Seq, base: Revision, epoch: WireString = "e", _ edits: Edit...) -> Action {
+extension ReplicaAction {
+    static func push(_ seq: Seq, base: Revision, epoch: WireString = "e", _ edits: Edit...) -> ReplicaAction {
         .push(
             SentPush(
-                place: WirePosition(epoch: epoch, revision: base), seq: seq,
+                position: WirePosition(epoch: epoch, revision: base), seq: seq,
                 change: SampleChange.change(edits)))
     }
 
-    static func open(from revision: Revision) -> Action {
+    static func open(from revision: Revision) -> ReplicaAction {
         .open(from: WirePosition(epoch: "e", revision: revision), as: .edit)
     }
 
-    static var openWhole: Action { .open(from: nil, as: .edit) }
+    static var openFullText: ReplicaAction { .open(from: nil, as: .edit) }
 
-    static func edit(_ edits: Edit...) -> Action { .edit(SampleChange.change(edits)) }
+    static func edit(_ edits: Edit...) -> ReplicaAction { .edit(SampleChange.change(edits)) }
 }

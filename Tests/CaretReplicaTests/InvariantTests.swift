@@ -4,7 +4,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// Faults planted in the state itself. Each is found by the invariant that it breaks.
+/// Each test puts the state into a wrong form and expects the invariant that finds it.
 @Suite("Invariants") struct InvariantTests {
     /// A fault and the invariant that it breaks.
     struct Fault: Sendable, CustomTestStringConvertible {
@@ -20,62 +20,62 @@ import Testing
 
     static let faults: [Fault] = [
         Fault("every action was returned to the caller") { $0.actions = [.close] },
-        Fault("an open document has a place") { $0.place = nil },
-        Fault("the committed text is empty until it has a place") { replica in
+        Fault("an open document has a position") { $0.position = nil },
+        Fault("the committed text is empty until it has a position") { replica in
             replica = Replica()
             _ = try replica.draft.advance(by: SampleChange.change([edit(0, 0, "a")]))
         },
-        Fault("the revision is one that can be counted on from") { $0.place = place(at: Revision(.max)) },
-        Fault("an open document has a text that is trusted") { $0.distrustsText = true },
-        Fault("an open document may be read") { $0.rights = .none },
-        Fault("edits are in flight only with their push") { $0.inFlight = nil },
+        Fault("there can be a next revision") { $0.position = position(at: Revision(.max)) },
+        Fault("an open document does not need the full text") { $0.needsFullText = true },
+        Fault("the client may read an open document") { $0.rights = .none },
+        Fault("edits are in flight only together with their push") { $0.inFlight = nil },
         Fault("the number of the push in flight is below the next one") { $0.nextSeq = 1 },
-        Fault("a push has an answer, or waits for one, only while the document is open") {
+        Fault("a push awaits or has an answer only while the document is open") {
             $0.link = .waiting
         },
-        Fault("a push that was committed is in flight only until the stream reaches its revision") {
-            $0.inFlight?.outcome = .settled(at: 1)
+        Fault("a resolved push is in flight only until the stream reaches its revision") {
+            $0.inFlight?.outcome = .resolved(at: 1)
         },
-        Fault("the replica waits to send only with a push in flight") { replica in
-            replica.takeBack()
+        Fault("the replica waits to resend only with a push in flight") { replica in
+            replica.moveInFlightToUnsent()
             replica.isWaiting = true
         },
-        Fault("whatever may be sent was sent") { $0.inFlight?.outcome = .unknown },
-        Fault("whatever may be sent was sent") { $0.takeBack() },
-        Fault("a refusal is of the push in flight") { $0.refusal = .badText },
-        Fault("a refused push has its refusal, unless the document is opened again to try once more") {
+        Fault("everything that may be sent was sent") { $0.inFlight?.outcome = .unknown },
+        Fault("everything that may be sent was sent") { $0.moveInFlightToUnsent() },
+        Fault("a stored refusal belongs to the push in flight") { $0.refusal = .badText },
+        Fault("a refused push has its refusal, unless the document is being opened again") {
             $0.inFlight?.outcome = .refused
         },
-        Fault("edits go out under another number only a few times in a row") { $0.timesAnew = 4 },
-        Fault("the owner's selections lie between scalars of the text") {
+        Fault("edits are resubmitted only a few times in a row") { $0.resubmissions = 4 },
+        Fault("the user's selections lie between scalars of the text") {
             $0.presence.select([Selection(caret: 99)])
         },
         Fault("the peers' selections lie between scalars of the committed text") { replica in
             replica.presence.put(bob, in: try Text("a longer text"))
         },
-        Fault("a replica without a connection shows no peers") { replica in
+        Fault("a replica without a connection has no peers") { replica in
             replica.inFlight?.outcome = .unknown
             replica.link = .offline
         },
         Fault("the next undo and the next redo fit the text") { replica in
             var other = try Conversation.opened("a longer text")
             _ = try other.type(edit(13, 13, "x"))
-            replica.own = other.replica.own
+            replica.undoHistory = other.replica.undoHistory
         },
-        Fault("the owner was told the state") { $0.state = .saved },
+        Fault("the owner knows the state") { $0.state = .saved },
     ]
 
     private static let bob = PeerSelections(
         session: "bob", selections: [Selection(caret: 9)])
 
-    private static func place(at revision: Revision) -> WirePosition {
+    private static func position(at revision: Revision) -> WirePosition {
         WirePosition(epoch: "e", revision: revision)
     }
 
     /// An open document with a change in flight, an unsent one, and a peer.
     private static func opened(_ text: String) throws -> Conversation {
         var talk = try Conversation.opened(text)
-        _ = talk.hear(.peer("ann", 1, Selection(caret: 1)))
+        _ = talk.receive(.peer("ann", 1, Selection(caret: 1)))
         let end = talk.replica.text.end.value
         _ = try talk.type(edit(end, end, "c"))
         _ = try talk.type(edit(0, 0, "d"))
@@ -90,11 +90,11 @@ import Testing
         #expect(throws: BrokenInvariant(law: fault.law)) { try replica.checkInvariants() }
     }
 
-    @Test("selections that the server was not sent are found")
-    func untold() throws {
+    @Test("selections that were not sent are found")
+    func unsentSelections() throws {
         var replica = try Conversation.opened("ab").replica
         replica.presence.select([Selection(caret: 1)])
-        let law = "the server has the selections, once nothing is unsaved"
+        let law = "the selections were sent once nothing is unsaved"
         #expect(throws: BrokenInvariant(law: law)) { try replica.checkInvariants() }
     }
 

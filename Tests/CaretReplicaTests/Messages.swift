@@ -2,7 +2,7 @@ import CaretCore
 import CaretReplica
 import CaretWire
 
-// What a server says about the one document of these tests, in few words.
+// Short forms of the server's messages about the one document of these tests.
 extension ServerMessage {
     static let document: WireString = "notes"
 
@@ -104,7 +104,7 @@ extension ServerMessage {
 
 extension ErrorReport {
     init(_ refusal: Refusal, seq: Seq? = nil, after time: Milliseconds? = nil) {
-        // Several codes are `other` to a replica; any of them will do.
+        // Several codes become `other`. Any of them will do.
         let code = ErrorCode.allCases.first { Refusal(.known($0)) == refusal } ?? .internal
         self.init(
             code, "no", document: ServerMessage.document, seq: seq.map { Int($0.value) },

@@ -3,30 +3,30 @@ import CaretReplica
 import CaretWire
 import TestSupport
 
-/// What is wrong with a run.
+/// What went wrong in a run.
 struct Fault: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A person with a text view, who does what a replica asks for. Nothing is sent anywhere.
+/// A user with a text view. The client applies the replica's edits to the view, and sends nothing.
 struct ModelClient {
     private(set) var replica: Replica
-    /// What the text view shows, in UTF-16 code units, and of each whether this person has put it there.
+    /// The view in UTF-16 code units. `isOwn` marks those that this user inserted.
     private var view: [(unit: UInt16, isOwn: Bool)] = []
-    /// The state that the person was shown last.
+    /// The state that the user saw last.
     private var state = SavingState.opening
     /// How often something was undone or redone.
     private(set) var undos = 0
 
     init(mode: DocumentMode) { replica = Replica(mode: mode) }
 
-    mutating func connect() throws { try happens { $0.connected() } }
-    mutating func cutOff() throws { try happens { $0.cutOff() } }
-    mutating func wake() throws { try happens { $0.timePassed() } }
-    mutating func retry() throws { try happens { $0.retry() } }
-    mutating func discard() throws { try happens { $0.discard() } }
-    mutating func receive(_ message: ServerMessage) throws { try happens { try $0.received(message) } }
-    mutating func openRefused(_ error: ErrorReport) throws { try happens { $0.openRefused(error) } }
+    mutating func connect() throws { try handle { $0.connected() } }
+    mutating func disconnect() throws { try handle { $0.disconnected() } }
+    mutating func wake() throws { try handle { $0.timePassed() } }
+    mutating func retry() throws { try handle { $0.retry() } }
+    mutating func discard() throws { try handle { $0.discard() } }
+    mutating func receive(_ message: ServerMessage) throws { try handle { try $0.received(message) } }
+    mutating func openRefused(_ error: ErrorReport) throws { try handle { $0.openRefused(error) } }
 
     mutating func type(_ random: inout Seeded) throws {
         var change = SampleChange.make(for: replica.text, upTo: random.pick([1, 1, 1, 3]), &random)
@@ -35,7 +35,7 @@ struct ModelClient {
         }
         try make(change, isOwn: true)
         let pause = random.pick([Milliseconds?.none, 100, 5_000])
-        try happens { try $0.typed(change, after: pause) }
+        try handle { try $0.typed(change, after: pause) }
     }
 
     private func removal(_ range: Range<Offset>) -> Edit {
@@ -48,7 +48,7 @@ struct ModelClient {
         for case .edit(let change) in actions {
             undos += 1
             for edit in change.edits where !view[range(of: edit)].allSatisfy(\.isOwn) {
-                throw Fault(description: "an undo removes what somebody else has put there")
+                throw Fault(description: "an undo removes text that another client inserted")
             }
         }
         try run(actions, isOwn: true)
@@ -59,14 +59,14 @@ struct ModelClient {
         let selections = (0..<random.number(0...2)).map { _ in
             Selection(anchor: Offset(random.pick(boundaries)), head: Offset(random.pick(boundaries)))
         }
-        try happens { try $0.selected(selections) }
+        try handle { try $0.selected(selections) }
     }
 
-    private mutating func happens(_ body: (inout Replica) throws -> [Action]) throws {
+    private mutating func handle(_ body: (inout Replica) throws -> [ReplicaAction]) throws {
         try run(body(&replica))
     }
 
-    private mutating func run(_ actions: [Action], isOwn: Bool = false) throws {
+    private mutating func run(_ actions: [ReplicaAction], isOwn: Bool = false) throws {
         try replica.checkInvariants()
         for action in actions {
             switch action {
@@ -89,18 +89,22 @@ struct ModelClient {
         edit.range.lowerBound.value..<edit.range.upperBound.value
     }
 
-    /// What holds whatever the server says.
+    /// Checks what must hold whatever the server sends.
     func check() throws {
         if Array(replica.text.string.utf16) != view.map(\.unit) {
-            throw Fault(description: "the edits do not give the view")
+            throw Fault(description: "the text differs from the view")
         }
-        let places = (replica.selections + replica.peers.flatMap(\.selections)).flatMap {
+        let offsets = (replica.selections + replica.peers.flatMap(\.selections)).flatMap {
             [$0.anchor, $0.head]
         }
-        if let place = places.first(where: { !replica.text.isScalarBoundary($0) }) {
-            throw Fault(description: "a selection has no place: \(place)")
+        if let offset = offsets.first(where: { !replica.text.isScalarBoundary($0) }) {
+            throw Fault(description: "a selection is not between scalars: \(offset)")
         }
-        if state != replica.state { throw Fault(description: "another state is shown than told") }
-        if state == .saved, replica.hasUnsaved { throw Fault(description: "unsaved text is called saved") }
+        if state != replica.state {
+            throw Fault(description: "the user sees another state than the replica has")
+        }
+        if state == .saved, replica.hasUnsaved {
+            throw Fault(description: "the state is saved, and text is unsaved")
+        }
     }
 }

@@ -5,163 +5,168 @@ import TestSupport
 import Testing
 
 @Suite("Opening") struct OpeningTests {
-    @Test("a replica opens once it is connected, and goes on from where it is after a cut")
+    @Test("a replica opens when connected, and resumes after a disconnect")
     func opening() throws {
         var talk = Conversation()
-        #expect(talk.connect() == [.openWhole])
+        #expect(talk.connect() == [.openFullText])
         #expect(
-            talk.hear(.opened("abc", at: 4)) == [.edit(edit(0, 0, "abc")), .show(.saved)])
-        #expect(talk.hear(.end) == [.show(.offline)])
-        #expect(talk.cutOff() == [])
+            talk.receive(.opened("abc", at: 4)) == [.edit(edit(0, 0, "abc")), .show(.saved)])
+        #expect(talk.receive(.end) == [.show(.offline)])
+        #expect(talk.disconnect() == [])
         #expect(talk.connect() == [.open(from: 4)])
-        #expect(talk.hear(.resumed(at: 4)) == [.show(.saved)])
+        #expect(talk.receive(.resumed(at: 4)) == [.show(.saved)])
     }
 
-    @Test("what is typed before the first opening is put behind the text")
+    @Test("edits made before the first open go after the text")
     func typedBefore() throws {
         var talk = Conversation()
         #expect(try talk.type(edit(0, 0, "mine")) == [])
         _ = talk.connect()
-        _ = talk.hear(.opened("theirs, ", at: 4))
+        _ = talk.receive(.opened("theirs, ", at: 4))
         #expect(talk.text == "theirs, mine")
     }
 
-    @Test("unsent edits survive a whole text, and the view changes only where the text did")
-    func unsentOverAText() throws {
+    /// Rule B3.
+    @Test("unsent edits survive a full text, and the view changes only where the text did")
+    func unsentOverFullText() throws {
         var talk = try Conversation.opened("one\ntwo\nthree\n")
-        _ = talk.cutOff()
+        _ = talk.disconnect()
         _ = try talk.type(edit(7, 7, " and a half"))
         _ = talk.connect()
-        let actions = talk.hear(.opened("zero\none\ntwo\n", epoch: "f", at: 7))
+        let actions = talk.receive(.opened("zero\none\ntwo\n", epoch: "f", at: 7))
         #expect(actions.first == .edit(edit(0, 0, "zero\n"), edit(19, 25, "")))
         #expect(talk.text == "zero\none\ntwo and a half\n")
         #expect(actions.contains(.push(1, base: 7, epoch: "f", edit(12, 12, " and a half"))))
     }
 
+    /// Rule B5.
     @Test(
-        "a push in flight that a whole text holds already is not doubled",
+        "a full text that contains the push in flight does not double it",
         arguments: ["e", "f"] as [WireString])
     func ownInTheText(epoch: WireString) throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
         _ = try talk.type(edit(4, 4, "Y"))
         #expect(
-            talk.hear(.resynced("1abcX", epoch: epoch, at: 3, own: OwnPush(1, at: 2)))
+            talk.receive(.resynced("1abcX", epoch: epoch, at: 3, own: OwnPush(1, at: 2)))
                 == [.edit(edit(0, 0, "1")), .push(2, base: 3, epoch: epoch, edit(5, 5, "Y"))])
         #expect(talk.text == "1abcXY")
-        #expect(talk.hear(.acked(1, 2, [edit(3, 3, "X")], kind: .duplicate)) == [])
+        #expect(talk.receive(.acked(1, 2, [edit(3, 3, "X")], kind: .duplicate)) == [])
     }
 
+    /// Rule B5.
     @Test(
-        "a push in flight that a whole text does not hold is sent again word for word, and its answer decides"
+        "a push in flight that a full text does not contain is resent"
     )
     func ownNotInTheText() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
         #expect(
-            talk.hear(.resynced("1abc", epoch: "f", at: 3))
+            talk.receive(.resynced("1abc", epoch: "f", at: 3))
                 == [.edit(edit(0, 0, "1")), .push(1, base: 1, edit(3, 3, "X"))])
-        #expect(talk.hear(.refused(1, .epochChanged)) == [.push(2, base: 3, epoch: "f", edit(4, 4, "X"))])
-        #expect(talk.hear(.refused(1, .epochChanged)) == [])
+        #expect(talk.receive(.refused(1, .epochChanged)) == [.push(2, base: 3, epoch: "f", edit(4, 4, "X"))])
+        #expect(talk.receive(.refused(1, .epochChanged)) == [])
         #expect(talk.text == "1abcX")
     }
 
-    @Test("a repeat that turns out to be known is in the text, and stands there once")
+    @Test("a resent push that was committed is in the text once")
     func knownRepeat() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
-        _ = talk.hear(.resynced("abcX", epoch: "f", at: 2))
+        _ = talk.receive(.resynced("abcX", epoch: "f", at: 2))
         #expect(talk.text == "abcXX")
-        #expect(talk.hear(.acked(1, 2, [edit(3, 3, "X")], kind: .duplicate)).last == .show(.saved))
+        #expect(talk.receive(.acked(1, 2, [edit(3, 3, "X")], kind: .duplicate)).last == .show(.saved))
         #expect(talk.text == "abcX")
     }
 
     @Test(
-        "a push that the server moved over each revision and the replica over a whole text ends where the server says"
+        "if client and server rebased a push differently, the server's result counts"
     )
-    func movedOtherwise() throws {
+    func rebasedDifferently() throws {
         var talk = try Conversation.opened("ab")
         _ = try talk.type(edit(1, 1, "X"))
-        _ = talk.hear(.resynced("b", at: 4))
+        _ = talk.receive(.resynced("b", at: 4))
         #expect(talk.text == "Xb")
         #expect(
-            talk.hear(.acked(1, 5, [edit(1, 1, "X")])) == [
+            talk.receive(.acked(1, 5, [edit(1, 1, "X")])) == [
                 .edit(edit(0, 2, "bX")), .show(.saved),
             ])
         #expect(talk.text == "bX")
     }
 
-    @Test("a check that holds changes nothing, and one that does not leads to the whole text")
+    /// Rule C6.
+    @Test("a check that fails loads the full text")
     func checked() throws {
         var talk = try Conversation.opened("né😀", at: 4)
         let sum = try Text("né😀").crc32
-        #expect(talk.hear(.checked(4, length: 4, crc32: sum)) == [])
+        #expect(talk.receive(.checked(4, length: 4, crc32: sum)) == [])
         #expect(
-            talk.hear(.checked(4, length: 4, crc32: sum ^ 1)) == [
-                .reportDivergence(at: 4), .close, .openWhole, .show(.offline),
+            talk.receive(.checked(4, length: 4, crc32: sum ^ 1)) == [
+                .reportDivergence(at: 4), .close, .openFullText, .show(.offline),
             ])
-        #expect(talk.hear(.opened("né!", at: 4)).first == .edit(edit(2, 4, "!")))
+        #expect(talk.receive(.opened("né!", at: 4)).first == .edit(edit(2, 4, "!")))
     }
 
-    @Test("the sum of a check is the CRC-32 of zlib")
-    func sum() throws {
+    @Test("the checksum is the CRC-32 of zlib")
+    func checksum() throws {
         #expect(try Text("123456789").crc32 == 0xcbf4_3926)
         #expect(Text().crc32 == 0)
     }
 
     @Test(
-        "one document that cannot be agreed on is opened after longer and longer waits, until a check holds")
-    func growingWaits() throws {
+        "a document whose checks fail is reopened after growing delays")
+    func growingDelays() throws {
         var talk = try Conversation.opened("abc")
         let wrong = ServerMessage.checked(1, length: 9, crc32: 0)
-        #expect(talk.hear(wrong).contains(.openWhole))
+        #expect(talk.receive(wrong).contains(.openFullText))
         for time in [1000, 2000, 4000, 8000, 16000, 30000, 30000] as [Milliseconds] {
-            _ = talk.hear(.opened("abc", at: 1))
-            #expect(talk.hear(wrong).contains(.retry(after: time)))
-            #expect(talk.wait() == [.openWhole])
+            _ = talk.receive(.opened("abc", at: 1))
+            #expect(talk.receive(wrong).contains(.retry(after: time)))
+            #expect(talk.wait() == [.openFullText])
         }
-        _ = talk.hear(.opened("abc", at: 1))
-        _ = talk.hear(.checked(1, of: try Text("abc")))
-        #expect(talk.hear(wrong).contains(.openWhole))
+        _ = talk.receive(.opened("abc", at: 1))
+        _ = talk.receive(.checked(1, of: try Text("abc")))
+        #expect(talk.receive(wrong).contains(.openFullText))
     }
 
-    @Test("what is said between closing and opening again is about an earlier opening")
+    @Test("messages between a close and the next answer to open are ignored")
     func betweenOpenings() throws {
         var talk = try Conversation.opened("abc")
-        _ = talk.hear(.changed(9, edit(0, 0, "x")))
-        #expect(talk.hear(.changed(2, edit(0, 0, "x"))) == [])
-        #expect(talk.hear(.peer("s", 1, Selection(caret: 0))) == [])
+        _ = talk.receive(.changed(9, edit(0, 0, "x")))
+        #expect(talk.receive(.changed(2, edit(0, 0, "x"))) == [])
+        #expect(talk.receive(.peer("s", 1, Selection(caret: 0))) == [])
         #expect(talk.text == "abc")
     }
 
-    @Test("a renamed document is opened under its new name, and its push sent again")
+    /// Rule D9.
+    @Test("a renamed document is opened under its new name, and its push resent")
     func renamed() throws {
         var talk = try Conversation.opened("abc")
         _ = try talk.type(edit(3, 3, "X"))
-        #expect(talk.hear(.refused(1, .notFound)) == [.show(.refused(.notFound))])
-        let renamed = talk.hear(.departed(.renamed, to: "new"))
+        #expect(talk.receive(.refused(1, .notFound)) == [.show(.refused(.notFound))])
+        let renamed = talk.receive(.departed(.renamed, to: "new"))
         #expect(renamed == [.rename("new"), .open(from: 1), .show(.offline)])
-        #expect(talk.hear(.resumed(at: 1)) == [.push(1, base: 1, edit(3, 3, "X")), .show(.sending)])
+        #expect(talk.receive(.resumed(at: 1)) == [.push(1, base: 1, edit(3, 3, "X")), .show(.sending)])
     }
 
-    @Test("what is said of a connection that is gone means nothing")
-    func saidBefore() throws {
+    @Test("messages after the end of a connection are ignored")
+    func afterDisconnect() throws {
         var talk = try Conversation.opened("abc")
-        _ = talk.cutOff()
+        _ = talk.disconnect()
         for message in [ServerMessage.departed(.renamed, to: "new"), .departed(.deleted), .resumed(at: 1)] {
-            #expect(talk.hear(message) == [])
+            #expect(talk.receive(message) == [])
         }
         #expect(talk.connect() == [.open(from: 1)])
     }
 
-    @Test("the text of a document that is gone is kept, and may be opened again")
+    @Test("a document that is gone keeps its text and may be opened again")
     func gone() throws {
         let departures: [(ServerMessage, Refusal)] = [
             (.departed(.deleted), .notFound), (.departed(.damaged), .damaged), (.granted(.none), .notFound),
         ]
         for (message, refusal) in departures {
             var talk = try Conversation.opened("abc")
-            #expect(talk.hear(message) == [.show(.refused(refusal))])
+            #expect(talk.receive(message) == [.show(.refused(refusal))])
             #expect(try talk.type(edit(0, 0, "x")) == [])
             #expect(talk.text == "xabc")
             #expect(talk.retry() == [.open(from: 1), .show(.offline)])
@@ -169,16 +174,16 @@ import Testing
         }
     }
 
-    @Test("an opening that is refused for now is tried again")
+    @Test("an open that the server refuses for a while is tried again")
     func refusedForNow() throws {
         var talk = Conversation()
         _ = talk.connect()
         #expect(talk.refuseOpen(.overloaded, after: 9) == [.retry(after: 9)])
-        #expect(talk.wait() == [.openWhole])
+        #expect(talk.wait() == [.openFullText])
         #expect(talk.refuseOpen(.alreadyOpen) == [.close, .retry(after: 1000)])
     }
 
-    @Test("messages that break the order or do not fit lead to the whole text, and change nothing")
+    @Test("messages out of order or with misplaced edits load the full text")
     func broken() throws {
         let broken: [ServerMessage] = [
             .changed(1, edit(0, 0, "x")), .changed(3, edit(0, 0, "x")), .changed(0),
@@ -191,26 +196,27 @@ import Testing
         ]
         for message in broken {
             var talk = try Conversation.opened("a😀")
-            #expect(talk.hear(message).suffix(3) == [.close, .openWhole, .show(.offline)], "\(message)")
+            #expect(
+                talk.receive(message).suffix(3) == [.close, .openFullText, .show(.offline)], "\(message)")
             #expect(talk.text == "a😀")
-            #expect(talk.hear(.opened("b", at: 3)).contains(.show(.saved)))
+            #expect(talk.receive(.opened("b", at: 3)).contains(.show(.saved)))
         }
     }
 
-    @Test("an ack whose edits do not fit leads to the whole text, and the push is sent again")
+    @Test("an ack with misplaced edits loads the full text, and the push is resent")
     func brokenAck() throws {
         for edits in [[edit(0, 9, "")], [edit(1, 1, "x"), edit(0, 0, "y")], [edit(2, 2, "y")]] {
             var talk = try Conversation.opened("a😀")
             _ = try talk.type(edit(1, 1, "x"))
-            #expect(talk.hear(.acked(1, 2, edits)) == [.close, .openWhole, .show(.offline)])
+            #expect(talk.receive(.acked(1, 2, edits)) == [.close, .openFullText, .show(.offline)])
             #expect(talk.text == "ax😀")
-            let again = [Action.push(1, base: 1, edit(1, 1, "x")), .show(.sending)]
-            #expect(talk.hear(.opened("a😀", at: 1)) == again)
+            let again = [ReplicaAction.push(1, base: 1, edit(1, 1, "x")), .show(.sending)]
+            #expect(talk.receive(.opened("a😀", at: 1)) == again)
         }
     }
 
-    @Test("a text or an edit that cannot be is an error, and changes nothing")
-    func impossible() throws {
+    @Test("an invalid text or edit throws and changes nothing")
+    func invalid() throws {
         let carriageReturn = WireEdit(WireRange(0, 0), "\r")
         let messages: [ServerMessage] = [
             .resynced("a\rb", at: 2),
@@ -228,26 +234,26 @@ import Testing
         }
     }
 
-    @Test("a resumption at another place, and an opening at no place, are not taken")
+    @Test("an answer to open with a wrong revision is not accepted")
     func brokenOpenings() throws {
         for message in [
             ServerMessage.resumed(at: 2), .opened("", at: -1), .opened("", at: Revision(.max)),
         ] {
             var talk = try Conversation.opened("abc")
-            _ = talk.cutOff()
+            _ = talk.disconnect()
             _ = talk.connect()
-            #expect(talk.hear(message) == [.close, .openWhole], "\(message)")
+            #expect(talk.receive(message) == [.close, .openFullText], "\(message)")
             #expect(talk.text == "abc")
         }
     }
 
-    @Test("several revisions in one are taken in, and with a push in flight the whole text is asked for")
-    func joined() throws {
+    @Test("a squashed change is applied; with a push in flight, the full text is loaded")
+    func squashed() throws {
         var talk = try Conversation.opened("abc", mode: .watch)
-        #expect(talk.hear(.changed(4, from: 1, edit(0, 3, "x"))) == [.edit(edit(0, 3, "x"))])
+        #expect(talk.receive(.changed(4, from: 1, edit(0, 3, "x"))) == [.edit(edit(0, 3, "x"))])
         #expect(talk.replica.revision == 4)
         talk = try Conversation.opened("abc")
         _ = try talk.type(edit(0, 0, "x"))
-        #expect(talk.hear(.changed(4, from: 1, edit(0, 3, "x"))).contains(.openWhole))
+        #expect(talk.receive(.changed(4, from: 1, edit(0, 3, "x"))).contains(.openFullText))
     }
 }

@@ -4,18 +4,18 @@ import TestSupport
 import Testing
 
 @Suite("Undo") struct UndoTests {
-    private func typing(_ text: String, at place: Int, after pause: Milliseconds, in replica: inout Replica)
+    private func typing(_ text: String, at offset: Int, after pause: Milliseconds, in replica: inout Replica)
         throws
     {
         for (index, letter) in text.enumerated() {
-            let edit = edit(place + index, place + index, String(letter))
+            let edit = edit(offset + index, offset + index, String(letter))
             _ = try replica.typed(SampleChange.change([edit]), after: pause)
         }
     }
 
     private func opened(_ text: String) throws -> Replica { try Conversation.opened(text).replica }
 
-    @Test("what is typed in one go is undone and redone in one go, and a pause parts it")
+    @Test("typing without a pause is one undo step")
     func groups() throws {
         var replica = try opened("")
         try typing("one", at: 0, after: 100, in: &replica)
@@ -30,8 +30,8 @@ import Testing
         #expect(replica.text.string == "one two" && !replica.canRedo)
     }
 
-    @Test("typing elsewhere, and removing after typing, are undone apart")
-    func apart() throws {
+    @Test("typing elsewhere, or deleting, starts a new undo step")
+    func newSteps() throws {
         var replica = try opened("....")
         try typing("ab", at: 4, after: 100, in: &replica)
         try typing("x", at: 0, after: 100, in: &replica)
@@ -44,7 +44,7 @@ import Testing
         #expect(seen == ["x....ab", "....ab", "...."])
     }
 
-    @Test("letters that are removed one after the other come back together")
+    @Test("letters deleted one after the other come back together")
     func backspace() throws {
         var replica = try opened("abcd")
         for end in [4, 3, 2] {
@@ -55,7 +55,7 @@ import Testing
         #expect(replica.text.string == "abcd")
     }
 
-    @Test("an undo leaves what others have put before, inside and behind one's own text")
+    @Test("an undo leaves text of others before, inside and after the user's own")
     func others() throws {
         var talk = try Conversation.opened("")
         var replica = talk.replica
@@ -74,7 +74,7 @@ import Testing
         #expect(replica.text.string.filter { !$0.isNumber } == "amineb")
     }
 
-    @Test("an undo leaves what others have put where one's own text was removed")
+    @Test("an undo leaves text of others where the user deleted text")
     func removedThere() throws {
         var replica = try opened("")
         _ = try replica.typed(SampleChange.change([edit(0, 0, "mine")]))
@@ -88,7 +88,7 @@ import Testing
         #expect(replica.text.string == "123")
     }
 
-    @Test("what others have removed is not removed again, and the undo before it comes at once")
+    @Test("an undo step without an effect is skipped")
     func removed() throws {
         var replica = try opened("ab")
         _ = try replica.typed(SampleChange.change([edit(0, 1, "")]))
@@ -101,7 +101,7 @@ import Testing
         #expect(replica.text.string == "ab")
     }
 
-    @Test("what is typed after an undo ends what could be redone")
+    @Test("typing after an undo clears the redo steps")
     func redoEnds() throws {
         var replica = try opened("")
         try typing("a", at: 0, after: 100, in: &replica)
@@ -110,7 +110,7 @@ import Testing
         #expect(!replica.canRedo && replica.redo() == [])
     }
 
-    @Test("an undo is saved as any change is, and others get it")
+    @Test("an undo is pushed like any change")
     func saved() throws {
         var replica = try opened("")
         _ = try replica.typed(SampleChange.change([edit(0, 0, "a")]))
@@ -119,11 +119,11 @@ import Testing
             replica.undo() == [.edit(edit(0, 1, "")), .push(2, base: 2, edit(0, 1, "")), .show(.sending)])
     }
 
-    @Test("what is refused can be had as a text and as its difference to the document")
+    @Test("unsaved edits are available as a change to the committed text")
     func unsaved() throws {
         var talk = try Conversation.opened("ab")
         _ = try talk.type(edit(1, 1, "X"))
-        _ = talk.hear(.refused(1, .tooLarge))
+        _ = talk.receive(.refused(1, .tooLarge))
         _ = try talk.type(edit(0, 0, "Y"))
         #expect(talk.replica.unsaved == SampleChange.change([edit(0, 0, "Y"), edit(1, 1, "X")]))
         #expect(try talk.replica.committed.applying(talk.replica.unsaved) == talk.replica.text)

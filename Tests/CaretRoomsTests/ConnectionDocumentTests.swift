@@ -20,6 +20,7 @@ struct ConnectionDocumentTests {
         #expect(words[0].contains(#""id":2,"doc":"a""#))
     }
 
+    /// Rule P2.
     @Test(
         "what is for an open document is refused where it is not",
         arguments: [
@@ -34,6 +35,7 @@ struct ConnectionDocumentTests {
         #expect(words[0].contains(#""id":1,"doc":"a""#))
     }
 
+    /// Rule B10.
     @Test("as many documents are open as may be, and one more is too large")
     func documentsLimit() {
         let world = ConnectionWorld.welcomed { $0.announced.documents = 2 }
@@ -45,6 +47,7 @@ struct ConnectionDocumentTests {
         #expect(world.says(#"{"type":"open","doc":"c"}"#) == ["[ask open c s3]"])
     }
 
+    /// Rule T1.
     @Test(
         "a name that is none is refused wherever it stands",
         arguments: ["", "a//b", "/a", "a/", ".", "a/..", "a\\u0000b", " a", "a /b", "a\\u0085"])
@@ -62,6 +65,7 @@ struct ConnectionDocumentTests {
         }
     }
 
+    /// Rule T1.
     @Test("a name of 512 bytes is one, and of 513 is none")
     func nameLimit() {
         let world = ConnectionWorld.welcomed()
@@ -152,6 +156,7 @@ struct ConnectionDocumentTests {
         #expect(world.says(#"{"type":"open","doc":"a"}"#) == ["[ask open a s2]"])
     }
 
+    /// Rule D14.
     @Test("a close that crosses the end of its session is answered")
     func crossingClose() {
         let world = ConnectionWorld.welcomed()
@@ -162,6 +167,7 @@ struct ConnectionDocumentTests {
         #expect(words[0].contains(#""id":8"#))
     }
 
+    /// Rule D14.
     @Test("a close that crosses the end of its session is answered once, though its room refuses it too")
     func lateClose() {
         let world = ConnectionWorld.welcomed()

@@ -13,6 +13,7 @@ struct ConnectionEndingTests {
         return world
     }
 
+    /// Rule O7.
     @Test("at a half close the replies due are sent, then the connection closes")
     func halfClose() {
         let world = ConnectionWorld.welcomed()
@@ -29,6 +30,7 @@ struct ConnectionEndingTests {
             ])
     }
 
+    /// Rule O7.
     @Test("at a half close open documents are closed behind the acks due, without a word")
     func halfCloseOfOpen() {
         let world = opened()
@@ -92,6 +94,7 @@ struct ConnectionEndingTests {
         #expect(said(joining.told(.shuttingDown(retryAfterMilliseconds: 7))) == ["shutting_down"])
     }
 
+    /// Rule A6.
     @Test("a revoked connection says goodbye behind the acks of its pushes, and hands on nothing more")
     func revoked() {
         let world = opened()
@@ -125,6 +128,7 @@ struct ConnectionEndingTests {
         #expect(said(words) == [#"{"type":"listed","docs":[]}"#, #"{"type":"bye","reason":"revoked"}"#])
     }
 
+    /// Rule H7.
     @Test("who is replaced is told so, and leaves", arguments: [ByeReason.replaced])
     func ended(reason: ByeReason) {
         let world = opened()

@@ -5,6 +5,7 @@ import Testing
 
 @Suite("connection: hello")
 struct ConnectionHelloTests {
+    /// Rule H2.
     @Test("a hello is authenticated, joins, and is welcomed when the hub lets it in")
     func welcome() {
         let world = ConnectionWorld()
@@ -26,6 +27,18 @@ struct ConnectionHelloTests {
             ])
     }
 
+    /// Rule H8.
+    @Test("how many pushes a second are allowed is announced only where that is limited")
+    func pushRate() {
+        for (limit, isAnnounced) in [(nil, false), (5, true)] as [(Int?, Bool)] {
+            let world = ConnectionWorld { $0.announced.pushesPerSecond = limit }
+            world.says(ConnectionWorld.hello)
+            world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
+            #expect(world.told(.admitted)[0].contains(#""pushes_per_second":"#) == isAnnounced)
+        }
+    }
+
+    /// Rule H4.
     @Test("a unit is the first of the wishes that is known, and else UTF-16")
     func units() {
         for (wish, unit) in [
@@ -50,6 +63,7 @@ struct ConnectionHelloTests {
         #expect(said(world.told(.admitted)) == ["welcome", #"{"type":"pong","id":1}"#])
     }
 
+    /// Rules H1 and L9.
     @Test(
         "whatever else comes first is refused and closes",
         arguments: [
@@ -83,6 +97,7 @@ struct ConnectionHelloTests {
         }
     }
 
+    /// Rule L1.
     @Test("the first line has at most 8 KiB, and one byte more is too long")
     func helloLimit() {
         for (count, isRefused) in [(8_192, false), (8_193, true)] {
@@ -95,6 +110,7 @@ struct ConnectionHelloTests {
         #expect(said(world.bytes(String(repeating: "x", count: 8_193))) == ["line_too_long"])
     }
 
+    /// Rule H3.
     @Test("hello must be through in 10 s, however it drips")
     func helloDeadline() {
         let world = ConnectionWorld()
@@ -108,6 +124,7 @@ struct ConnectionHelloTests {
         #expect(inTime.pass(seconds: 60) == [])
     }
 
+    /// Rule H5.
     @Test("a token that is not known is unauthorized, and one that cannot be looked up is not saved")
     func unauthorized() {
         for (result, code) in [(Authentication.unknown, "unauthorized"), (.failed, "storage_failed")] {
@@ -132,6 +149,7 @@ struct ConnectionHelloTests {
             ])
     }
 
+    /// Rule H1.
     @Test("a second hello is refused and keeps the connection, whatever it says")
     func secondHello() {
         let world = ConnectionWorld.welcomed()

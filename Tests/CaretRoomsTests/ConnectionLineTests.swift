@@ -4,6 +4,7 @@ import Testing
 
 @Suite("connection: lines")
 struct ConnectionLineTests {
+    /// Rule L8.
     @Test("lines that say nothing are refused, and the 20th within 10 s closes")
     func faults() {
         let world = ConnectionWorld.welcomed()
@@ -17,6 +18,7 @@ struct ConnectionLineTests {
         #expect(world.says("x").contains("[end output]"))
     }
 
+    /// Rule L8.
     @Test("20 of them in more than 10 s do not close, nor do other refusals count")
     func slowFaults() {
         let world = ConnectionWorld.welcomed()
@@ -35,6 +37,7 @@ struct ConnectionLineTests {
         #expect(words[0].contains(#""id":"p","doc":"a","seq":3,"code":"bad_message""#))
     }
 
+    /// Rule L1.
     @Test("a line of the limit is read, and one byte more closes")
     func lineLimit() {
         for (count, expected) in [(100, [#"{"type":"pong"}"#]), (101, ["line_too_long"])] {
@@ -46,6 +49,7 @@ struct ConnectionLineTests {
         }
     }
 
+    /// Rule L4.
     @Test("a begun line claims its bytes by steps, and gives them back with its end")
     func claims() {
         let world = ConnectionWorld.welcomed()
@@ -57,6 +61,7 @@ struct ConnectionLineTests {
             world.bytes(step + #"{"type":"ping"}"# + "\n") == [#"< {"type":"pong"}"#, "[release 131072]"])
     }
 
+    /// Rule L4.
     @Test("where the server has no room for a begun line, its connection closes")
     func refusedClaim() {
         let world = ConnectionWorld.welcomed()
@@ -69,15 +74,17 @@ struct ConnectionLineTests {
         #expect(world.happens { $0.lineRefused() } == [])
     }
 
+    /// Rule L4.
     @Test("the budget is one for all, and gives what it has and no more")
     func budget() {
-        var budget = LineBudget(256 << 20)
+        var budget = LineBudget(Limits().lineBudget)
         var answers = [budget.claim(256 << 20), budget.claim(1)]
         budget.release(5)
         answers += [budget.claim(5), budget.claim(1)]
         #expect(answers == [true, false, true, false])
     }
 
+    /// Rules L3 and E2.
     @Test("a begun line must be through in 30 s, and 1 s more for each 64 KiB")
     func lineDeadline() {
         for (bytes, seconds) in [(100, 30.0), (65_536, 31), (131_072, 32)] {
@@ -98,6 +105,7 @@ struct ConnectionLineTests {
         #expect(!world.pass(seconds: 1).isEmpty)
     }
 
+    /// Rule O4.
     @Test("output over its limit pauses input, until it has drained to the limit")
     func waitingOutput() {
         let world = ConnectionWorld.welcomed { $0.waitingOutput = 40 }
@@ -111,6 +119,7 @@ struct ConnectionLineTests {
         #expect(world.written(32) == [pong, "[resume]"])
     }
 
+    /// Rules H9 and E1.
     @Test("who is silent is pinged, and, silent for as long again, told goodbye")
     func silence() {
         let world = ConnectionWorld.welcomed()
@@ -154,6 +163,7 @@ struct ConnectionLineTests {
         #expect(world.pass(seconds: 100) == [])
     }
 
+    /// Rules O9 and E2.
     @Test("who takes nothing for 30 s is cut, and one who takes a little is not")
     func taking() {
         let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
@@ -169,6 +179,7 @@ struct ConnectionLineTests {
         #expect(world.pass(seconds: 1) == ["[close]"])
     }
 
+    /// Rule L3.
     @Test("a line that is taken byte by byte must be through in its time")
     func drip() {
         let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
@@ -180,6 +191,7 @@ struct ConnectionLineTests {
         #expect(said(world.pass(seconds: 0.001)) == [#"{"type":"bye","reason":"too_slow"}"#])
     }
 
+    /// Rule L9.
     @Test("behind a closing error bytes are dropped for 1 s or 1 MiB, from when it was taken")
     func dropping() {
         let world = ConnectionWorld.welcomed { $0.announced.line = 10 }

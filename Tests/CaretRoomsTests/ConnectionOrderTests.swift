@@ -8,6 +8,7 @@ import Testing
 struct ConnectionOrderTests {
     private let push = #"{"type":"push","doc":"a","epoch":"e","base":0,"seq":1,"edits":[]}"#
 
+    /// Rule O1.
     @Test("a push right behind open waits for it, and goes to the room")
     func pushBehindOpen() {
         let world = ConnectionWorld.welcomed()
@@ -27,6 +28,7 @@ struct ConnectionOrderTests {
         #expect(said(world.told(.answered(refusal))) == ["not_found", "not_open"])
     }
 
+    /// Rule O2.
     @Test("requests are answered one at a time, in the order sent")
     func oneAtATime() {
         let world = ConnectionWorld.welcomed()
@@ -42,6 +44,7 @@ struct ConnectionOrderTests {
         #expect(world.says(#"{"type":"list","id":4}"#) == ["[ask list]"])
     }
 
+    /// Rule O2.
     @Test("what is open goes on while a request about something else is under way")
     func othersGoOn() {
         let world = ConnectionWorld.welcomed()
@@ -54,6 +57,7 @@ struct ConnectionOrderTests {
             world.says(#"{"type":"select","doc":"a","rev":0,"selections":[]}"#) == ["[room 7: select s1]"])
     }
 
+    /// Rule O1.
     @Test("what is about the document of a request, or behind something that is, waits in its order")
     func sameDocument() {
         let world = ConnectionWorld.welcomed()
@@ -93,6 +97,7 @@ struct ConnectionOrderTests {
         #expect(world.ended(1) == ["[ask open a s2]"])
     }
 
+    /// Rule O3.
     @Test("so many lines wait, and with one more input is not read", arguments: [63, 64])
     func waitingLines(count: Int) {
         let world = ConnectionWorld.welcomed()
@@ -107,6 +112,7 @@ struct ConnectionOrderTests {
         }
     }
 
+    /// Rule O3.
     @Test("lines that wait are so many bytes, and with one more input is not read", arguments: [24, 25])
     func waitingBytes(count: Int) {
         let world = ConnectionWorld.welcomed { $0.waitingLineBytes = 24 }

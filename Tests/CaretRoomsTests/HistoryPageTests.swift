@@ -21,6 +21,7 @@ import Testing
             deleted: deleted, edits: random.chance(80) ? edits : nil)
     }
 
+    /// Rule D1.
     @Test("a page ends where the bytes of its revisions do, however they were counted")
     func ends() {
         for seed in Seeds.first(300) {

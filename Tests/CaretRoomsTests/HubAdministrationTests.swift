@@ -20,6 +20,7 @@ struct HubAdministrationTests {
         admin.askedInFull(#"{"type":"trim","id":1,"doc":"a",\#(rest)}"#)
     }
 
+    /// Rule A1.
     @Test("who may not administer all documents is forbidden to, and nothing is done", arguments: requests)
     func denied(line: String) throws {
         world.document("a", "x")
@@ -30,6 +31,7 @@ struct HubAdministrationTests {
         #expect(world.calls.isEmpty)
     }
 
+    /// Rule A1.
     @Test(
         "who may not administer is forbidden to whatever the message says, also where it is malformed",
         arguments: [
@@ -61,6 +63,7 @@ struct HubAdministrationTests {
         #expect(told.count == 3 && told[1].contains("makeRoom") && told[2].contains("RoomEvent.renewed"))
     }
 
+    /// Rule A10.
     @Test("a room that is loading or about to be dropped hears what was trimmed meanwhile")
     func trimmedMeanwhile() {
         world.document("a", "one", "two", "three")
@@ -143,6 +146,7 @@ struct HubAdministrationTests {
         #expect(behind() == nil)
     }
 
+    /// Rule A8.
     @Test("a deleted document is listed, and comes back as it was, unless its name is another's")
     func undelete() {
         world.document("a", "x")
@@ -186,6 +190,7 @@ struct HubAdministrationTests {
         }
     }
 
+    /// Rule A8.
     @Test("a document whose room has not gone since it was deleted cannot come back yet")
     func undeleteEarly() {
         world.dropsIdleRooms = false
@@ -196,6 +201,7 @@ struct HubAdministrationTests {
         #expect(admin.asks(#"{"type":"undelete","number":1}"#) == ["overloaded"])
     }
 
+    /// Rule A9.
     @Test("a trim says what it would forget, and forgets it")
     func trim() {
         world.document("a", "x", "xy", "xyz")
@@ -217,6 +223,7 @@ struct HubAdministrationTests {
         #expect(admin.asks(#"{"type":"trim","doc":"a//b","rev":0}"#) == ["bad_name"])
     }
 
+    /// Rules A11 and A12.
     @Test("nothing waits for what takes long, of which there is one at a time")
     func care() {
         world.document("a", "x")
@@ -240,6 +247,7 @@ struct HubAdministrationTests {
         #expect(other.asks(#"{"type":"verify","doc":"b"}"#) == ["not_found"])
     }
 
+    /// Rule A14.
     @Test("what a check has found is told as far as a page goes, and that there is more")
     func findingsBound() {
         for excess in [0, 1] {
@@ -273,6 +281,7 @@ struct HubAdministrationTests {
         #expect(admin.hears().count == 1 && admin.isEnded)
     }
 
+    /// Rules A12 and A13.
     @Test("at a shutdown what takes long is given up, and so it is when nobody is there any more")
     func careAtTheEnd() {
         let (admin, other) = (world.connect("admin"), world.connect("other"))
@@ -303,6 +312,7 @@ struct HubAdministrationTests {
         #expect(world.isFinished && world.calls.count == 1)
     }
 
+    /// Rule A13.
     @Test("whoever may not administer any more when what takes long has ended is told so")
     func careWithoutRights() {
         for refused in [nil, StoreRefusal.failed] {
@@ -323,6 +333,18 @@ struct HubAdministrationTests {
         }
     }
 
+    /// Rule A13.
+    @Test("a backup that was made is told to who has lost the right meanwhile")
+    func backupWithoutRights() {
+        let admin = world.connect("admin")
+        world.holds = { if case .admin = $0 { true } else { false } }
+        #expect(admin.asks(#"{"type":"backup","id":1}"#) == [])
+        world.hubEvent(.grantsChanged(Grants([])!, 1))
+        world.release()
+        #expect(admin.hears().types == ["backed_up"])
+    }
+
+    /// Rule A15.
     @Test("a store that is damaged or full gives no backup")
     func trouble() {
         let admin = world.connect("admin")

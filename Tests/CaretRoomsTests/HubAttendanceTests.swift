@@ -6,6 +6,7 @@ import Testing
 
 @Suite("hub: attendance")
 struct HubAttendanceTests {
+    /// Rules H7 and E3.
     @Test("a newer connection of a user and client replaces the older one, whose sessions end first")
     func replaced() {
         let world = ServerWorld()
@@ -19,6 +20,7 @@ struct HubAttendanceTests {
         #expect(new.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
     }
 
+    /// Rule H7.
     @Test("the welcome waits until every room has taken the older one's end")
     func welcomeWaits() {
         let world = ServerWorld()
@@ -38,6 +40,7 @@ struct HubAttendanceTests {
         #expect(welcomed)
     }
 
+    /// Rule H7.
     @Test("lines of the older one that were not handed to a room are dropped")
     func dropped() throws {
         let world = ServerWorld()
@@ -69,6 +72,7 @@ struct HubAttendanceTests {
         #expect(world.hub.connectionCount == 1)
     }
 
+    /// Rule H7.
     @Test("another client of the user, and the same client of another, are others")
     func others() {
         let world = ServerWorld()
@@ -88,6 +92,7 @@ struct HubAttendanceTests {
         #expect(world.hub.connectionCount == 0 && world.hub.sessionCount == 0 && world.rooms.isEmpty)
     }
 
+    /// Rule E5.
     @Test(
         "at a shutdown what is with a room is acked, the rest is refused, all are told, and then it is over")
     func shutdown() {

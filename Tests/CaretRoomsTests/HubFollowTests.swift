@@ -19,6 +19,7 @@ struct HubFollowTests {
         #"{"type":"document","doc":"\#(name)","epoch":"1.\#(epoch)","rev":\#(revision),"length":\#(length),"updated":\#(time)}"#
     }
 
+    /// Rule D6.
     @Test("each readable document comes now, then done")
     func now() {
         let world = ServerWorld()
@@ -38,6 +39,7 @@ struct HubFollowTests {
         #expect(ann.asks(#"{"type":"unfollow"}"#) == [#"{"type":"done"}"#])
     }
 
+    /// Rule D6.
     @Test("a document that changes often is told of once a second, as it is then")
     func rate() {
         let world = ServerWorld()
@@ -89,6 +91,7 @@ struct HubFollowTests {
         #"{"type":"gone","doc":"\#(name)","epoch":"1.1","reason":\#(reason),"followed":true}"#
     }
 
+    /// Rule D8.
     @Test("who follows and has a document open is told of both ends, each as what it is")
     func bothEnds() {
         let world = ServerWorld()
@@ -156,6 +159,7 @@ struct HubFollowTests {
         #expect(heard == listed + [#"{"type":"done"}"#, ending] + (isRenamed ? [new] : []))
     }
 
+    /// Rule R2.
     @Test("a follower is told only of what he may read, and of a new name only where he may read that")
     func rights() {
         let world = ServerWorld()
@@ -209,9 +213,13 @@ struct HubFollowTests {
         #expect(ann.hears().count == 1)
     }
 
+    /// Rule D6.
     @Test("a follower who takes nothing is told nothing more, and then the newest of each")
     func slow() {
-        let world = ServerWorld { $0.takingSeconds = 1_000 }
+        let world = ServerWorld {
+            $0.takingSeconds = 1_000
+            $0.announced.documents = 1
+        }
         for number in 0..<250 { world.document("a\(number)", "x") }
         let ann = world.connect("ann")
         let bob = world.connect("bob")
@@ -240,6 +248,7 @@ struct HubFollowTests {
         #expect(ann.hears().count == 2)
     }
 
+    /// Rules D7 and E2.
     @Test(
         "a follower for whom more ends of documents are kept than may be is sent away, and others are told them"
     )
@@ -268,6 +277,7 @@ struct HubFollowTests {
         }
     }
 
+    /// Rule D6.
     @Test("following anew begins anew, with another prefix")
     func again() {
         let world = ServerWorld()

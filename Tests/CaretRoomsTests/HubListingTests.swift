@@ -16,6 +16,7 @@ struct HubListingTests {
         return (names(line), line.contains(#""more":true"#))
     }
 
+    /// Rules T2 and D1.
     @Test("documents are listed by their names' bytes, with what is known of them")
     func all() {
         let world = ServerWorld()
@@ -34,6 +35,7 @@ struct HubListingTests {
         #expect(list(ann, #","prefix":"b","after":"a""#).names == ["b"])
     }
 
+    /// Rule D1.
     @Test("a page says that there is more only where there is")
     func more() {
         let world = ServerWorld()
@@ -44,6 +46,7 @@ struct HubListingTests {
         #expect(list(ann, #","limit":2,"after":"a2""#) == (["a3", "a4"], false))
     }
 
+    /// Rule R2.
     @Test("only what may be read is listed, and what may not costs nothing")
     func rights() throws {
         let world = ServerWorld()
@@ -66,6 +69,7 @@ struct HubListingTests {
         #expect(list(ann, #","prefix":"zo","after":"own""#) == (["zoo"], false))
     }
 
+    /// Rule D1.
     @Test("a page ends at its bytes, never before its first item")
     func pageBytes() {
         for (bytes, count) in [(1, 1), (113, 1), (114, 2)] {

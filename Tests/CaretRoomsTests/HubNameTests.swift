@@ -7,6 +7,7 @@ import Testing
 
 @Suite("hub: names")
 struct HubNameTests {
+    /// Rule D11.
     @Test("a document that nobody has open is renamed and deleted")
     func closed() {
         let world = ServerWorld()
@@ -50,6 +51,38 @@ struct HubNameTests {
         }
     }
 
+    @Test(
+        "the hub may hear of a name's next owner before it hears of the last one", arguments: [false, true])
+    func nextOwnerFirst(isRenamed: Bool) throws {
+        let (a, b, c) = (try DocumentName("a"), try DocumentName("b"), try DocumentName("c"))
+        let world = ServerWorld()
+        let (first, second) = (world.document("a", "x"), world.document("b", "y"))
+        for name in ["a", "b"] { world.connect(name).says(#"{"type":"open","doc":"\#(name)"}"#) }
+        let others = ["ann", "bob", "cid", "dan"].map { world.connect($0).id }
+        var hub = world.hub
+        let asks = { (hub: inout HubState, other: Int, question: HubRequest.Question) in
+            hub.handle(
+                .ask(HubRequest(connection: others[other], id: nil, question: question)), at: world.now)
+        }
+        _ = asks(
+            &hub, 0,
+            isRenamed ? .rename(a, to: c, Rename(document: "a", to: "c")) : .delete(a, Delete(document: "a")))
+        _ = asks(&hub, 1, .rename(b, to: a, Rename(document: "b", to: "a")))
+        #expect(asks(&hub, 2, .delete(a, Delete(document: "a"))) == [])
+
+        // The rooms were done in this order, and the second one's notice was faster.
+        _ = hub.handle(.notified(second, .renamed(a, .renamed)), at: world.now)
+        try hub.checkInvariants()
+        let reading = asks(&hub, 3, .read(a, Read(document: "a")))
+        #expect(reading.map(\.room) == [second])
+
+        let notice: RoomNotice = isRenamed ? .renamed(c, .renamed) : .deleted(nil)
+        let served = hub.handle(.notified(first, notice), at: world.now)
+        try hub.checkInvariants()
+        #expect(served.map(\.room) == [second])
+    }
+
+    /// Rule P16.
     @Test("a push that makes its document makes another one where the name is free again by a rename")
     func repeatBehindRename() {
         let world = ServerWorld()
@@ -64,6 +97,7 @@ struct HubNameTests {
         #expect(ann.asks(#"{"type":"list"}"#).line(0).components(#""rev":1"#) == 2)
     }
 
+    /// Rules D9 and D10.
     @Test(
         "everybody who has it open is told, the requester before he is answered, and the name to readers only"
     )
@@ -110,6 +144,7 @@ struct HubNameTests {
         #expect(ann.asks(#"{"type":"close","doc":"a"}"#) == [#"{"type":"closed","doc":"a"}"#])
     }
 
+    /// Rule D12.
     @Test(
         "requests that cross a rename find the document by the name that it has then",
         arguments: [false, true])
@@ -175,6 +210,7 @@ struct HubNameTests {
         #expect(bob.hears() == ["exists"])
     }
 
+    /// Rules T4 and D12.
     @Test("a document that is deleted and made again is another, also for those who waited")
     func madeAgain() {
         let world = ServerWorld()
@@ -211,6 +247,7 @@ struct HubNameTests {
         #expect(bob.hears() == ["not_found"])
     }
 
+    /// Rule D12.
     @Test("requests wait 30 s for a room that renames, and then are the room's to decide")
     func longRename() {
         // Who comes while the room has been told already is not told the new name.
@@ -244,4 +281,9 @@ struct HubNameTests {
         ann.says(#"{"type":"close","doc":"a"}"#)
         #expect(world.hub.roomCount == 0 && world.rooms.isEmpty)
     }
+}
+
+extension HubAction {
+    /// The room that gets something.
+    fileprivate var room: DocumentID? { if case .tellRoom(let document, _) = self { document } else { nil } }
 }

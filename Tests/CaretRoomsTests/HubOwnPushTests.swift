@@ -23,6 +23,7 @@ struct HubOwnPushTests {
         return (world, ann)
     }
 
+    /// Rule O6.
     @Test("a reading right behind a push shows it, in whatever order queues are served", arguments: readings)
     func behindPush(reading: String, shown: String) {
         for seed in 0..<UInt64(50) {
@@ -34,6 +35,7 @@ struct HubOwnPushTests {
         }
     }
 
+    /// Rule O6.
     @Test("the room is asked first, and the store only behind its answer")
     func order() throws {
         let (world, ann) = server()

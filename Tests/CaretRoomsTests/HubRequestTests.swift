@@ -97,6 +97,7 @@ struct HubRequestTests {
         #expect(world.hub.roomCount == 0)
     }
 
+    /// Rule D13.
     @Test("a damaged document is closed to all, and create does not make a new one over it")
     func damaged() {
         let world = ServerWorld()
@@ -106,7 +107,7 @@ struct HubRequestTests {
             #"{"type":"open","doc":"a"}"#, #"{"type":"open","doc":"a","create":true}"#,
             #"{"type":"push","doc":"a","base":0,"seq":1,"text":"x","create":true}"#,
             #"{"type":"read","doc":"a"}"#, #"{"type":"history","doc":"a"}"#,
-            #"{"type":"rename","doc":"a","to":"b"}"#,
+            #"{"type":"rename","doc":"a","to":"b"}"#, #"{"type":"delete","doc":"a"}"#,
         ] {
             #expect(ann.asks(line) == ["damaged"])
         }

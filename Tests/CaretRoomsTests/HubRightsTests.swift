@@ -24,6 +24,7 @@ struct HubRightsTests {
         #"{"type":"rename","id":1,"doc":"NAME","to":"own/new"}"#, #"{"type":"delete","id":1,"doc":"NAME"}"#,
     ]
 
+    /// Rule R3.
     @Test(
         "a denied document answers as a missing one does, and nothing is asked for either",
         arguments: requests)
@@ -45,6 +46,7 @@ struct HubRightsTests {
         #expect(answers[0].count == 1 && code(answers[0][0]) == "not_found")
     }
 
+    /// Rule R4.
     @Test("who may read and not write is forbidden to write, and may do the rest")
     func readOnly() throws {
         let world = ServerWorld()
@@ -67,6 +69,7 @@ struct HubRightsTests {
                 == ["forbidden"])
     }
 
+    /// Rule R4.
     @Test("a new name without the right to write is forbidden, whether it is taken or not")
     func renameTarget() throws {
         let world = ServerWorld()
@@ -170,6 +173,7 @@ struct HubRightsTests {
         return ann
     }
 
+    /// Rule A4.
     @Test("rights that change after the token was looked up hold for whoever joins")
     func changeBeforeJoining() throws {
         for (grants, answer) in [

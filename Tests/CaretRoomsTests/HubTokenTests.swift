@@ -70,6 +70,7 @@ struct HubTokenTests {
             ])
     }
 
+    /// Rules A6 and E4.
     @Test("whoever has the text is its user, with its rights, until it is revoked")
     func bites() throws {
         let admin = connect(root.bytes)
@@ -91,6 +92,7 @@ struct HubTokenTests {
         #expect(admin.asks(#"{"type":"ping"}"#) == [#"{"type":"pong"}"#])
     }
 
+    /// Rule A6.
     @Test("whoever revokes his own token is told that it is done before he goes")
     func ownToken() {
         let admin = connect(root.bytes)
@@ -100,6 +102,7 @@ struct HubTokenTests {
             ])
     }
 
+    /// Rule A1.
     @Test(
         "who may not administer all documents is forbidden to, whatever he asks, and the store is not asked",
         arguments: try [
@@ -151,6 +154,7 @@ struct HubTokenTests {
         }
     }
 
+    /// Rule A5.
     @Test("a damaged token is listed as one, and can be revoked; where nothing can be read, that is said")
     func damaged() {
         let admin = connect(root.bytes)
@@ -166,6 +170,7 @@ struct HubTokenTests {
         #expect(admin.hears() == ["damaged"])
     }
 
+    /// Rule D1.
     @Test(
         "a page of tokens ends at its limit and at so many bytes, never before its first, and the next goes on"
     )

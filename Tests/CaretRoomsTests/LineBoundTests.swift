@@ -30,6 +30,7 @@ import Testing
         }
     }
 
+    /// Rules L5 and P7.
     @Test(
         "a whole text with very many edits: ack, change and repeat stay in the bound",
         arguments: [10_000, 50_000])
@@ -45,6 +46,7 @@ import Testing
         #expect(changes[0].ranges(of: "range").count <= edits)
     }
 
+    /// Rules L5 and P7.
     @Test("explicit edits whose change would be too long are joined, and their ack says so")
     func explicitEdits() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
@@ -57,6 +59,7 @@ import Testing
         #expect(world.text == String(repeating: "c\na\n", count: Self.document / 4))
     }
 
+    /// Rules L5 and P19.
     @Test("an ack that is to bring the text brings no edits where there is no room for both")
     func ackWithText() throws {
         let text = String(repeating: "\u{1}", count: Self.document)
@@ -70,6 +73,7 @@ import Testing
         #expect(world.lines(.ann).allSatisfy { $0.contains(#""edits""#) && $0.contains(#""text":"short""#) })
     }
 
+    /// Rule L5.
     @Test("revisions that are joined into one change for a watcher")
     func squashed() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
@@ -87,6 +91,7 @@ import Testing
         expectBound(lines, in: world)
     }
 
+    /// Rules L5 and C5.
     @Test("a change that was stored before there was a bound still reaches whoever resumes, as a text")
     func stored() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
@@ -102,6 +107,19 @@ import Testing
         #expect(world.lines(.ann).contains { $0.contains(#""type":"ack","doc":"notes","seq":1,"rev":3"#) })
     }
 
+    /// Rule P17.
+    @Test("the repeat of a push that was stored before there was a bound is answered without edits")
+    func storedRepeat() throws {
+        var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
+        let edits = stride(from: 0, to: Self.document, by: 4).map { ($0, $0 + 2, "c\n") }
+        let digest = RoomWorld.digest(.text("c"), 1)
+        try world.commitElsewhere(edits, by: Person.ann.participant.pusher, seq: 5, digest: digest)
+        try world.restart()
+        world.push(.ann, .text("c"), base: 1, seq: 5)
+        #expect(world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":5,"rev":2,"duplicate":true}"#])
+    }
+
+    /// Rule L5.
     @Test("a room that takes in such a change while it is open joins its edits")
     func takenIn() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
@@ -113,6 +131,7 @@ import Testing
         expectBound(lines, in: world)
     }
 
+    /// Rules L5 and B7.
     @Test("who opens a document with many peers and carets is told of them behind the text")
     func manyPeers() throws {
         let limits = Self.limits(edits: 10_000)

@@ -7,6 +7,7 @@ import Testing
 
 @Suite("a server at random")
 struct RandomServerTests {
+    /// Rule O1.
     @Test("whatever comes in whatever order, every request is answered once or its connection ends")
     func anything() throws {
         for seed in Seeds.first(Seeds.share(of: 6_000, everyCommit: 300)) {

@@ -20,6 +20,7 @@ struct RoomAwaitTests {
         return world
     }
 
+    /// Rule O6.
     @Test("what is on its way to the disk is waited for, whatever becomes of it")
     func inFlight() throws {
         let outcomes: [AppendOutcome] = [
@@ -43,6 +44,7 @@ struct RoomAwaitTests {
         #expect(world.settled == [8, 7, 9])
     }
 
+    /// Rule O6.
     @Test("a push is waited for through conflicts, unknown outcomes and another history")
     func longWay() throws {
         for outcome in [AppendOutcome.conflict(head: 1), .unknown, .gone] {

@@ -4,6 +4,7 @@ import CaretWire
 import Testing
 
 @Suite("Checks of the text") struct RoomCheckTests {
+    /// Rule C6.
     @Test("when a document rests everybody at its head is told what it adds up to, once, in his unit")
     func rest() throws {
         var world = try RoomWorld("é😀")
@@ -29,6 +30,7 @@ import Testing
         #expect(world.lines(.ann).isEmpty)
     }
 
+    /// Rule C6.
     @Test(
         "who has resumed is told as soon as he has been brought to the head, though the document does not rest"
     )
@@ -47,6 +49,7 @@ import Testing
         #expect(world.lines(.ann).types == ["check"])
     }
 
+    /// Rule C6.
     @Test("a session whose text differs is ended, and may open anew")
     func diverged() throws {
         var world = try RoomWorld("ab")

@@ -19,6 +19,7 @@ import Testing
         #expect(world.lines(.eve).codes == ["not_found"])
     }
 
+    /// Rules T3 and D10.
     @Test("the new name is told to those who may read it; to others the document is deleted")
     func rename() throws {
         var world = try RoomWorld("ab")
@@ -39,6 +40,7 @@ import Testing
         #expect(!world.isUnloaded)
     }
 
+    /// Rules D8 and D12.
     @Test("what is in flight is acked, what waits is refused, and both by the old name and before the end")
     func underWay() throws {
         var world = try RoomWorld("ab")
@@ -60,6 +62,7 @@ import Testing
         #expect(world.text == "xab" && world.lines(.orderer).types == ["done"])
     }
 
+    /// Rule D8.
     @Test("a session that is behind is handed the ack that is due before it is told of the end")
     func dueAck() throws {
         var world = try RoomWorld("ab", limits: .narrow)
@@ -75,6 +78,7 @@ import Testing
         #expect(world.lines(.orderer).types == ["done"])
     }
 
+    /// Rules D11 and D12.
     @Test("a rename on to a name that exists, itself included, is refused, and the room goes on")
     func exists() throws {
         var world = try RoomWorld("ab")

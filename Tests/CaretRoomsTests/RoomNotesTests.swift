@@ -22,6 +22,57 @@ import Testing
         #expect(world.notes().isEmpty)
     }
 
+    /// Changes 2 to 4 are by Bob, Eve and Bob.
+    private func threeChanges() throws -> RoomWorld {
+        var world = try RoomWorld("ab")
+        world.push(.bob, .text("abc"), base: 1, seq: 1)
+        world.push(.eve, .text("abcd"), base: 2, seq: 1)
+        world.push(.bob, .text("abcde"), base: 3, seq: 2)
+        _ = world.notes()
+        // Bob and Eve were sent acks.
+        world.forget()
+        return world
+    }
+
+    /// The deliveries when somebody opens the document who has revision 1, and how many changes and acks they are sent.
+    private func deliveries(
+        in world: inout RoomWorld, to who: Person, squashes: Bool = false
+    ) -> (noted: Int, changes: Int, acks: Int) {
+        world.open(who, from: ("1.1", 1), squashes ? .watch : .edit, squashes: squashes)
+        let lines = world.lines(who)
+        func count(_ type: String) -> Int { lines.count { $0.hasPrefix(#"{"type":"\#(type)","#) } }
+        return (world.notes().deliveries, count("change"), count("ack"))
+    }
+
+    @Test("each change of a run is a delivery, but for the session's own, which are acked")
+    func run() throws {
+        var world = try threeChanges()
+        #expect(deliveries(in: &world, to: .ann) == (3, 3, 0))
+        #expect(deliveries(in: &world, to: .eve) == (2, 2, 1))
+        #expect(deliveries(in: &world, to: .bob) == (1, 1, 2))
+    }
+
+    @Test("changes that are squashed into one line are one delivery")
+    func squashed() throws {
+        var world = try threeChanges()
+        #expect(deliveries(in: &world, to: .ann, squashes: true) == (1, 1, 0))
+    }
+
+    @Test("each change that the store has to read is a delivery, but for the session's own")
+    func fromStore() throws {
+        for (who, wanted) in [(Person.ann, (3, 3, 0)), (.eve, (2, 2, 1))] {
+            var world = try threeChanges()
+            world.boundWindow(to: 1)
+            var reads = 0
+            world.holds = { action in
+                if case .read? = action.storeCall { reads += 1 }
+                return false
+            }
+            #expect(deliveries(in: &world, to: who) == wanted)
+            #expect(reads > 0)
+        }
+    }
+
     @Test("acks and openings are noted by session and seq, so that their times can be measured")
     func times() throws {
         var world = try RoomWorld("ab")

@@ -18,6 +18,7 @@ import Testing
         #expect(world.lines(.bob).line(0).contains(#""rights":"read""#))
     }
 
+    /// Rule H2.
     @Test("whoever has made himself known is a peer of who opens, where he is now")
     func peers() throws {
         var world = try RoomWorld("Watch")
@@ -30,6 +31,7 @@ import Testing
             ])
     }
 
+    /// Rules B2, B6 and C2.
     @Test("who comes back where he left off is handed what he missed, his own pushes as acks")
     func resume() throws {
         var world = try RoomWorld("ab")
@@ -50,6 +52,7 @@ import Testing
             ])
     }
 
+    /// Rule B5.
     @Test("who opens anew is told his highest committed push, since it is in the text")
     func own() throws {
         var world = try RoomWorld("ab")
@@ -66,6 +69,7 @@ import Testing
         #expect(world.lines(.ann).line(0).hasSuffix(#""own":{"seq":4,"rev":2}}"#))
     }
 
+    /// Rules B3 and B4.
     @Test(
         "a position of another epoch is answered with the text, and one beyond the head with that of a new epoch",
         arguments: [("9.9", Revision(1), "1.1"), ("1.1", Revision(2), "2.1")])
@@ -78,6 +82,7 @@ import Testing
             ])
     }
 
+    /// Rule B3.
     @Test(
         "a position whose history was trimmed is answered with the text, and the oldest that is kept is not")
     func resumeTrimmed() throws {
@@ -92,6 +97,7 @@ import Testing
         #expect(lines.line(0).contains(#""rev":3,"resumed":true"#) && lines.revisions == [4, 5])
     }
 
+    /// Rule O1.
     @Test("what is sent right behind an opening waits for it, and all takes effect in the order sent")
     func orderKept() throws {
         var world = try RoomWorld("ab")
@@ -111,6 +117,7 @@ import Testing
         #expect(world.ended == [Person.ann.session])
     }
 
+    /// Rule P14.
     @Test(
         "however long a room cannot go on, two pushes of a pusher wait at most, and one selection of a session"
     )
@@ -146,6 +153,7 @@ import Testing
         }
     }
 
+    /// Rule P18.
     @Test("an opening that cannot be is refused, and its session ended")
     func refused() throws {
         var world = try RoomWorld("ab")
@@ -182,6 +190,7 @@ import Testing
         #expect(world.isUnloaded)
     }
 
+    /// Rule B9.
     @Test("a closed session is told so behind the acks that were due, and then nothing more")
     func close() throws {
         var world = try RoomWorld("ab")
@@ -200,6 +209,7 @@ import Testing
         #expect(world.lines(.ann).isEmpty)
     }
 
+    /// Rule P18.
     @Test("a session is closed though what its pusher has pushed cannot be looked up")
     func closeInVain() throws {
         var world = try RoomWorld("ab")
@@ -217,6 +227,7 @@ import Testing
         #expect(world.ended == [Person.ann.session])
     }
 
+    /// Rule P2.
     @Test("whoever has it not open is told so, whatever he asks")
     func notOpen() throws {
         var world = try RoomWorld("ab")

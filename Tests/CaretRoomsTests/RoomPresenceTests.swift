@@ -4,6 +4,7 @@ import CaretWire
 import Testing
 
 @Suite("Presence") struct RoomPresenceTests {
+    /// Rules S1, S2 and S5.
     @Test("a selection is passed on to the others, introduced the first time, and kept through changes")
     func passedOn() throws {
         var world = try RoomWorld("Watch Bugger attack")
@@ -26,6 +27,7 @@ import Testing
             ])
     }
 
+    /// Rule S3.
     @Test("a selection at an older revision is moved to the head, and keeps its direction")
     func moved() throws {
         var world = try RoomWorld("abcdef")
@@ -45,6 +47,7 @@ import Testing
         #expect(world.lines(.joe).line(0).hasSuffix(#""selections":[[1,2]]}"#))
     }
 
+    /// Rules S1 and S11.
     @Test("whoever knew of a session is told that it left, and nobody else")
     func left() throws {
         var world = try RoomWorld("ab")
@@ -54,6 +57,17 @@ import Testing
         world.leave(.eve)
         world.close(.ann)
         #expect(world.lines(.bob) == [#"{"type":"peer","doc":"notes","session":"s1","left":true}"#])
+    }
+
+    /// Rule S11.
+    @Test("no selection outlives the server")
+    func restart() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        world.select(.ann, [(1, 1)], at: 1)
+        try world.restart()
+        world.open(.bob)
+        #expect(world.lines(.bob).line(0).contains(#""peers":[]"#))
     }
 
     @Test("who came and went while somebody was behind is nobody to him")
@@ -86,6 +100,7 @@ import Testing
             ])
     }
 
+    /// Rule S8.
     @Test("a selection of a text that nobody has any more, or that its session never had, is dropped")
     func stale() throws {
         var world = try RoomWorld("ab", limits: .narrow)
@@ -100,6 +115,7 @@ import Testing
         #expect(world.lines(.bob).types == ["peer"])
     }
 
+    /// Rule S9.
     @Test("a room maps so many selections and no more; a session's own give way to its new ones")
     func tooMany() throws {
         var limits = Limits()
@@ -121,6 +137,7 @@ import Testing
         #expect(world.lines(.bob).types == ["peer"])
     }
 
+    /// Rule S4.
     @Test("who is behind is told once he has been brought to the head, the latest only, at most every 50 ms")
     func behind() throws {
         var world = try RoomWorld("")

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("Pushing to a document") struct RoomPushTests {
+    /// Rule P1.
     @Test("nobody is told of a push before it is on disk; then its pusher by an ack, the others by a change")
     func synced() throws {
         var world = try RoomWorld("ab")
@@ -21,6 +22,7 @@ import Testing
             ])
     }
 
+    /// Rules P4 and P19.
     @Test("a push at an older base is moved, and its ack says as what it was committed")
     func rebased() throws {
         var world = try RoomWorld("ab")
@@ -96,6 +98,7 @@ import Testing
         #expect(world.text == String(repeating: "x", count: 241) + String(repeating: "b", count: 600))
     }
 
+    /// Rule P4.
     @Test("pushes that come while one is appended become the next segment, in their order")
     func gathered() throws {
         var world = try RoomWorld("ab")
@@ -127,6 +130,7 @@ import Testing
         #expect(sizes == [1, 3, 3, 1])
     }
 
+    /// Rule P2.
     @Test("a whole text is compared with the text at its base, and merged")
     func wholeText() throws {
         var world = try RoomWorld("one\ntwo\nthree\n")
@@ -142,6 +146,20 @@ import Testing
             ])
     }
 
+    /// Rule P7.
+    @Test("edits that are too many are joined, those with the least text between them first")
+    func joined() throws {
+        var limits = Limits()
+        limits.announced.edits = 2
+        var world = try RoomWorld("1\nkeep\n2\nkeep keep keep\n3\n", limits: limits)
+        world.push(.ann, .text("x\nkeep\ny\nkeep keep keep\nz\n"), base: 1, seq: 1)
+        let edits = #"{"range":[0,8],"text":"x\nkeep\ny"},{"range":[24,25],"text":"z"}"#
+        #expect(
+            world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":1,"rev":2,"edits":[\#(edits)]}"#])
+        #expect(world.text == "x\nkeep\ny\nkeep keep keep\nz\n")
+    }
+
+    /// Rules P3 and P6.
     @Test("a text that the document has already comes to nothing, whatever its base, and so do no edits")
     func unchanged() throws {
         var world = try RoomWorld("ab")
@@ -160,6 +178,7 @@ import Testing
         #expect(world.room.head == 2)
     }
 
+    /// Rule P6.
     @Test("two machines that sync one file do not double it, even where one is faster than the disk")
     func syncedTwice() throws {
         var world = try RoomWorld("ab")
@@ -172,6 +191,7 @@ import Testing
         #expect(world.lines(.bob) == [#"{"type":"ack","doc":"notes","seq":1,"rev":2,"unchanged":true}"#])
     }
 
+    /// Rules P1 and P6.
     @Test("what comes to nothing behind a revision is told only when that is on disk")
     func unchangedBehind() throws {
         var world = try RoomWorld("ab")
@@ -188,6 +208,7 @@ import Testing
         #expect(world.lines(.bob).codes == ["storage_full"])
     }
 
+    /// Rule T5.
     @Test(
         "a text with other line breaks is kept with LF, and its first line break remembered",
         arguments: [("a\r\nb\rc\n", "crlf"), ("a\nb\r\nc\r", "lf"), ("a\rb\r\nc\n", "lf")])
@@ -248,6 +269,7 @@ import Testing
         #expect(world.lines(.ann).last?.contains(#""range":[1,3]"#) == true)
     }
 
+    /// Rules B8 and P17.
     @Test("whoever has come back without the answer is told by an ack with edits")
     func ackThroughResume() throws {
         var world = try RoomWorld("ab")

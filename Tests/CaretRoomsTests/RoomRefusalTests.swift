@@ -51,6 +51,7 @@ import Testing
         ),
     ]
 
+    /// Rules P3, P20 and T5.
     @Test("what cannot be taken is refused with its reason, changes nothing and does not use up its seq")
     func refusals() throws {
         var world = try RoomWorld("a😀b")
@@ -72,6 +73,7 @@ import Testing
         #expect(world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":1,"rev":3}"#])
     }
 
+    /// Rule P13.
     @Test("a base before one's own committed push cannot be used, and that push's revision can")
     func beforeOwnPush() throws {
         var world = try RoomWorld("ab")
@@ -87,6 +89,7 @@ import Testing
         #expect(world.lines(.ann).revisions == [3])
     }
 
+    /// Rule B11.
     @Test("whoever watches pushes nothing, in whatever form")
     func watching() throws {
         var world = try RoomWorld("ab")
@@ -98,6 +101,7 @@ import Testing
         #expect(world.lines(.ann).codes == ["forbidden", "forbidden", "forbidden"])
     }
 
+    /// Rules P12 and P13.
     @Test("an ack that has not been handed over holds up the next push, as one that is on its way does")
     func ackOnTheWay() throws {
         var world = try RoomWorld("ab")
@@ -115,6 +119,7 @@ import Testing
         #expect(world.text == "")
     }
 
+    /// Rule P5.
     @Test("the way to the head has a bound of steps: revisions times edits and one")
     func workBound() throws {
         var limits = Limits()
@@ -133,8 +138,18 @@ import Testing
         #expect(world.lines(.ann).codes == ["base_trimmed"])
         world.push(.ann, [(0, 0, "1"), (2, 2, "2")], base: 1, seq: 1)
         #expect(world.lines(.ann).revisions == [6])
+        // A restore has no such bound.
+        limits.rebase = 3
+        world = try RoomWorld("abcdef", limits: limits)
+        world.seat(.bob)
+        for number in 1...4 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
+        world.push(.ann, .text("abc"), base: 1, seq: 1)
+        #expect(world.lines(.ann).codes == ["base_trimmed"])
+        world.push(.ann, .restore, base: 1, seq: 1)
+        #expect(world.text == "abcdef")
     }
 
+    /// Rule A10.
     @Test("a base whose history was trimmed cannot be used, and the oldest that is kept can")
     func trimmedBase() throws {
         var world = try RoomWorld("ab")
@@ -157,6 +172,7 @@ import Testing
         #expect(world.lines(.ann).codes == ["base_trimmed"])
     }
 
+    /// Rule P11.
     @Test(
         "a push of a stranger may be a forgotten repeat where its base is older than pushers are remembered")
     func forgotten() throws {
@@ -173,6 +189,9 @@ import Testing
             // At the head there is nothing that it could be a repeat of.
             world.push(.ann, .text("abca"), base: 3, seq: 1)
             #expect(world.room.head == 4)
+            // A restore may go back further.
+            world.push(.eve, .restore, base: 1, seq: 1)
+            #expect(world.text == "ab" && world.room.head == 5)
         }
     }
 

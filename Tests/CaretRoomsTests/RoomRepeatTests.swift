@@ -8,6 +8,7 @@ import Testing
 @Suite("Repeated pushes") struct RoomRepeatTests {
     private let duplicate = #"{"type":"ack","doc":"notes","seq":5,"rev":2,"duplicate":true}"#
 
+    /// Rule P8.
     @Test("a push that is sent again is answered again, and never committed twice")
     func repeated() throws {
         var world = try RoomWorld("ab")
@@ -18,6 +19,7 @@ import Testing
         #expect(world.text == "abc")
     }
 
+    /// Rule P10.
     @Test("another content of a seq that was used, and a seq that was passed over, are refused")
     func reused() throws {
         var world = try RoomWorld("ab")
@@ -33,6 +35,7 @@ import Testing
             ])
     }
 
+    /// Rules P3 and P8.
     @Test("a repeat is recognised after a restart, and where neither its base nor its epoch would do")
     func afterRestart() throws {
         var world = try RoomWorld("ab")
@@ -67,6 +70,7 @@ import Testing
             ])
     }
 
+    /// Rule P17.
     @Test("a repeat whose revision was trimmed is answered without what is not kept")
     func trimmed() throws {
         var world = try RoomWorld("ab")
@@ -78,6 +82,7 @@ import Testing
         #expect(world.lines(.ann) == [duplicate])
     }
 
+    /// Rules P12 and P15.
     @Test("a repeat of what is on its way waits for it, and is answered where it was sent last")
     func onItsWay() throws {
         var world = try RoomWorld("ab")
@@ -92,6 +97,21 @@ import Testing
         #expect(world.lines(.ann) == [#"{"type":"ack","id":2,"doc":"notes","seq":5,"rev":2}"#])
     }
 
+    /// Rule P12.
+    @Test("a push beside one that waits behind somebody else's is refused")
+    func besideQueued() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann, .bob)
+        world.holds = \.isAppend
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 5)
+        world.push(.ann, [(2, 2, "d")], base: 1, seq: 6)
+        #expect(world.lines(.ann).codes == ["push_in_flight"])
+        world.release()
+        #expect(world.text == "xabc")
+    }
+
+    /// Rule P15.
     @Test("a repeat of what is committed, but whose ack was not handed over, is answered by that ack alone")
     func ackOnTheWay() throws {
         var world = try RoomWorld("ab", limits: .narrow)
@@ -109,6 +129,7 @@ import Testing
             ])
     }
 
+    /// Rule P15.
     @Test("who comes back and repeats what is on its way is told as what it was committed")
     func onItsWayElsewhere() throws {
         var world = try RoomWorld("ab")
@@ -127,6 +148,7 @@ import Testing
             ])
     }
 
+    /// Rule R6.
     @Test("a repeat is recognised behind the right to read, and in front of the right to write")
     func rights() throws {
         var world = try RoomWorld("ab")

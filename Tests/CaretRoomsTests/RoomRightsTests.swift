@@ -4,6 +4,7 @@ import CaretWire
 import Testing
 
 @Suite("Rights that change") struct RoomRightsTests {
+    /// Rules R5 and R7.
     @Test("who may not write any more is told so; what is in flight is acked, what waits is refused")
     func toRead() throws {
         var world = try RoomWorld("ab")
@@ -28,6 +29,7 @@ import Testing
         #expect(world.text == "xyab")
     }
 
+    /// Rule R7.
     @Test(
         "who may not read any more is told so behind the ack of a push in flight, and the session ends then")
     func toNone() throws {
@@ -53,6 +55,7 @@ import Testing
         #expect(world.text == "xaby")
     }
 
+    /// Rules R5 and R7.
     @Test("who may not read any more hears nothing of others while a push of theirs is in flight")
     func toNoneBeforeOthers() throws {
         var world = try RoomWorld("ab")

@@ -40,6 +40,7 @@ import Testing
         #expect(try world.store.text(of: world.document, at: nil).get().text == Text("xab"))
     }
 
+    /// Rule P12.
     @Test("until the store can say nobody is told anything, and it is asked again after a while")
     func unknownForLong() throws {
         var world = try RoomWorld("ab")
@@ -151,6 +152,7 @@ import Testing
         #expect(world.ended == [Person.ann.session, Person.bob.session] && world.isUnloaded)
     }
 
+    /// Rule D13.
     @Test("a damaged document is closed for everybody, and whatever is asked of it refused")
     func damaged() throws {
         var world = try RoomWorld("ab")
@@ -167,6 +169,7 @@ import Testing
         #expect(world.isUnloaded && world.room.isIdle)
     }
 
+    /// Rule D13.
     @Test("a log that does not fit its text is damage")
     func misfit() throws {
         var world = try RoomWorld("ab")
@@ -182,6 +185,7 @@ import Testing
         #expect(world.ended == [Person.ann.session])
     }
 
+    /// Rule B4.
     @Test("a client that knows more than the head has the epochs renewed, and everybody begins with the text")
     func knowsMore() throws {
         var world = try RoomWorld("ab")
@@ -237,6 +241,7 @@ import Testing
         #expect(world.lines(.bob)[0].contains(#""doc":"other","epoch":"2.1""#))
     }
 
+    /// Rules C5 and S10.
     @Test(
         "where the epoch was renewed everybody is handed the text anew, and a push of the old one is refused")
     func epochRenewed() throws {
@@ -269,15 +274,19 @@ import Testing
                 #""epoch":"2.1","rev":4,"text":"other","rights":"write","newline":"crlf""#))
     }
 
+    /// Rule S10.
     @Test("a room that others left behind so far that its head is not kept begins anew at theirs")
     func leftBehind() throws {
         var world = try RoomWorld("ab")
         world.seat(.bob)
+        world.select(.bob, [(1, 1)], at: 1)
         let ann = Person.ann.participant.pusher
         for number in 1...4 { try world.commitElsewhere([(0, 0, "x")], by: ann, seq: Int64(number)) }
         _ = world.store.trim(world.document, through: 3)
         world.open(.ann)
-        #expect(world.lines(.ann).line(0).contains(#""rev":5,"text":"xxxxab""#))
+        let opened = world.lines(.ann).line(0)
+        #expect(opened.contains(#""rev":5,"text":"xxxxab""#))
+        #expect(opened.contains(#""client":"p-bob-client","selections":[]"#))
         #expect(
             world.lines(.bob) == [
                 #"{"type":"resync","doc":"notes","epoch":"1.1","rev":5,"text":"xxxxab","reason":"trimmed"}"#
@@ -304,6 +313,7 @@ import Testing
         #expect(lines.revisions == [2] && lines.allSatisfy { $0.contains(#""doc":"other""#) })
     }
 
+    /// Rule D13.
     @Test("a head that is lower than known is damage")
     func headLower() throws {
         var world = try RoomWorld("ab")

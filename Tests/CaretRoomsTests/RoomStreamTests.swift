@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("The stream of a session") struct RoomStreamTests {
+    /// Rule O8.
     @Test("who reads slowly is handed so much and no more, and goes on from there without a gap")
     func credit() throws {
         var world = try RoomWorld("")
@@ -47,6 +48,7 @@ import Testing
         }
     }
 
+    /// Rule C2.
     @Test("revisions that are handed at once lie together, with an ack in the place of one's own")
     func together() throws {
         var world = try RoomWorld("")
@@ -89,6 +91,7 @@ import Testing
         }
     }
 
+    /// Rules C1 and O8.
     @Test("who has fallen out of the window is served by the store, and then by the window again")
     func outOfWindow() throws {
         var world = try RoomWorld("")
@@ -160,6 +163,7 @@ import Testing
         }
     }
 
+    /// Rule C5.
     @Test(
         "a session that is behind by more revisions than it may be is handed the text, and one fewer is served"
     )
@@ -192,6 +196,7 @@ import Testing
         #expect(world.lines(.ann).revisions == Array(2...51))
     }
 
+    /// Rules B5, C5 and A10.
     @Test("a session whose place was trimmed is handed the text, with its own highest push")
     func trimmed() throws {
         var world = try RoomWorld("ab", limits: .narrow)
@@ -308,6 +313,7 @@ import Testing
             ))
     }
 
+    /// Rule C4.
     @Test("whoever watches and lets revisions be joined is told them as one change, his own too")
     func squashed() throws {
         var world = try RoomWorld("ab")
@@ -329,6 +335,20 @@ import Testing
             ])
     }
 
+    /// Rule C4.
+    @Test("a squashed change has the receiver's own revisions too")
+    func squashesOwn() throws {
+        var world = try RoomWorld("ab")
+        world.seat(.ann)
+        for seq in 1...3 { world.push(.ann, [(0, 0, "x")], base: Revision(seq), seq: Int64(seq)) }
+        world.leave(.ann)
+        let ann = Person.ann.back(11)
+        world.open(ann, from: ("1.1", 1), .watch, squashes: true)
+        let lines = world.lines(ann)
+        #expect(lines.revisions == [4])
+        #expect(lines.contains { $0.contains(#""rev":4,"from":1,"edits":[{"range":[0,0],"text":"xxx"}]"#) })
+    }
+
     @Test("a squashed change that was sent before a rename is not sent again under the old name")
     func squashRenamed() throws {
         var world = try RoomWorld("ab")
@@ -345,6 +365,7 @@ import Testing
         #expect(changes.count == 1 && changes[0].contains(#""doc":"b""#), "\(changes)")
     }
 
+    /// Rule C4.
     @Test("a session that may push is never told revisions joined, though it asks for it")
     func notSquashed() throws {
         var world = try RoomWorld("ab")

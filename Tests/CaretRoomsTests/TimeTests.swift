@@ -84,6 +84,7 @@ import Testing
         #expect(world.lines(.ann).types == ["check"])
     }
 
+    /// Rule S4.
     @Test("a peer is told to whoever was behind at the very end of the pause, and not before")
     func peerPause() throws {
         let limits = Limits()

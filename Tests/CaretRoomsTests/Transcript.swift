@@ -25,7 +25,8 @@ enum Transcript {
     /// The lines between the fences of the section.
     private static func steps(of page: String) throws -> [Step] {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
-        let section = lines.drop { !$0.hasPrefix("## A session to read") }.dropFirst().prefix { !$0.hasPrefix("## ") }
+        let heading = "## A session to read"
+        let section = lines.drop { !$0.hasPrefix(heading) }.dropFirst().prefix { !$0.hasPrefix("## ") }
         let fenced = section.drop { $0 != "```" }.dropFirst().prefix { $0 != "```" }
         return try fenced.map { try step($0) }
     }

@@ -2,7 +2,7 @@ import CaretServer
 import Glibc
 import Testing
 
-/// The other side of a connection, in a test: it waits for what it does, and fails where nothing comes for long.
+/// The other side of a connection in a test. Its calls block, and fail if nothing comes for a long time.
 final class Client: Sendable {
     let descriptor: Int32
 
@@ -37,7 +37,7 @@ final class Client: Sendable {
         }
     }
 
-    /// Exactly so many bytes.
+    /// Reads exactly this many bytes.
     func receive(_ count: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -50,14 +50,14 @@ final class Client: Sendable {
 
     func receive(text count: Int) throws -> String { String(decoding: try receive(count), as: UTF8.self) }
 
-    /// What is there, or nothing at the end.
+    /// Reads what is there; empty at the end.
     func receiveSome(upTo count: Int = 65_536) throws -> [UInt8] {
         let (piece, code) = piece(upTo: count)
         try #require(code == 0, "recv: \(code)")
         return piece
     }
 
-    /// Everything until the end, however it ends, and with which code.
+    /// Reads everything until the end. Returns how it ended, with the error code.
     func receiveAll() -> (bytes: [UInt8], code: Int32) {
         var bytes: [UInt8] = []
         while true {
@@ -79,11 +79,11 @@ final class Client: Sendable {
 
     func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Ends it so that the other side gets a reset.
+    /// Ends the connection so that the other side gets a reset.
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
-        // Connecting to nothing ends the connection and leaves the descriptor, which is closed only once.
+        // Connecting to nothing ends the connection but keeps the descriptor, which is closed only once.
         var nowhere = sockaddr()
         nowhere.sa_family = sa_family_t(AF_UNSPEC)
         connect(descriptor, &nowhere, socklen_t(MemoryLayout.size(ofValue: nowhere)))

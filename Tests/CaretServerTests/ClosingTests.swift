@@ -4,6 +4,7 @@ import Testing
 
 @Suite("The end of connections", .timeLimit(.minutes(2)))
 struct ClosingTests {
+    /// Rule L9.
     @Test("what is written before the output ends comes through, though the peer goes on sending")
     func endAgainstSender() async throws {
         let events = Events<Told>()
@@ -121,10 +122,10 @@ struct ClosingTests {
                 case 0: break
                 case 1: try client.send("half a line")
                 case 2:
-                    // Its echo meets a full buffer, so that output waits.
+                    // Its echo meets a full buffer, so output waits.
                     try client.send([UInt8](repeating: 65, count: 100_000))
                 default:
-                    // Paused, it is noticed by what is written.
+                    // While reading is paused, only writing can detect it.
                     try client.send("x")
                     let all = await server.loops[0].asked { $0.connections.count }
                     #expect(try #require(all) <= 50)
@@ -152,7 +153,7 @@ struct ClosingTests {
             let client = try Client(to: server.address)
             let id = try #require(await ids.next())
             client.reset()
-            // The event of the reset, and then no more.
+            // The event of the reset, and nothing more.
             var before = -1
             while await server.counters().events != before { before = await server.counters().events }
             for _ in 0..<20 { _ = await server.counters() }

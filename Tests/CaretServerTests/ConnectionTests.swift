@@ -152,6 +152,7 @@ struct ConnectionTests {
         }
     }
 
+    /// Rule O8.
     @Test("a peer that stops reading holds up nobody else, and gets everything when it reads again")
     func stoppedReader() async throws {
         let payload = Payload([UInt8](repeating: 7, count: 1 << 20))
@@ -164,7 +165,7 @@ struct ConnectionTests {
             let slow = try Client(to: server.address, receiveBuffer: 4_096)
             let id = try #require(await ids.next())
             let quick = try Client(to: server.address)
-            // One payload, however often it waits: sixteen times is no more memory than once.
+            // The same payload many times: sixteen of them take no more memory than one.
             let waiting = await server.loops[0].asked { sockets in
                 for _ in 0..<16 { sockets[id]?.send(payload) }
                 return sockets[id]?.waitingBytes
@@ -176,7 +177,7 @@ struct ConnectionTests {
             }
             let left = await server.loops[0].asked { $0[id]?.waitingBytes ?? 0 }
             #expect(try #require(left) > 8 << 20)
-            // Blocked, it is tried again only when the system says that there is room.
+            // A blocked write is tried again only when the system reports space.
             #expect(await server.counters().blockedWrites < 20)
             #expect(try slow.receive(16 << 20).allSatisfy { $0 == 7 })
         }

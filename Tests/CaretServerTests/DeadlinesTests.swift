@@ -68,7 +68,7 @@ struct DeadlinesTests {
                 return false
             }
             for slot in due { model[slot] = nil }
-            // It may ask to be looked at too early, never too late.
+            // It may ask to be called too early, but never too late.
             if let earliest = model.compactMap(\.self).min() {
                 guard let next = deadlines.next, next <= earliest else { return false }
             }

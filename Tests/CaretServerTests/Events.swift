@@ -17,7 +17,7 @@ final class Events<Event: Sendable>: Sendable {
     }
 }
 
-/// What a handler was told.
+/// The calls of a handler.
 enum Told: Equatable {
     case received(String)
     case inputEnded
@@ -26,10 +26,10 @@ enum Told: Equatable {
     case closed(CloseReason)
 }
 
-/// A handler that tells a test what it is told, and does what the test says.
+/// A handler that reports its calls to a test, and does what the test wants.
 final class TellingHandler: ConnectionHandler {
     struct Behaviour: Sendable {
-        /// How many of so many bytes it takes.
+        /// How many of so many bytes it accepts.
         var takes: @Sendable (Int) -> Int = { $0 }
         var onReceived: @Sendable (any ConnectionPort, UnsafeRawBufferPointer) -> Void = { _, _ in }
         var onInputEnded: @Sendable (any ConnectionPort) -> Void = { _ in }
@@ -41,7 +41,7 @@ final class TellingHandler: ConnectionHandler {
     private let events: Events<Told>
     private let behaviour: Behaviour
 
-    /// Makes handlers that read nothing until they are told to.
+    /// Makes handlers that read nothing until the test resumes reading.
     static func paused(_ events: Events<Told>, _ ids: Events<SocketID>) -> HandlerMaker {
         { connection in
             connection.pauseReading()
@@ -80,7 +80,7 @@ final class TellingHandler: ConnectionHandler {
     func closed(_ reason: CloseReason, on connection: any ConnectionPort) { events.tell(.closed(reason)) }
 }
 
-/// Sends back what comes, and closes once all of it is written and the input has ended.
+/// Echoes what it receives, and closes once everything is written and the input has ended.
 final class EchoHandler: ConnectionHandler {
     private var hasEnded = false
 
@@ -108,7 +108,7 @@ final class EchoHandler: ConnectionHandler {
     func closed(_ reason: CloseReason, on connection: any ConnectionPort) {}
 }
 
-/// A value that several queues touch.
+/// A value that several queues use.
 final class Shared<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 

@@ -6,7 +6,8 @@ struct GuessLimiterTests {
     private let guilty = AddressBlock.ip4(1)
     private static let interval = GuessLimiter.own.interval
 
-    /// Shows unknown tokens from an address until one is refused; how many were looked at, and when the next may come.
+    /// Sends unknown tokens from an address until one is refused. Returns how many were looked up, and when
+    /// the next one may come.
     private func guess(
         _ limiter: inout GuessLimiter, from address: AddressBlock, at now: Int64
     ) -> (looks: Int, wait: Int) {
@@ -19,6 +20,7 @@ struct GuessLimiterTests {
         }
     }
 
+    /// Rule H6.
     @Test(
         "ten tokens of one address are looked at, and the eleventh is not; the other addresses are not concerned"
     )
@@ -29,6 +31,7 @@ struct GuessLimiterTests {
         #expect(limiter.shown(from: .ip6(1), at: 5) == .look(.own(.ip6(1))))
     }
 
+    /// Rule H6.
     @Test("another is looked at when its time has come, and not a millisecond before")
     func nextOne() {
         var limiter = GuessLimiter()
@@ -36,7 +39,7 @@ struct GuessLimiterTests {
         #expect(limiter.shown(from: guilty, at: 6_004) == .refuse(retryAfterMilliseconds: 1))
         #expect(limiter.shown(from: guilty, at: 6_005) == .look(.own(guilty)))
         #expect(limiter.shown(from: guilty, at: 6_005) == .refuse(retryAfterMilliseconds: 6_000))
-        // What is refused costs nothing, and rest is worth no more than all places.
+        // Refused tokens cost nothing, and a long rest frees at most all slots.
         #expect(guess(&limiter, from: guilty, at: 600_000) == (10, 6_000))
     }
 
@@ -63,7 +66,7 @@ struct GuessLimiterTests {
             if case .look = limiter.shown(from: .ip6(number), at: Int64(number / 100)) { looks += 1 }
         }
         #expect(limiter.addressCount == GuessLimiter.mostAddresses)
-        // All that found room, and of the others a thousand and one each hundredth of a second.
+        // All addresses that fit, and of the others a thousand plus one each hundredth of a second.
         let flooding = (200_000 - GuessLimiter.mostAddresses) / 1_000
         #expect(looks <= GuessLimiter.mostAddresses + 1_000 + flooding + 1)
         #expect(looks > GuessLimiter.mostAddresses + 1_000)
@@ -85,6 +88,7 @@ struct GuessLimiterTests {
         #expect(limiter.addressCount == 1)
     }
 
+    /// Rule H6.
     @Test("an address of version 6 counts by its first half, and one of version 4 is the same in both forms")
     func blocks() {
         func block(_ upper: UInt64, _ lower: UInt64) -> AddressBlock? {

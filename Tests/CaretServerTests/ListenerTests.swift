@@ -100,7 +100,7 @@ struct ListenerTests {
     @Test("the file of a server that was killed is replaced; a file that is no socket is left as it is")
     func filesInTheWay() async throws {
         let path = temporaryPath()
-        // What a killed server leaves: a name, and nobody behind it.
+        // A killed server leaves a file that nobody listens at.
         let dead = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         _ = try SocketAddress.unix(path: path).inSystemForm { bind(dead, $0, $1) }
         close(dead)
@@ -125,7 +125,7 @@ struct ListenerTests {
 
     @Test("out of descriptors, newcomers are closed without busy waiting, and whoever is there goes on")
     func outOfDescriptors() async {
-        // In a process of its own, since the bound holds for all of it.
+        // In a process of its own, because the limit applies to the whole process.
         await #expect(processExitsWith: .success) {
             var settings = LoopSettings()
             settings.descriptorsLeft = 0
@@ -142,7 +142,7 @@ struct ListenerTests {
                 for client in clients { try client.connect(to: server.address) }
                 await server.wait { $0.opened + $0.refused == 21 }
                 let counters = await server.counters()
-                // The system's libraries open one for a moment now and then.
+                // System libraries open a descriptor for a moment now and then.
                 guard (3...6).contains(counters.opened) else { exit(2) }
                 guard clients.count(where: \.isClosedByPeer) == counters.refused else { exit(3) }
                 let events = await server.counters().events
@@ -177,7 +177,7 @@ struct ListenerTests {
                 for client in clients { try client.connect(to: server.address) }
                 await server.wait { $0.opened + $0.refused == 20 }
                 let opened = await server.counters().opened
-                // The system's libraries open one for a moment now and then.
+                // System libraries open a descriptor for a moment now and then.
                 guard (3...5).contains(opened) else { exit(2) }
                 guard clients.count(where: \.isClosedByPeer) == 20 - opened else { exit(3) }
             }
@@ -186,7 +186,7 @@ struct ListenerTests {
     }
 }
 
-/// A socket that was made while there were descriptors, to be connected when there are none.
+/// A socket made while descriptors were free, to be connected when there are none.
 private struct UnconnectedClient {
     let descriptor: Int32
 
@@ -200,7 +200,7 @@ private struct UnconnectedClient {
         try #require(code == 0)
     }
 
-    /// Whether the end has come, looked at without waiting.
+    /// Whether the connection has ended. Does not wait.
     var isClosedByPeer: Bool {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT))
@@ -208,7 +208,7 @@ private struct UnconnectedClient {
     }
 }
 
-/// The lowest descriptor above all open ones, which is the next one that is given: gaps are filled. A busy parent may leave
+/// The lowest number above all open descriptors, after all gaps below it were filled. A busy parent may leave
 /// its child some descriptors, with gaps between them.
 private func firstFreeDescriptor() -> Int32 {
     let highest = (0..<4_096).last { fcntl($0, F_GETFD) >= 0 } ?? 0

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Loop-first queues", .timeLimit(.minutes(2)))
 struct LoopFirstQueueTests {
-    /// Writes down what it does, and where.
+    /// Records what it does, and where.
     private final class Writer: LoopFirstWorker {
         struct Done: Equatable {
             let job: Int
@@ -20,7 +20,7 @@ struct LoopFirstQueueTests {
             self.onJob = onJob
         }
 
-        /// Those beyond a hundred.
+        /// Jobs with a number above a hundred are expensive.
         func areExpensive(_ jobs: [Int]) -> Bool { jobs.contains { $0 > 100 } }
 
         func run(_ jobs: [Int]) {
@@ -34,7 +34,7 @@ struct LoopFirstQueueTests {
         }
     }
 
-    /// What a queue that is asked says: those of loops say nothing.
+    /// Where the check runs: on a queue it returns its name, on a loop nothing.
     private static let name = DispatchSpecificKey<String>()
 
     private let dispatchQueue = DispatchQueue(label: "queue")
@@ -67,7 +67,7 @@ struct LoopFirstQueueTests {
         for (job, place) in [(1, "a loop"), (2, "a loop"), (3, "the queue"), (101, "the queue")] {
             #expect(await events.next() == Writer.Done(job: job, place: place))
         }
-        // By the queue, or by the loop where the queue was faster than it.
+        // By the queue, or by the loop if the queue was faster than the loop.
         #expect(await events.next()?.job == 4)
         await loop.stopped()
         await closed(queue)
@@ -132,7 +132,7 @@ struct LoopFirstQueueTests {
         queue.start(Writer(events), on: [loop])
         _ = await loop.asked { [queue] _ in queue.bring([1], fromLoop: 0) }
         #expect(await events.next() == Writer.Done(job: 1, place: "a loop"))
-        // Cheap by its number: a loop that was asked would do it.
+        // Cheap by its number: a loop that was asked would run it.
         queue.enqueueExpensive(2)
         #expect(await events.next() == Writer.Done(job: 2, place: "the queue"))
         queue.enqueueOnLastLoop(3)
@@ -193,7 +193,7 @@ struct LoopFirstQueueTests {
             for poster in 0..<4 {
                 group.addTask { [queue] in
                     for number in 0..<each {
-                        // Below zero, so that none is expensive.
+                        // Negative, so that none is expensive.
                         let job = -number << 2 | poster
                         switch poster {
                         case 0, 1: loops[poster].post { _ in queue.bring([job], fromLoop: poster) }

@@ -18,7 +18,7 @@ struct LoopTests {
                                 counts[poster] += 1
                             }
                         }
-                        // Now and then the loop has the time to fall asleep.
+                        // Sometimes gives the loop time to fall asleep.
                         if number % 100 == 0 { _ = await loop.asked { _ in } }
                     }
                 }
@@ -58,7 +58,7 @@ struct LoopTests {
 
     @Test("loops that come and go with connections at any stage leave no descriptor open")
     func noDescriptorIsLeft() async {
-        // In a process of its own, since other tests open descriptors too.
+        // In a process of its own, because other tests open descriptors too.
         await #expect(processExitsWith: .success) {
             try await comeAndGo()
             let before = leastDescriptors()
@@ -106,7 +106,7 @@ struct LoopTests {
     }
 }
 
-/// The system's libraries open one for a moment now and then.
+/// System libraries open a descriptor for a moment now and then.
 private func leastDescriptors() -> Int {
     (0..<2_000).map { _ in openDescriptors() }.min() ?? -1
 }
@@ -128,7 +128,7 @@ private func comeAndGo() async throws {
     }
 }
 
-/// Reads nothing, and writes for as long as it may.
+/// Reads nothing, and writes as long as it can.
 private final class DeafHandler: ConnectionHandler {
     func received(_ bytes: UnsafeRawBufferPointer, on connection: any ConnectionPort) -> Int {
         connection.pauseReading()

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Loops and a listener that last as long as a test.
+/// Loops and a listener for the duration of a test.
 struct Running: Sendable {
     let loops: [Loop]
     let listener: Listener
@@ -22,13 +22,13 @@ struct Running: Sendable {
         return sum
     }
 
-    /// Looks until it is so.
+    /// Checks the condition repeatedly until it is true.
     func wait(until isSo: (LoopCounters) -> Bool) async {
         while !isSo(await counters()) { await Task.yield() }
     }
 }
 
-/// Does `body` with a running server, and stops it.
+/// Runs `body` with a running server, and stops the server.
 func withServer(
     at address: SocketAddress = Running.anyPort, loops count: Int = 1,
     _ settings: LoopSettings = LoopSettings(),
@@ -45,14 +45,14 @@ func withServer(
     for loop in loops { await loop.stopped() }
 }
 
-/// Does what may block a thread on one of its own: the threads that tests share are few, and one may be all.
+/// Runs code that may block on a thread of its own: tests share few threads.
 func onOwnThread<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws -> Answer {
     try await withCheckedThrowingContinuation { done in
         DispatchQueue(label: "test").async { done.resume(with: Result { try body() }) }
     }
 }
 
-/// A clock that only a test moves.
+/// A clock that only the test moves.
 final class HandClock: Sendable {
     private let moment = Atomic<UInt64>(1_000_000_000)
 
@@ -75,6 +75,6 @@ func openDescriptors() -> Int {
     defer { closedir(folder) }
     var count = 0
     while readdir(folder) != nil { count += 1 }
-    // The two names that every folder has, and the folder itself.
+    // Without the two names that every folder has, and the folder itself.
     return count - 3
 }

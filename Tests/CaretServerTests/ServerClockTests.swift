@@ -2,7 +2,7 @@ import CaretServer
 import Testing
 
 @Suite("The clock of a server") struct ServerClockTests {
-    /// A server that began at a time of the wall, two seconds after its machine.
+    /// A server that started at this wall time, two seconds after its machine.
     private func clock(_ wall: Int64) -> ServerClock {
         ServerClock(wall: wall, steady: { Moment(nanoseconds: 2_000_000_000) })
     }
@@ -13,7 +13,7 @@ import Testing
         #expect(clock.start == 1_790_000_000_000 && clock.now == clock.start)
         #expect(clock.time(at: Moment(nanoseconds: 3_500_000_000)) == 1_790_000_001_500)
         #expect(clock.moment(of: 1_790_000_001_500) == Moment(nanoseconds: 3_500_000_000))
-        // Before the machine began.
+        // Before the machine started.
         #expect(clock.moment(of: 1_000) == Moment(nanoseconds: 0))
     }
 

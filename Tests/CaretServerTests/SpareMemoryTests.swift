@@ -5,7 +5,7 @@ import Testing
 struct SpareMemoryTests {
     private static let mebibyte = 1 << 20
 
-    /// At a time in seconds, after so many milliseconds of work.
+    /// At a time in seconds, after so many milliseconds of CPU time.
     private func look(_ mebibytes: Double, at time: Int, used: UInt64 = 0) -> SpareMemory.Look {
         SpareMemory.Look(
             spare: Int(mebibytes * Double(Self.mebibyte)), used: used * 1_000_000,
@@ -38,7 +38,7 @@ struct SpareMemoryTests {
         }
         #expect(spare.looked(look(100, at: 301, used: 301_000)) == true)
         spare.gaveBack(leaving: 20 * Self.mebibyte)
-        // What was given back is due anew when there is something anew.
+        // After memory was returned, new growth is needed before the next time.
         #expect(spare.looked(look(20, at: 302, used: 302_000)) == false)
         for time in 303...602 {
             #expect(spare.looked(look(100, at: time, used: UInt64(time * 1_000))) == false)
@@ -54,7 +54,7 @@ struct SpareMemoryTests {
         #expect(spare.looked(look(95, at: 10)) == false)
         #expect(spare.looked(look(96, at: 15)) == true)
         spare.gaveBack(leaving: 90 * Self.mebibyte)
-        // Once less is left it counts from there.
+        // Once less is left, growth counts from there.
         #expect(spare.looked(look(30, at: 20)) == false)
         #expect(spare.looked(look(32, at: 25)) == true)
     }

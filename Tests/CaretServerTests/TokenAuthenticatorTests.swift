@@ -28,6 +28,7 @@ struct TokenAuthenticatorTests {
         }
     }
 
+    /// Rule H5.
     @Test("a token that is known is its user with its grants, until it is revoked; nothing else is anybody")
     func known() async throws {
         let grants = Grants([Grant(.read, to: .prefix("a"))])!
@@ -46,6 +47,7 @@ struct TokenAuthenticatorTests {
         #expect(Identity.admin.user == "admin" && Identity.admin.grants.isForServer)
     }
 
+    /// Rule H6.
     @Test("after ten unknown tokens of an address not even the right one is looked at, for a while")
     func guessing() async throws {
         let text = try await store.addToken(of: UserName("ann"), .all).get().bytes.string
@@ -60,6 +62,7 @@ struct TokenAuthenticatorTests {
         for _ in 0..<20 { #expect(await identified("no", at: near) == .unknown) }
     }
 
+    /// Rules H5 and A5.
     @Test("what cannot be looked up is neither known nor held against anybody")
     func failed() async throws {
         let text = try await store.addToken(of: UserName("ann"), .all).get()
@@ -88,7 +91,7 @@ struct TokenAuthenticatorTests {
         time.now.store(6_000, ordering: .relaxed)
         for number in UInt16(60)..<70 { await come(nil, number) }
         #expect(failures.all.dropFirst(11) == ["10.0.0.1:60 noToken"])
-        // Those that are not looked at are told apart, and are no failed logins.
+        // Tokens that are not looked up are counted separately, and are not failed logins.
         for number in UInt16(70)..<90 { await come("no", number) }
         #expect(failures.all.count == 12 + 10)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The store's contract: appending") struct AppendContractTests {
     @Test(
-        "an append at the head is committed, and the log reads back as it was written",
+        "an append at the head is committed, and the log reads back equal",
         arguments: StoreKind.allCases)
     func commit(kind: StoreKind) async throws {
         var document = try await Following(kind)
@@ -17,7 +17,7 @@ import Testing
         #expect(entry.head == 3 && entry.length == document.text.length && entry.updated == 1003)
     }
 
-    @Test("an append of several changes makes as many revisions", arguments: StoreKind.allCases)
+    @Test("an append of several changes makes one revision for each", arguments: StoreKind.allCases)
     func severalChanges(kind: StoreKind) async throws {
         var document = try await Following(kind)
         let first = try SampleLog.pushed(Change([SampleChange.edit(0, 0, "ab")]), in: Text(), seq: 1)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "of two appends at one revision the second is told the head and leaves nothing",
+        "of two appends at one revision the second conflicts and writes nothing",
         arguments: StoreKind.allCases)
     func conflict(kind: StoreKind) async throws {
         var document = try await Following(kind)
@@ -45,13 +45,13 @@ import Testing
         try document.follow(first)
         #expect(try await document.store.text(of: document.entry.id).get().text == document.text)
         #expect(try await document.store.pusher(SampleLog.bob, in: document.entry.id).get().entry == nil)
-        // An append that expects more than there is has met another history too.
+        // An append that expects a later head than the store's conflicts too.
         let ahead = Append(
             document: document.entry.id, epoch: document.entry.epoch, expected: 5, changes: second.changes)
         #expect(await document.store.append(ahead) == .conflict(head: 1))
     }
 
-    @Test("one call answers for each of its documents alone", arguments: StoreKind.allCases)
+    @Test("one call has a separate outcome for each document", arguments: StoreKind.allCases)
     func manyDocuments(kind: StoreKind) async throws {
         let document = try await Following(kind)
         guard case .created(let other) = await document.store.create(try DocumentName("other")) else {
@@ -69,7 +69,7 @@ import Testing
         #expect(outcomes == [.conflict(head: 0), .committed(head: 1), .gone])
     }
 
-    @Test("an append to what is deleted, or never was, is gone", arguments: StoreKind.allCases)
+    @Test("an append to a deleted or unknown document returns gone", arguments: StoreKind.allCases)
     func gone(kind: StoreKind) async throws {
         let document = try await Following(kind)
         let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
@@ -80,7 +80,7 @@ import Testing
         #expect(await document.store.append(nowhere) == .gone)
     }
 
-    @Test("a line break alone is committed without a revision, and kept", arguments: StoreKind.allCases)
+    @Test("a line break alone is stored without making a revision", arguments: StoreKind.allCases)
     func lineBreakAlone(kind: StoreKind) async throws {
         var document = try await Following(kind)
         try await document.type("a")
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "a locked append rebases over what it missed and cannot be overtaken", arguments: StoreKind.allCases)
+        "a locked append rebases over missed changes and cannot conflict", arguments: StoreKind.allCases)
     func locked(kind: StoreKind) async throws {
         var document = try await Following(kind)
         let late = try document.append([SampleChange.edit(0, 0, "late")], by: SampleLog.bob, seq: 1)
@@ -120,8 +120,9 @@ import Testing
         #expect(try await document.store.text(of: document.entry.id).get().text == Text("abclate"))
     }
 
+    /// Rules P8 and P10.
     @Test(
-        "a pusher's highest push is remembered with its revision, apart from every other's",
+        "the store remembers each pusher's last push with its revision",
         arguments: StoreKind.allCases)
     func pushers(kind: StoreKind) async throws {
         var document = try await Following(kind)

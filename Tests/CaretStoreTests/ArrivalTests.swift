@@ -4,7 +4,7 @@ import CaretStore
 import TestSupport
 import Testing
 
-@Suite("Documents that arrive with their histories") struct ArrivalTests {
+@Suite("Importing documents with their histories") struct ArrivalTests {
     private let name: DocumentName
 
     init() throws { name = try DocumentName("notes/today") }
@@ -14,7 +14,7 @@ import Testing
             name: name, start: Snapshot(revision: start, text: try Text(text)), lineBreak: .crlf, updated: 7)
     }
 
-    /// Appends a letter a revision.
+    /// Appends one letter per revision.
     private func append(_ letters: String, to entry: DocumentEntry, in store: SQLiteStore) async throws {
         var (text, changes) = (Text(), [PushedChange]())
         for letter in letters {
@@ -27,7 +27,7 @@ import Testing
         #expect(outcome == .committed(head: Revision(entry.head.value + changes.count)))
     }
 
-    @Test("nobody finds one before it is published, and then it is like any other")
+    @Test("an import cannot be found before it is published")
     func published() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -38,7 +38,7 @@ import Testing
         #expect(await store.text(of: entry.id) == .failure(.refused(.gone)))
         #expect(try await store.list().get().entries.isEmpty)
         #expect(try await store.deleted().get().entries.isEmpty)
-        // Upkeep takes it for one that is to be removed once this store is closed, and no earlier.
+        // Upkeep removes an unpublished document only after this store is closed.
         await store.tend(at: .max)
         #expect(try await store.verify().isSound)
 
@@ -54,7 +54,7 @@ import Testing
         #expect(try SQLiteStore.verify(folder: scratch.path).isSound)
     }
 
-    @Test("a history that was trimmed begins with its text")
+    @Test("an imported trimmed history begins with its text")
     func trimmed() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -71,7 +71,7 @@ import Testing
         await store.close()
     }
 
-    @Test("of several all are published or none, where one wants a name that is taken")
+    @Test("publishing several imports fails as a whole if one name is taken")
     func taken() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -83,7 +83,7 @@ import Testing
         _ = await store.create(name, at: 1)
         #expect(try await store.publish(entries.map { Publication($0.id) }) == name)
         #expect(await store.find(other.name) == .failure(.gone))
-        // A deleted one leaves its name to others.
+        // The name of a deleted document may be taken.
         let publications = [Publication(entries[0].id), Publication(entries[1].id, deleted: 12)]
         #expect(try await store.publish(publications) == nil)
         #expect(try await store.find(other.name).get().id == entries[0].id)
@@ -92,7 +92,7 @@ import Testing
         await store.close()
     }
 
-    @Test("what was never published is removed by upkeep, once its process has ended")
+    @Test("upkeep removes unpublished imports after their process has ended")
     func unpublished() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("what arrived in a transaction that was undone does not arrive, and what was published in it does")
+    @Test("a rollback discards new imports and undoes their publication")
     func undone() throws {
         struct Undo: Error {}
         let scratch = try Scratch()
@@ -131,8 +131,8 @@ import Testing
                 }, orFault: { $0 as any Error })
         }
         writer.rolledBack()
-        // The next document has its number.
+        // The next document gets the ID of the rolled back one.
         let next = try database.transaction({ try writer.nextDocument() }, orFault: { $0 as any Error })
-        #expect(second?.id == next && writer.arriving == [first.id])
+        #expect(second?.id == next && writer.unpublished == [first.id])
     }
 }

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 @Suite("Backups") struct BackupTests {
-    @Test("a backup made while others write is one moment of the store, sound, marked, and one file")
+    /// Rules T6, A11 and A15.
+    @Test("a backup during writes is one consistent, sound and marked file")
     func whileWriting() async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }
@@ -25,17 +26,18 @@ import Testing
         await store.close()
         #expect(report.isSound && report.documents == 4)
         #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["caret.sqlite"])
-        let told = Told()
-        let copy = try SQLiteStore(folder: target.path) { told.add($0) }
-        #expect(told.all == [.renewed(.backup(at: 77))])
+        let recorder = EventRecorder()
+        let copy = try SQLiteStore(folder: target.path) { recorder.add($0) }
+        #expect(recorder.all == [.renewed(.backup(at: 77))])
         let entry = try await copy.find(written.entry.name).get()
         #expect(entry.head >= before && entry.head <= written.head)
         #expect(try await copy.text(of: entry.id).get().text == written.texts[entry.head.value])
-        #expect(entry.epoch != written.entry.epoch)
+        #expect(entry.epoch.generation != written.entry.epoch.generation)
+        #expect(entry.epoch.document == written.entry.epoch.document)
         await copy.close()
     }
 
-    @Test("a backup can be checked as it is, and its mark stays until a server opens it")
+    @Test("a backup keeps its mark through a check, until a server opens it")
     func markStays() async throws {
         let sample = try await SampleStore(isCutOff: false)
         let target = try Scratch()
@@ -46,14 +48,15 @@ import Testing
         await store.close()
         #expect(try SQLiteStore.verify(folder: target.path).isSound)
         #expect(try target.number("SELECT backup FROM store") == 5)
-        // Put back into the folder it was made from, it is still another history.
+        // Even in its original folder, the restored backup counts as another history.
         try sample.scratch.write(try target.databaseBytes())
-        let told = Told()
-        await (try SQLiteStore(folder: sample.scratch.path) { told.add($0) }).close()
-        #expect(told.all.first == .renewed(.backup(at: 5)))
+        let recorder = EventRecorder()
+        await (try SQLiteStore(folder: sample.scratch.path) { recorder.add($0) }).close()
+        #expect(recorder.all.first == .renewed(.backup(at: 5)))
     }
 
-    @Test("a file that is there is left alone, and a damaged store gives no backup")
+    /// Rule A15.
+    @Test("a backup overwrites no file, and fails for a damaged store")
     func refused() async throws {
         let sample = try await SampleStore(isCutOff: false)
         let target = try Scratch()

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 @Suite("Checking a store") struct CheckTests {
-    @Test("a sound store is found sound, open or not, and everything in it is counted")
+    /// Rule A14.
+    @Test("a check of a sound store, open or closed, counts everything in it")
     func sound() async throws {
         let sample = try await SampleStore(isCutOff: true)
         defer { sample.scratch.remove() }
@@ -26,11 +27,12 @@ import Testing
         await store.close()
     }
 
-    @Test("what is harmed is found and named, and only that", arguments: Harm.all)
+    /// Rule A14.
+    @Test("a check finds the damaged row, and reports nothing else", arguments: Harm.all)
     func harmed(harm: Harm) async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }
-        // Where a snapshot stands depends on when the upkeep came to it.
+        // The revision of the snapshot depends on when upkeep ran.
         let newest = try sample.scratch.number("SELECT max(revision) FROM snapshot WHERE document = 1")
         let fault =
             if case .snapshot = harm.fault { CheckReport.Fault.snapshot(Int(newest)) } else {
@@ -44,7 +46,7 @@ import Testing
         #expect(report.findings.allSatisfy { $0.document == document.id })
     }
 
-    /// A change of one document's rows that makes their bytes others, though every page bears a right sum.
+    /// Changes the rows of one document with SQL, so that every page still has a correct sum.
     struct Harm: Sendable {
         let document: Int
         let sql: String
@@ -70,7 +72,22 @@ import Testing
         ]
     }
 
-    @Test("a harmed page of the file is found")
+    /// Rule A14.
+    @Test("a check names a thousand findings, and says whether there were more")
+    func manyFindings() async throws {
+        for excess in [0, 1] {
+            let scratch = try Scratch.inMemory()
+            defer { scratch.remove() }
+            let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
+            for number in 0..<1_000 + excess { _ = await store.create(try DocumentName("\(number)")) }
+            await store.close()
+            try DataFolder(scratch.path).openForWriting().execute("UPDATE document SET deleted = 5")
+            let report = try SQLiteStore.verify(folder: scratch.path)
+            #expect(report.findings.count == 1_000 && report.hasMore == (excess > 0))
+        }
+    }
+
+    @Test("a check finds a damaged page of the file")
     func harmedPage() async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }
@@ -80,7 +97,7 @@ import Testing
         #expect(try !SQLiteStore.verify(folder: sample.scratch.path).isSound)
     }
 
-    @Test("a check that is stopped says so, and does not go on")
+    @Test("a stopped check reports that, and reads nothing more")
     func stopped() async throws {
         let sample = try await SampleStore(isCutOff: false, crowd: 150)
         defer { sample.scratch.remove() }
@@ -94,7 +111,8 @@ import Testing
         #expect(report.documents == 64 && report.findings.map(\.fault) == [.stopped])
     }
 
-    @Test("a store that is closed while it is checked and copied ends both, and no copy is left")
+    /// Rules A13 and A15.
+    @Test("closing a store stops a check and a backup, and leaves no partial file")
     func closedWhileChecked() async throws {
         let sample = try await SampleStore(isCutOff: false, crowd: 150)
         let target = try Scratch.inMemory()
@@ -109,13 +127,14 @@ import Testing
         await store.close()
         let report = try await check.value
         #expect(report.isSound || report.findings.map(\.fault) == [.stopped])
-        // It was whole before, or there is none.
+        // Either the backup was complete before the store closed, or there is none.
         let isWhole = (try? await backup.value) != nil
         #expect(FileManager.default.fileExists(atPath: target.databasePath) == isWhole)
         #expect(!FileManager.default.fileExists(atPath: target.databasePath + ".partial"))
     }
 
-    @Test("a check of a closed folder changes nothing in it, and one that a server holds is refused")
+    /// Rule A14.
+    @Test("a check does not change a closed folder, and refuses a locked one")
     func leftAlone() async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A program of this package that a test runs beside itself.
+/// A program of this package, running as a child process of a test.
 struct ChildProcess {
-    /// How it ended, and all that it said.
+    /// The output and the exit status of a process.
     struct End {
         let lines: [Substring]
-        /// The status of its exit; nil where a signal ended it.
+        /// Nil if a signal ended the process.
         let status: Int32?
 
-        /// The numbers that stand behind a word at the beginning of a line.
-        func numbers(behind word: String) -> [Int] {
+        /// The numbers on the lines that begin with `word`.
+        func numbers(after word: String) -> [Int] {
             lines.filter { $0.hasPrefix(word + " ") }.compactMap { Int($0.dropFirst(word.count + 1)) }
         }
     }
@@ -17,7 +17,7 @@ struct ChildProcess {
     private let process = Process()
     private let output = Pipe()
 
-    /// Runs a program that lies beside the tests.
+    /// Runs a program from the folder of the test program.
     init(_ program: String, _ arguments: [String]) throws {
         try self.init(at: ChildProcess.path(of: program), arguments)
     }
@@ -34,26 +34,26 @@ struct ChildProcess {
             .appending(path: program).path
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until the process ends by itself.
     func ended() -> End { ended(after: Data()) }
 
-    /// Kills it as soon as it has said so many lines.
+    /// Kills the process as soon as it has written this number of lines.
     func killed(afterLines count: Int) throws -> End {
-        var told = Data()
-        while told.count(where: { $0 == UInt8(ascii: "\n") }) < count {
+        var received = Data()
+        while received.count(where: { $0 == UInt8(ascii: "\n") }) < count {
             let more = output.fileHandleForReading.availableData
             if more.isEmpty {
                 throw Unexpected(
-                    what: "the process stopped by itself: \(String(decoding: told, as: UTF8.self))")
+                    what: "the process stopped by itself: \(String(decoding: received, as: UTF8.self))")
             }
-            told.append(more)
+            received.append(more)
         }
         kill(process.processIdentifier, SIGKILL)
-        return ended(after: told)
+        return ended(after: received)
     }
 
-    private func ended(after told: Data) -> End {
-        let all = told + output.fileHandleForReading.readDataToEndOfFile()
+    private func ended(after received: Data) -> End {
+        let all = received + output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return End(
             lines: String(decoding: all, as: UTF8.self).split(separator: "\n"),
@@ -61,8 +61,8 @@ struct ChildProcess {
     }
 }
 
-/// Whether the laws are tried with their whole counts.
+/// Whether the tests run all their cases: CARET_FULL is set.
 let isFullRun = ProcessInfo.processInfo.environment["CARET_FULL"] != nil
 
-/// The one seed that is asked for.
+/// The single seed to run, from CARET_SEED.
 let askedSeed = ProcessInfo.processInfo.environment["CARET_SEED"].flatMap(Int.init)

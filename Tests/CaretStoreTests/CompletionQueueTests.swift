@@ -5,27 +5,27 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Who is told when") struct CompletionQueueTests {
-    @Test("a few who are to be told while many are being told come behind them")
+@Suite("The order of completions") struct CompletionQueueTests {
+    @Test("a few completions wait until many earlier ones have run")
     func fewBehindMany() async {
-        let (completions, gate, told) = (CompletionQueue(), Gate(), Tally())
-        // More than are told by whoever found it out.
+        let (completions, gate, tally) = (CompletionQueue(), Gate(), Tally())
+        // More than the writer calls by itself.
         let many = (1...33).map { number in
             { @Sendable in
                 gate.pass()
-                told.add(.committed(head: Revision(number)))
+                tally.add(.committed(head: Revision(number)))
             }
         }
         gate.closed {
             completions.call(many)
-            completions.call([{ @Sendable in told.add(.committed(head: 34)) }])
-            #expect(told.outcomes.isEmpty)
+            completions.call([{ @Sendable in tally.add(.committed(head: 34)) }])
+            #expect(tally.outcomes.isEmpty)
         }
         await withCheckedContinuation { done in completions.finish { done.resume() } }
-        #expect(told.outcomes == (1...34).map { .committed(head: Revision($0)) })
+        #expect(tally.outcomes == (1...34).map { .committed(head: Revision($0)) })
     }
 
-    @Test("answers come in the order of the calls, refusals among them, and all before the store is closed")
+    @Test("completions come in the order of calls, and before the store closes")
     func order() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -39,10 +39,10 @@ import Testing
             try document.follow(append)
             store.append([append]) { answered.add($0[0]) }
             expected.append(.committed(head: Revision(number)))
-            // The same once more, which comes too late.
+            // The same append again, which must conflict.
             store.append([append]) { answered.add($0[0]) }
             expected.append(.conflict(head: Revision(number)))
-            // Groups of every size: now and then the writer gets the time to take few.
+            // This makes groups of different sizes, because the writer catches up at each pause.
             if number % 50 == 0 { _ = try await store.text(of: document.entry.id).get() }
         }
         await store.close()
@@ -50,16 +50,16 @@ import Testing
     }
 }
 
-/// Outcomes in the order in which they were told.
+/// Outcomes in the order of their completions.
 private final class Tally: Sendable {
-    private let told = Mutex<[AppendOutcome]>([])
+    private let list = Mutex<[AppendOutcome]>([])
 
-    var outcomes: [AppendOutcome] { told.withLock { $0 } }
+    var outcomes: [AppendOutcome] { list.withLock { $0 } }
 
-    func add(_ outcome: AppendOutcome) { told.withLock { $0.append(outcome) } }
+    func add(_ outcome: AppendOutcome) { list.withLock { $0.append(outcome) } }
 }
 
-/// Nobody passes while it is closed.
+/// While it is closed, `pass` waits.
 private final class Gate: Sendable {
     private let lock = Mutex(())
 

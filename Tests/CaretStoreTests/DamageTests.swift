@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Damaged files") struct DamageTests {
     @Test(
-        "a bit that flips in a file is found, or harms nobody: no wrong text, no lost document, no push taken twice"
+        "a flipped bit never causes wrong text, lost documents or double pushes"
     )
     func flippedBits() async throws {
         let cases = Seeds.share(of: 1000, everyCommit: 80)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("a file that was cut is refused, or an older state that is told as one")
+    @Test("a truncated file is refused, or reported as an older state")
     func cutFiles() async throws {
         let cases = Seeds.share(of: 200, everyCommit: 20)
         try await tryHarms("cutFiles", cases) { bytes, random in
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Harms the database, its log or the counter, in a copy of the folder for each seed.
+    /// For each seed, damages the database, its log or the counter in a copy of the folder.
     private func tryHarms(
         _ test: String, _ cases: Int, _ harm: (inout [UInt8], inout Seeded) -> Void
     ) async throws {
@@ -50,13 +50,13 @@ import Testing
             }
         }
         print(
-            "\(test): \(Seeds.first(cases).count) harms: \(outcomes.refused) refused at opening, \(outcomes.renewed) told as an older state, \(outcomes.damaged) with damage named, \(outcomes.sound) without effect"
+            "\(test): \(Seeds.first(cases).count) harms: \(outcomes.refused) refused at opening, \(outcomes.renewed) reported as an older state, \(outcomes.damaged) with damage reported, \(outcomes.sound) without effect"
         )
         #expect(outcomes.refused + outcomes.renewed + outcomes.damaged > 0)
     }
 }
 
-/// What came of opening harmed folders.
+/// Counts the results of opening damaged folders.
 private struct Outcomes {
     private(set) var refused = 0
     private(set) var renewed = 0
@@ -64,7 +64,7 @@ private struct Outcomes {
     private(set) var sound = 0
 
     mutating func fault(of sample: SampleStore, in copy: Scratch) async -> String? {
-        let events = Told()
+        let events = EventRecorder()
         let store: SQLiteStore
         do throws(OpeningFault) {
             store = try SQLiteStore(folder: copy.path) { events.add($0) }
@@ -82,12 +82,12 @@ private struct Outcomes {
         } else {
             sound += 1
         }
-        return fault ?? events.firstFailure.map { "told as \($0)" }
+        return fault ?? events.firstFailure.map { "reported \($0)" }
     }
 }
 
 extension OpeningFault {
-    /// It says that something is wrong with the files.
+    /// Whether the fault says that the files are damaged.
     fileprivate var isDamage: Bool {
         switch self {
         case .foreign, .badHeader, .lost, .otherLog: true

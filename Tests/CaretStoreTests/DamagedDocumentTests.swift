@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A damaged document among others") struct DamagedDocumentTests {
-    @Test("a row that stands where the next one belongs is damage of its document, and the others go on")
+@Suite("A damaged document beside sound ones") struct DamagedDocumentTests {
+    @Test("a row in the place of the next segment damages only its document")
     func rowInTheWay() async throws {
         let scratch = try await Harmed.folder(
             """
@@ -14,38 +14,38 @@ import Testing
             SELECT document, 3, 3, time, body, before, after FROM segment WHERE document = 1 AND first = 1
             """)
         defer { scratch.remove() }
-        let told = Told()
-        let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
         let (damaged, sound) = (
-            try await Harmed.letter(behind: "one", on: store),
-            try await Harmed.letter(behind: "two", on: store)
+            try await Harmed.letter(in: "one", on: store),
+            try await Harmed.letter(in: "two", on: store)
         )
-        // In one transaction with others, and alone.
+        // In one transaction with another append, and alone.
         let outcomes = await store.append([damaged, sound])
         #expect(outcomes == [.damaged, .committed(head: 3)])
         #expect(await store.append(damaged) == .damaged)
         guard case .created = await store.create(try DocumentName("three")) else {
             throw Unexpected(what: "no document can be made")
         }
-        #expect(told.hasDamage && !told.hasFailed)
+        #expect(recorder.hasDamage && !recorder.hasFailed)
         await store.close()
     }
 
-    @Test("once a history was found damaged, nothing is appended to it until the store is opened again")
+    @Test("a damaged history accepts no appends until the store is opened again")
     func closedToAppends() async throws {
         let scratch = try await Harmed.folder("DELETE FROM segment WHERE document = 1 AND first = 1")
         defer { scratch.remove() }
         for _ in 0..<2 {
-            let told = Told()
-            let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+            let recorder = EventRecorder()
+            let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
             let (one, two) = (
-                try await Harmed.letter(behind: "one", on: store),
-                try await Harmed.letter(behind: "two", on: store)
+                try await Harmed.letter(in: "one", on: store),
+                try await Harmed.letter(in: "two", on: store)
             )
             #expect(refusal(await store.text(of: one.document)) == .refused(.damaged))
-            #expect(told.all.contains(.damaged(one.document)))
+            #expect(recorder.all.contains(.damaged(one.document)))
             #expect(await store.append([one, two]) == [.damaged, .committed(head: two.expected.next)])
-            // The epoch and the head are told before.
+            // The store checks the epoch and the head before it reports damage.
             let stale = Append(
                 document: one.document, epoch: one.epoch, expected: 1, changes: one.changes)
             #expect(await store.append(stale) == .conflict(head: 2))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("pages of documents lead past those whose rows are damaged, and say how many there are")
+    @Test("lists skip damaged rows, and count them")
     func pages() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -78,7 +78,7 @@ import Testing
         await again.close()
     }
 
-    @Test("whichever page is damaged, a round goes on behind it, and what it leaves out is told")
+    @Test("a round continues after any damaged page, and reports the damage")
     func roundOverDamage() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -96,22 +96,22 @@ import Testing
             let copy = try Scratch.inMemory()
             defer { copy.remove() }
             try copy.write(harmed)
-            let told = Told()
-            guard let store = try? SQLiteStore(folder: copy.path, tell: { told.add($0) }) else {
+            let recorder = EventRecorder()
+            guard let store = try? SQLiteStore(folder: copy.path, tell: { recorder.add($0) }) else {
                 refused += 1
                 continue
             }
             await store.tend(at: 40 * StoreSettings.day)
             await store.close()
-            let purged = told.all.count { if case .purged = $0 { true } else { false } }
-            #expect(purged == count || told.hasDamage, "page \(page): \(purged) were removed")
-            if told.all.contains(.damaged(nil)), purged > count / 2 { partial += 1 }
+            let purged = recorder.all.count { if case .purged = $0 { true } else { false } }
+            #expect(purged == count || recorder.hasDamage, "page \(page): \(purged) were removed")
+            if recorder.all.contains(.damaged(nil)), purged > count / 2 { partial += 1 }
         }
-        // One leaf of documents, and there are several.
+        // Several pages are leaves of the table of documents.
         #expect(partial > 2 && refused < 5, "\(partial) with some left out, \(refused) refused")
     }
 
-    @Test("a database without the row of the store is refused, and its documents are not given other epochs")
+    @Test("a database without the store's row is refused and not changed")
     func missingStoreRow() async throws {
         let scratch = try await Harmed.folder("DELETE FROM store")
         defer { scratch.remove() }
@@ -127,7 +127,7 @@ import Testing
     }
 }
 
-/// A folder with two documents of two letters, `one` with the identity 1.
+/// A folder with two documents of two letters. `one` has the ID 1.
 private enum Harmed {
     static func folder(_ harm: String) async throws -> Scratch {
         let scratch = try Scratch.inMemory()
@@ -141,8 +141,8 @@ private enum Harmed {
         return scratch
     }
 
-    /// A letter more behind a document's head.
-    static func letter(behind name: String, on store: SQLiteStore) async throws -> Append {
+    /// An append of one letter at a document's head.
+    static func letter(in name: String, on store: SQLiteStore) async throws -> Append {
         let entry = try await store.find(try DocumentName(name)).get()
         let text = try Text(String(repeating: "x", count: entry.length.utf8))
         let change = try SampleLog.pushed(

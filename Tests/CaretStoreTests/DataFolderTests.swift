@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("The data folder") struct DataFolderTests {
-    @Test("the migrations in the binary are those in the folder, numbered without a gap")
+    @Test("the binary has all migrations of the folder, numbered without gaps")
     func migrationsAreEmbedded() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "migrations")
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("a new folder gets the schema, and opens again as it is")
+    @Test("a new folder gets the schema, and can be opened again")
     func openTwice() throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("a migration that fails is rolled back whole, and those before it stay")
+    @Test("a failed migration is rolled back, and earlier ones stay")
     func failingMigration() throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -53,7 +53,7 @@ import Testing
             try database.first("SELECT 1 FROM sqlite_schema WHERE name = 'half'", read: { _ in 1 }) == nil)
     }
 
-    @Test("a later version's file, and one whose migration is another, are refused and left as they are")
+    @Test("databases with later or other migrations are refused and not changed")
     func otherVersions() throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "a file that is refused keeps every byte, its log too, however it was left",
+        "a refused database and its log keep every byte",
         arguments: ["closed", "backup", "crashed"])
     func refusedIsUntouched(state: String) async throws {
         let sample = try await SampleStore(isCutOff: state == "crashed")
@@ -100,7 +100,7 @@ import Testing
         #expect(after == before)
     }
 
-    @Test("another program's file is refused and left as it is", arguments: ["database", "text", "short"])
+    @Test("another program's file is refused and not changed", arguments: ["database", "text", "short"])
     func foreignFiles(kind: String) throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -115,7 +115,7 @@ import Testing
         #expect(try scratch.databaseBytes() == before)
     }
 
-    @Test("a folder that a server holds is refused until that server is gone")
+    @Test("a locked folder is refused until its server ends")
     func heldFolder() throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -128,7 +128,7 @@ import Testing
         #expect(throws: OpeningFault.system(ENOENT)) { try DataFolder(scratch.path + "/nowhere") }
     }
 
-    @Test("the files of a store, and a backup of it, are for their owner's eyes alone")
+    @Test("only the owner can read the files of a store and its backups")
     func ownersAlone() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -140,13 +140,13 @@ import Testing
         _ = try await store.backUp(to: scratch.path + "/copy.sqlite", at: 1)
         #expect(try scratch.mode("copy.sqlite") == 0o600)
         await store.close()
-        // As `cp` leaves a backup that is put back.
+        // The mode after restoring a backup with `cp`.
         #expect(chmod(scratch.databasePath, 0o644) == 0)
         await (try SQLiteStore(folder: scratch.path)).close()
         #expect(try scratch.mode("caret.sqlite") == 0o600)
     }
 
-    @Test("a database that may not be written is refused when it is opened, and left as it is")
+    @Test("a read-only database is refused at opening and not changed")
     func readOnly() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -156,14 +156,14 @@ import Testing
         #expect {
             try SQLiteStore(folder: scratch.path)
         } throws: { fault in
-            "\(fault)".contains("caret.sqlite may not be written")
+            "\(fault)".contains("caret.sqlite is not writable")
         }
         let after = try scratch.files()
         #expect(after == before)
         #expect(try scratch.mode("caret.sqlite") == 0o400)
     }
 
-    @Test("a file is read past its log, whatever its path has in it")
+    @Test("a file can be read without its log, whatever its path contains")
     func pastTheLog() throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("a transaction that throws leaves nothing, and the connection goes on")
+    @Test("a transaction that throws writes nothing and keeps the connection")
     func rolledBack() throws {
         struct Stop: Error {}
         let scratch = try Scratch()
@@ -199,7 +199,7 @@ import Testing
 }
 
 extension Scratch {
-    /// Who may do what with a file.
+    /// The permissions of a file.
     func mode(_ file: String) throws -> mode_t {
         var found = stat()
         guard stat("\(path)/\(file)", &found) == 0 else { throw Unexpected(what: "there is no \(file)") }

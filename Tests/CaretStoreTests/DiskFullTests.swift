@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 @Suite("A full disk") struct DiskFullTests {
-    @Test("on a file system that is full nothing is lost, reads go on, and writing resumes with space")
+    @Test("on a full file system reads go on, and writing resumes with space")
     func smallFileSystem() async throws {
         guard let program = SmallFileSystem.program else {
             print(
-                "SKIPPED: no small file system can be mounted here; the bound on the files' sizes stands for it"
+                "SKIPPED: no small file system can be mounted here; the limit on the files' sizes replaces it"
             )
             return
         }
@@ -22,9 +22,9 @@ import Testing
         }
     }
 
-    @Test("wherever the disk is full nothing is lost, reads go on, and writing resumes with space")
+    @Test("at any size limit nothing is lost, and writing resumes with space")
     func boundedFiles() async throws {
-        // From where the store just opens to where it has brought its log into the database more than once.
+        // From a size where the store only just opens to one where it has made several checkpoints.
         let bounds = stride(from: 400_000, through: 4_400_000, by: isFullRun ? 50_000 : 975_000)
         for bound in bounds {
             let scratch = try Scratch.inMemory()
@@ -37,18 +37,18 @@ import Testing
     }
 
     @Test(
-        "where there is no space for the index of the log to grow, the disk counts as full and not as failed")
+        "no space for the index of the log counts as a full disk, not a fault")
     func indexOfLog() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         try scratch.makeData()
-        // A region of the index has place for 4,062 pages.
+        // One region of the index has space for 4,062 pages.
         let end = try ChildProcess("store-faults", [scratch.data, "paste=17000000"]).ended()
         #expect(end.status == 0, "\(end.lines)")
         #expect(end.lines.contains("event: full") && !end.lines.contains("event: failed"), "\(end.lines)")
-        let told = end.lines.first { $0.hasPrefix("told: ") }
-        #expect(told == "told: full" || told == "told: unknown", "\(end.lines)")
-        // Where it was unknown it may be there already.
+        let answer = end.lines.first { $0.hasPrefix("answer: ") }
+        #expect(answer == "answer: full" || answer == "answer: unknown", "\(end.lines)")
+        // If the outcome was unknown, the change may already be committed.
         let then = end.lines.first { $0.hasPrefix("with space: ") }
         #expect(then?.hasPrefix("with space: co") == true, "\(end.lines)")
         let report = try SQLiteStore.verify(folder: scratch.data)
@@ -56,7 +56,8 @@ import Testing
     }
 }
 
-/// A run that is longer than its disk is large. It appends to one document at a time, so that a step is done or not.
+/// A run that needs more space than its disk has. Each step appends to only one document, so it is done
+/// completely or not at all.
 private struct FullRun {
     let seed: UInt64
 
@@ -64,27 +65,27 @@ private struct FullRun {
 
     var orders: [String] { ["seed=\(seed)", "rounds=\(FullRun.rounds)"] }
 
-    /// The process has been through all of it, and what it acked is what is there.
+    /// Checks that the process did all its steps, and that the store has what it acked.
     func check(_ end: ChildProcess.End, in scratch: Scratch, _ size: String) async throws {
         #expect(end.status == 0, "\(size): \(end.lines.suffix(5))")
         let full = end.lines.firstIndex(of: "full") ?? 0
         let ackedAfter = end.lines[full...].filter { $0.hasPrefix("acked ") }
         #expect(full > 0 && ackedAfter.count >= 5, "\(size): writing has not gone on")
         let faulty = FaultyRun(seed: seed, rounds: FullRun.rounds, atOnce: 1)
-        let fault = try await faulty.fault(in: scratch.data, acked: end.numbers(behind: "acked").last ?? 0)
+        let fault = try await faulty.fault(in: scratch.data, acked: end.numbers(after: "acked").last ?? 0)
         #expect(fault == nil, "\(size)")
     }
 }
 
-/// A small file system in memory that one process sees, and that goes with it.
+/// A small file system in memory, which only one process sees. It disappears when that process ends.
 private struct SmallFileSystem {
-    /// How to run a command where it may mount, whoever runs the test; nil where nobody may.
+    /// A command that runs another one with permission to mount; nil if this machine has none.
     static let program: [String]? = {
         let ways = [["unshare", "-Urm"], ["unshare", "-m"]]
         return ways.first { way in
             let script = "mount -t tmpfs -o size=64k tmpfs /tmp"
             let end = try? ChildProcess(at: "/usr/bin/env", way + ["sh", "-c", script]).ended()
-            // A machine without the program has no such way.
+            // A machine without `unshare` cannot use it.
             return end?.status == 0
         }
     }()
@@ -97,8 +98,8 @@ private struct SmallFileSystem {
         (self.way, self.kilobytes, self.scratch) = (way, kilobytes, scratch)
     }
 
-    /// Fills it, with a ballast that takes up half of it until it has been full, and leaves the store's files in the
-    /// data folder.
+    /// Runs the process until the file system is full. A ballast file takes up half of it; the process
+    /// removes it then. Copies the store's files to the data folder afterwards.
     func ended(_ orders: [String]) throws -> ChildProcess.End {
         let script = """
             set -e

@@ -1,20 +1,20 @@
 import CaretStore
 import Testing
 
-@Suite("Space on the disk, as it is told") struct DiskSpaceTests {
+@Suite("Events about disk space") struct DiskSpaceTests {
     private func news(of events: [StoreEvent]) -> [DiskSpace.News] {
         var space = DiskSpace()
         return events.compactMap { space.news(of: $0) }
     }
 
-    @Test("calls that are refused are told once, and that one was committed again")
+    @Test("refused calls are reported once, and so is the next commit")
     func refusing() {
         #expect(news(of: [.committed, .checkpointed]) == [])
         #expect(news(of: [.full, .writing(1), .full]) == [.full])
         #expect(news(of: [.full, .committed, .committed]) == [.full, .freed])
     }
 
-    @Test("a disk that has space for the log alone is full until the log has come into the database")
+    @Test("a disk with space only for the log counts as full until a checkpoint")
     func holdingBack() {
         let held: [StoreEvent] = [.committed, .checkpointing, .checkpointFull]
         #expect(news(of: held + held + [.committed]) == [.full])

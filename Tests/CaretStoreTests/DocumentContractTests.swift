@@ -15,7 +15,7 @@ import Testing
         #expect(refusal(await document.store.find(try DocumentName("nobody"))) == .gone)
     }
 
-    @Test("the entries of many documents come in the order of the question", arguments: StoreKind.allCases)
+    @Test("the entries of several documents come in the requested order", arguments: StoreKind.allCases)
     func entries(kind: StoreKind) async throws {
         let document = try await Following(kind)
         let answers = await document.store.entries(of: [DocumentID(999), document.entry.id])
@@ -23,8 +23,9 @@ import Testing
         #expect(try answers[1].get() == document.entry)
     }
 
+    /// Rule T2.
     @Test(
-        "documents are listed page by page, in the order of their names' bytes", arguments: StoreKind.allCases
+        "documents are listed in pages, in the order of their names' bytes", arguments: StoreKind.allCases
     )
     func list(kind: StoreKind) async throws {
         let store = try kind.make()
@@ -41,7 +42,7 @@ import Testing
         #expect(try await store.list(prefix: "c").get() == Listing(entries: [], hasMore: false))
     }
 
-    @Test("a page of any limit is answered", arguments: StoreKind.allCases)
+    @Test("a list accepts any limit", arguments: StoreKind.allCases)
     func limits(kind: StoreKind) async throws {
         let store = try kind.make()
         for name in ["a", "b", "c"] { _ = await store.create(try DocumentName(name)) }
@@ -58,8 +59,9 @@ import Testing
         }
     }
 
+    /// Rules T3 and D11.
     @Test(
-        "a renamed document keeps all but its name, which is free for another", arguments: StoreKind.allCases)
+        "a renamed document keeps its history, and its old name is free", arguments: StoreKind.allCases)
     func rename(kind: StoreKind) async throws {
         var document = try await Following(kind)
         try await document.type("ab")
@@ -79,8 +81,9 @@ import Testing
         #expect(await store.rename(DocumentID(999), to: try DocumentName("x")) == .refused(.gone))
     }
 
+    /// Rules T3 and T4.
     @Test(
-        "a deleted document is gone, its name free, and a new one is another history",
+        "a deleted document is gone, and its name is free for a new document",
         arguments: StoreKind.allCases)
     func delete(kind: StoreKind) async throws {
         var document = try await Following(kind)
@@ -98,7 +101,8 @@ import Testing
         #expect(await store.undelete(id) == .exists)
     }
 
-    @Test("a deleted document comes back as it was", arguments: StoreKind.allCases)
+    /// Rule A8.
+    @Test("an undeleted document is unchanged", arguments: StoreKind.allCases)
     func undelete(kind: StoreKind) async throws {
         var document = try await Following(kind)
         try await document.type("ab")

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("A failing disk") struct FailingDiskTests {
-    /// What is counted, as the orders of the process and as the trace call it.
+    /// A kind of operation. The process and the trace count each kind.
     enum Operation: String, CaseIterable {
         case write
         case sync
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "whichever operation of a run fails, nothing is acked after it, the end is clean, and all that was acked is there",
+        "after any failed operation nothing is acked, and acked changes stay",
         arguments: Operation.allCases)
     func everyOperation(operation: Operation) async throws {
         try await fail(operation, of: FaultyRun(seed: 7, rounds: 4)) { trace in
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "the same holds in a long run with checkpoints and merges",
+        "the same is true in a long run with checkpoints and merges",
         arguments: [Operation.write, .sync, .truncate])
     func longRun(operation: Operation) async throws {
         try await fail(operation, of: FaultyRun(seed: 3, rounds: 160)) { trace in
@@ -43,7 +43,8 @@ import Testing
         }
     }
 
-    /// Runs without a fault to count the operations, then with each of the faults that `faults` makes of its trace.
+    /// Runs without a fault to count the operations, then once with each of the faults that `faults` derives
+    /// from the trace.
     private func fail(
         _ operation: Operation, of faulty: FaultyRun, with faults: (FaultTrace) -> [String]
     ) async throws {
@@ -61,9 +62,9 @@ import Testing
             let fault = try await faulty.fault(in: scratch.data, acked: outcome.acked)
             #expect(fault == nil, "\(order): opened again")
             if operation != .sync { continue }
-            // As if the machine stopped with the process: what the failed sync was to write may be gone.
+            // As if the machine had stopped with the process: the data of the failed sync may be lost.
             var disk = ForgetfulDisk(Seeded(1))
-            disk.take(outcome.trace.entries)
+            disk.apply(outcome.trace.entries)
             try scratch.makeData(disk.afterPowerCut())
             let lost = try await faulty.fault(in: scratch.data, acked: outcome.acked)
             #expect(lost == nil, "\(order): opened again after a power cut")
@@ -84,16 +85,17 @@ import Testing
         guard let failure = outcome.trace.firstFailure else { return }
         let wasClosing = entries[..<failure].last { $0.kind == .marked }?.bytes.elementsEqual("closing".utf8)
         if wasClosing == true { return }
-        // Files are opened only where a store is.
+        // Files are opened only while a store is being opened.
         if operation == .open { #expect(status == 3, "\(order): \(end)") }
-        // Many answers at once are told beside the writer, so an ack may be seen late; but only of what was committed.
+        // Many completions run beside the writer, so an ack may come after the failure, but only for a commit
+        // before it.
         let late = entries[failure...].compactMap(\.acked)
         #expect(
             late.isEmpty || late.count == 1 && outcome.trace.hasCommitted(before: failure),
             "\(order): \(late) were acked after the failure")
         switch status {
         case 0:
-            // Upkeep met it behind the last step.
+            // The fault struck upkeep after the last step.
             let isDone = outcome.acked == faulty.run.steps.count && end.lines.contains("event: failed")
             #expect(isDone, "\(order): the store did not stop")
         case 3: #expect(end.lines.last?.hasPrefix("refused to open") == true, "\(order): \(end)")

@@ -1,31 +1,31 @@
 import Foundation
 import TestSupport
 
-/// What the layer of faults wrote down: every operation on the files of a database, and the acks, in one order.
+/// The record of the fault layer: every operation on the files of a database, and the acks, in order.
 struct FaultTrace {
     enum Kind: UInt8 {
         case opened = 0x6F
-        /// What a file holds that was made, and synced, past SQLite.
+        /// The content of a file that was created and synced before the layer opened it.
         case found = 0x66
         case wrote = 0x77
         case synced = 0x73
         case truncated = 0x74
         case deleted = 0x64
         case marked = 0x6D
-        /// A state of the file that is written past SQLite.
+        /// A state of the counter, which the store writes without SQLite.
         case beside = 0x62
     }
 
     struct Entry {
         let kind: Kind
-        /// The name; empty where it is no operation on a file.
+        /// The name of the file; empty if the entry is no operation on a file.
         let file: String
-        /// It was made to fail, and not done.
+        /// The layer made the operation fail, and did not do it.
         let hasFailed: Bool
         let offset: Int
         let bytes: ArraySlice<UInt8>
 
-        /// A number of steps that are acked by now; nil where it is no mark of that.
+        /// The number of steps acked so far; nil if the entry is no such mark.
         var acked: Int? { kind == .marked ? Int(String(decoding: bytes, as: UTF8.self)) : nil }
     }
 
@@ -42,10 +42,10 @@ struct FaultTrace {
         var at = 0
         while at < bytes.count {
             guard at + 16 <= bytes.count, let kind = Kind(rawValue: bytes[at]) else {
-                throw Unexpected(what: "a trace that is not understood at \(at)")
+                throw Unexpected(what: "an unknown record in the trace at \(at)")
             }
             let end = at + 16 + Int(FaultTrace.number(bytes[(at + 4)..<(at + 8)]))
-            guard end <= bytes.count else { throw Unexpected(what: "a trace that was cut off at \(at)") }
+            guard end <= bytes.count else { throw Unexpected(what: "the trace is truncated at \(at)") }
             let (file, content) = (bytes[at + 1], bytes[(at + 16)..<end])
             if kind == .opened { names[file] = String(decoding: content, as: UTF8.self) }
             entries.append(
@@ -63,20 +63,20 @@ struct FaultTrace {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// How many steps are acked by the marks in front of an entry.
+    /// The number of steps acked before an entry.
     func acked(before index: Int) -> Int { entries[..<index].last { $0.acked != nil }?.acked ?? 0 }
 
-    /// Whether a group was committed between the last ack in front of an entry and the entry.
+    /// Whether there was a commit between an entry and the last ack before it.
     func hasCommitted(before index: Int) -> Bool {
         let acked = entries[..<index].lastIndex { $0.acked != nil } ?? 0
         return entries[acked..<index].contains { $0.kind == .beside }
     }
 
-    /// The operations of a kind, each with its file; the n-th of them is the one that an order for n strikes.
+    /// The file of each operation of a kind. The argument `kind:n` makes the n-th of them fail.
     func files(of kind: Kind) -> [String] { entries.filter { $0.kind == kind }.map(\.file) }
 
-    /// So many numbers of operations of a kind, half of them inside of checkpoints between acks; all where there are no
-    /// more.
+    /// Picks `count` numbers of operations of a kind, half of them inside checkpoints between acks. Returns
+    /// all numbers if there are no more than `count`.
     func someNumbers(_ count: Int, of kind: Kind, _ random: inout Seeded) -> [Int] {
         var (all, inside, isServing) = (0, [Int](), false)
         for entry in entries {
@@ -91,6 +91,6 @@ struct FaultTrace {
         }
     }
 
-    /// The first operation that was made to fail.
+    /// The first operation that the layer made to fail.
     var firstFailure: Int? { entries.firstIndex(where: \.hasFailed) }
 }

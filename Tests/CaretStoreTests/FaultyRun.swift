@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A fixed run in a process of its own, on a disk that is recorded and may fail.
+/// A fixed run in its own process, on a disk that is recorded and may fail.
 struct FaultyRun {
     let run: FixedRun
     private let seed: UInt64
@@ -14,16 +14,16 @@ struct FaultyRun {
         (self.seed, self.rounds) = (seed, rounds)
     }
 
-    /// What came of the run in a folder.
+    /// The result of a run.
     struct Outcome {
         let end: ChildProcess.End
         let trace: FaultTrace
 
-        /// How many steps the process said were acked.
-        var acked: Int { end.numbers(behind: "acked").last ?? 0 }
+        /// The number of steps that were acked, as the process printed it.
+        var acked: Int { end.numbers(after: "acked").last ?? 0 }
     }
 
-    /// Does the run in an empty folder; `fault` is an order like `fail=write:12`.
+    /// Does the run in an empty folder. `fault` is an argument like `fail=write:12`.
     func outcome(in scratch: Scratch, _ fault: String? = nil) throws -> Outcome {
         try scratch.makeData()
         let orders = [
@@ -33,7 +33,8 @@ struct FaultyRun {
         return Outcome(end: end, trace: try FaultTrace(contentsOf: scratch.path + "/trace"))
     }
 
-    /// What is wrong with the store in a folder, where so many steps are acked; nil where nothing is.
+    /// Describes what is wrong with the store in a folder after this number of acked steps; nil if nothing
+    /// is.
     func fault(in folder: String, acked: Int) async throws -> String? {
         let events = Mutex<[String]>([])
         let store: SQLiteStore
@@ -52,13 +53,13 @@ struct FaultyRun {
         for count in run.possible(after: acked) {
             let found: String?
             do { found = try await run.difference(in: store, after: count) } catch {
-                found = "\(error) where it is read"
+                found = "\(error) in reading it"
             }
             guard let difference = found else {
                 differences = []
                 break
             }
-            differences.append("from what \(count) steps make: \(difference)")
+            differences.append("from the result of \(count) steps: \(difference)")
         }
         await store.closed()
         let found = differences + events.withLock { $0 }
@@ -67,17 +68,17 @@ struct FaultyRun {
 }
 
 extension Scratch {
-    /// The folder of a store beside what else a test writes down.
+    /// The folder of a store, beside other files of a test.
     var data: String { path + "/data" }
 
-    /// Makes it anew, empty.
+    /// Replaces the folder by an empty one.
     func makeData() throws {
-        // There may be none yet; what cannot be removed fails the next line.
+        // There may be no folder yet. If removing it fails, the next line fails too.
         try? FileManager.default.removeItem(atPath: data)
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
     }
 
-    /// Makes it anew with these files.
+    /// Replaces the folder by one with these files.
     func makeData(_ files: [String: [UInt8]]) throws {
         try makeData()
         for (name, bytes) in files { try Data(bytes).write(to: URL(filePath: data + "/" + name)) }

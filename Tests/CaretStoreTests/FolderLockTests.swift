@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 
 @Suite("The lock of a folder") struct FolderLockTests {
-    @Test("a store that is let go without a close holds its folder until nothing of it writes any more")
+    @Test("a store released without close keeps its lock until writing ends")
     func letGo() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
-        // Where there is something to remove, the round's own commit waits at the gate.
+        // Once a document is deleted, the round commits its removal, and the commit waits at the gate.
         let (gate, rounds, deleted) = (Gate(), Counted(), Counted())
         var settings = StoreSettings()
         settings.roundEvery = .milliseconds(1)
@@ -29,18 +29,18 @@ import Testing
             await gate.somebodyWaits()
             withExtendedLifetime(store) {}
         }
-        // A round is under way.
+        // A round is still running.
         #expect(throws: OpeningFault.held) { try DataFolder(scratch.path) }
         gate.open()
         let folder = try await freed(scratch.path)
-        // No other round begins.
+        // No new round begins.
         let before = rounds.count
         for _ in 0..<1000 { await Task.yield() }
         #expect(rounds.count == before)
         folder.unlock()
     }
 
-    @Test("a call that writes when its store is let go is answered before the folder is free")
+    @Test("a write in a released store completes before the folder is unlocked")
     func letGoWhileWriting() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -63,7 +63,7 @@ import Testing
         await again.close()
     }
 
-    /// The folder, once it is free.
+    /// Waits until the folder can be locked, and locks it.
     private func freed(_ path: String) async throws -> DataFolder {
         while true {
             do throws(OpeningFault) {
@@ -76,7 +76,7 @@ import Testing
     }
 }
 
-/// Where the thread of a writer waits until it is opened.
+/// Blocks the writer's thread until the gate is opened.
 private final class Gate: Sendable {
     private let opening = DispatchSemaphore(value: 0)
     private let waits = Counted()
@@ -84,7 +84,7 @@ private final class Gate: Sendable {
     func wait() {
         waits.add()
         opening.wait()
-        // Who comes next finds it open too.
+        // The gate stays open for the next one.
         opening.signal()
     }
 

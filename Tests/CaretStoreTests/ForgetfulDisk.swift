@@ -1,11 +1,12 @@
 import TestSupport
 
-/// A disk that keeps for certain only what was synced: what a trace did to it, and what a power cut may leave there.
+/// A disk that may forget everything that was not synced. It replays a trace, and shows what a power cut may
+/// leave.
 ///
-/// The laws it keeps to: a sector of 512 bytes is written whole or not at all, and holds what it held at some time since
-/// the last sync. Names are made and removed in their order, and stay once their folder was synced, which SQLite does
-/// with the first sync of a new journal or log. What a failed sync was to bring to the disk may be lost for good: a
-/// later sync does not try it again.
+/// Its rules: a sector of 512 bytes is written completely or not at all. After a power cut a sector has one
+/// of its states since the last sync. Names are created and removed in order, and are durable once their
+/// folder was synced. SQLite syncs the folder with the first sync of a new journal or log. The data of a
+/// failed sync may be lost for good: a later sync does not write it again.
 struct ForgetfulDisk {
     private static let sector = 512
 
@@ -17,7 +18,7 @@ struct ForgetfulDisk {
     private struct File {
         var durable: [UInt8] = []
         var unsynced: [Change] = []
-        /// Its first sync also syncs the folder.
+        /// Whether the first sync of this file also syncs the folder.
         var syncsFolder: Bool
     }
 
@@ -30,9 +31,9 @@ struct ForgetfulDisk {
     private var names: [String: Int] = [:]
     private var durableNames: [String: Int] = [:]
     private var unsyncedNames: [NameChange] = []
-    /// The states of the file that is never synced after the start.
+    /// The states of the counter, which is not synced after the start.
     private var beside: [ArraySlice<UInt8>] = []
-    /// The name of a file whose syncs do nothing.
+    /// The name of a file whose syncs have no effect.
     private let deafTo: String?
     private var random: Seeded
 
@@ -41,12 +42,12 @@ struct ForgetfulDisk {
         self.deafTo = deafTo
     }
 
-    /// Does what a trace did.
-    mutating func take(_ entries: some Sequence<FaultTrace.Entry>) {
-        for entry in entries { take(entry) }
+    /// Applies the operations of a trace.
+    mutating func apply(_ entries: some Sequence<FaultTrace.Entry>) {
+        for entry in entries { apply(entry) }
     }
 
-    private mutating func take(_ entry: FaultTrace.Entry) {
+    private mutating func apply(_ entry: FaultTrace.Entry) {
         if entry.kind == .beside { return beside.append(entry.bytes) }
         if entry.kind == .opened && !entry.hasFailed && names[entry.file] == nil { make(entry.file) }
         guard let file = names[entry.file] else { return }
@@ -75,7 +76,7 @@ struct ForgetfulDisk {
     }
 
     private mutating func sync(_ file: Int) {
-        for change in files[file].unsynced { files[file].durable.take(change) }
+        for change in files[file].unsynced { files[file].durable.apply(change) }
         files[file].unsynced = []
         if files[file].syncsFolder { syncFolder() }
         files[file].syncsFolder = false
@@ -99,32 +100,33 @@ struct ForgetfulDisk {
         return names
     }
 
-    /// What may be there after a power cut now, by name.
+    /// The files by name that a power cut may leave now.
     mutating func afterPowerCut() -> [String: [UInt8]] {
         let count = random.number(0...unsyncedNames.count)
         let names = ForgetfulDisk.names(durableNames, after: unsyncedNames.prefix(count))
         var left: [String: [UInt8]] = [:]
-        // In the order of the names, so that the same seed leaves the same.
+        // Sorted by name, so that the same seed gives the same result.
         for (name, file) in names.sorted(by: { $0.key < $1.key }) { left[name] = content(of: files[file]) }
         if !beside.isEmpty { left[FaultTrace.beside] = Array(random.pick(beside)) }
         return left
     }
 
-    /// What is synced of a file, and a part of what is not: each sector as it was at some time since.
+    /// The synced content of a file with a part of the unsynced changes: each sector has one of its states
+    /// since the sync.
     private mutating func content(of file: File) -> [UInt8] {
         var bytes = file.durable
-        // Of a hundred sectors that were written, so many were not yet on their way.
+        // The percentage of written sectors that did not reach the disk.
         let lost = random.pick([0, 2, 20, 50, 90, 100])
         var stale: Set<Int> = []
         for change in file.unsynced {
             switch change {
-            case .truncated(let size): if !random.chance(lost) { bytes.take(.truncated(size)) }
+            case .truncated(let size): if !random.chance(lost) { bytes.apply(.truncated(size)) }
             case .wrote(let offset, let written):
                 for part in ForgetfulDisk.sectors(offset, written) {
                     if stale.contains(part.sector) || random.chance(lost) {
                         stale.insert(part.sector)
                     } else {
-                        bytes.take(.wrote(part.offset, part.bytes))
+                        bytes.apply(.wrote(part.offset, part.bytes))
                     }
                 }
             }
@@ -146,7 +148,7 @@ struct ForgetfulDisk {
 }
 
 extension [UInt8] {
-    fileprivate mutating func take(_ change: ForgetfulDisk.Change) {
+    fileprivate mutating func apply(_ change: ForgetfulDisk.Change) {
         switch change {
         case .truncated(let size):
             if size < count { removeLast(count - size) } else { fill(to: size) }

@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A log that is harmed while the store is open") struct HarmedLogTests {
-    @Test("a bit that flips in it is named, or harms nobody: now, and when the folder is opened again")
+@Suite("A log damaged while the store is open") struct HarmedLogTests {
+    @Test("a flipped bit is reported or harmless, now and after reopening")
     func flippedBits() async throws {
         let cases = Seeds.share(of: 150, everyCommit: 80)
         var counts: [Crowd.Verdict: Int] = [:]
@@ -14,9 +14,9 @@ import Testing
             var random = Seeded(seed)
             let scratch = try Scratch.inMemory()
             defer { scratch.remove() }
-            let told = Told()
+            let recorder = EventRecorder()
             var crowd = Crowd()
-            let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+            let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
             try await crowd.write(60, to: store)
             try scratch.flipBit(of: "caret.sqlite-wal", inLast: 4120 * 16, &random)
             var verdict = await crowd.verdict(on: store)
@@ -34,12 +34,12 @@ import Testing
     }
 }
 
-/// Documents of one letter, each by a pusher of its own.
+/// Documents of one letter, each by another pusher.
 private struct Crowd {
-    /// From the best to the worst.
+    /// Ordered from best to worst.
     enum Verdict: Comparable, Hashable {
         case sound
-        /// What is harmed is named, at the opening or where it is read.
+        /// The store reports the damage when it opens or when it reads.
         case named
         case wrong(String)
 
@@ -59,10 +59,10 @@ private struct Crowd {
     }
 
     func verdict(openedIn scratch: Scratch) async -> Verdict {
-        let told = Told()
+        let recorder = EventRecorder()
         do throws(OpeningFault) {
-            let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
-            let verdict = told.isRenewed ? .named : await verdict(on: store)
+            let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
+            let verdict = recorder.isRenewed ? .named : await verdict(on: store)
             await store.close()
             return verdict
         } catch {
@@ -70,7 +70,7 @@ private struct Crowd {
         }
     }
 
-    /// Judges all that a store answers about the documents.
+    /// Checks every answer of a store about the documents.
     func verdict(on store: SQLiteStore) async -> Verdict {
         var worst = Verdict.sound
         for (entry, text, pusher) in documents {
@@ -96,7 +96,7 @@ private struct Crowd {
 }
 
 extension Scratch {
-    /// Flips one bit of a file, in its last bytes.
+    /// Flips one bit in the last bytes of a file.
     fileprivate func flipBit(of name: String, inLast count: Int, _ random: inout Seeded) throws {
         let file = try FileHandle(forUpdating: file(name))
         let size = Int(try file.seekToEnd())

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The store's contract: history") struct HistoryContractTests {
-    @Test("the text at every revision is what the log adds up to", arguments: StoreKind.allCases)
+    @Test("the text at every revision is the sum of the log", arguments: StoreKind.allCases)
     func texts(kind: StoreKind) async throws {
         var document = try await Following(kind)
         var random = Seeded(11)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "history is read from any revision on, and a page holds at least one", arguments: StoreKind.allCases)
+        "history is read from any revision, at least one change per page", arguments: StoreKind.allCases)
     func pages(kind: StoreKind) async throws {
         var document = try await Following(kind)
         try await document.type("abcde")
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "history is trimmed through any revision, and what is behind it stays",
+        "history is trimmed through any revision, and the rest stays",
         arguments: StoreKind.allCases)
     func trim(kind: StoreKind) async throws {
         var document = try await Following(kind)
@@ -54,11 +54,11 @@ import Testing
         #expect(await store.trim(id, through: 3) == .trimmed(start: 3))
         #expect(await store.trim(id, through: 2) == .refused(.trimmed(start: 3)))
         #expect(await store.trim(id, through: 9) == .refused(.ahead(head: 5)))
-        // Who pushed what outlives the revisions.
+        // A pusher's row stays after the revision was trimmed.
         #expect(try await store.pusher(SampleLog.ann, in: id).get().entry?.seq == 5)
     }
 
-    @Test("a snapshot that is not the text of its revision is refused", arguments: StoreKind.allCases)
+    @Test("a snapshot with another text than its revision is refused", arguments: StoreKind.allCases)
     func wrongSnapshot(kind: StoreKind) async throws {
         var document = try await Following(kind)
         try await document.type("abc")

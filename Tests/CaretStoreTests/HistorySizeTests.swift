@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What a history takes on disk") struct HistorySizeTests {
+@Suite("The size of a history on disk") struct HistorySizeTests {
     @Test(
-        "a typed history at rest takes at most two bytes a revision of the file, of which half a byte is not the time"
+        "typing takes at most 2 bytes a revision, and 0.5 without the time"
     )
     func typedHistory() async throws {
         if let reason = TraceFolder.reasonForAbsence {
@@ -22,7 +22,7 @@ import Testing
         let whole = try await fileBytes(changes)
         let timeless = try await fileBytes(changes.map { $0.at(changes[0].time) })
         let perRevision = [whole, timeless].map { Double($0 - alone) / Double(changes.count) }
-        // The whole history has its text as a packed snapshot; so has this one, and nothing else.
+        // Both files have the text as a compressed snapshot. This one has nothing else.
         let packed = try await fileBytes([text], trimsHistory: true)
         let strict = [whole, timeless].map { Double($0 - packed) / Double(changes.count) }
         print(
@@ -33,7 +33,7 @@ import Testing
         #expect(perRevision[0] <= 2 && perRevision[1] <= 0.5)
     }
 
-    /// What the file takes with one document of these revisions, once everything rests.
+    /// The size of the file with one document of these changes, after upkeep.
     private func fileBytes(_ changes: [LoggedChange], trimsHistory: Bool = false) async throws -> Int {
         let scratch = try Scratch()
         defer { scratch.remove() }

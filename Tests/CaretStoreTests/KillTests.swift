@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite("Killed while writing") struct KillTests {
-    @Test("kill -9 at any moment loses nothing that was acked, doubles nothing and leaves no gap")
+    /// Rule P1.
+    @Test("kill -9 at any moment loses no acked change and repeats none")
     func killed() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -24,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "kill -9 at a certain moment loses nothing that was acked, doubles nothing and leaves no gap",
+        "kill -9 at a critical moment loses no acked change and repeats none",
         arguments: [
             "committing", "committed", "checkpointing", "checkpointed", "snapshotting", "merging", "merged",
             "copying", "migrating",
@@ -38,7 +39,7 @@ import Testing
             var random = Seeded(UInt64(round))
             var lines: [Substring] = []
             let count = 100 + random.number(0...100)
-            // A migration comes before everything else, so what it must not lose is written before.
+            // A migration runs before everything else, so write the data before it.
             if moment == "migrating" {
                 lines = try ChildProcess("store-writer", [scratch.path]).killed(afterLines: count).lines
             }
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "kill -9 right before a write, a sync or a truncation loses nothing either, inside of a checkpoint too"
+        "kill -9 before a write, sync or truncation loses no acked change"
     )
     func killedAtOperation() async throws {
         let scratch = try Scratch.inMemory()
@@ -77,7 +78,7 @@ import Testing
         var kills = 0
         for moment in moments {
             let outcome = try faulty.outcome(in: scratch, "kill=\(moment)")
-            // A run whose upkeep falls otherwise may have fewer operations, and end first.
+            // If upkeep runs at other moments, a run may have fewer operations, and end before it is killed.
             #expect(outcome.end.status == nil || outcome.end.status == 0, "\(moment): \(outcome.end)")
             kills += outcome.end.status == nil ? 1 : 0
             let fault = try await faulty.fault(in: scratch.data, acked: outcome.acked)
@@ -87,7 +88,7 @@ import Testing
         print("kill -9 at an operation: \(kills) kills")
     }
 
-    /// Compares what a writer said with what its store has now; answers with how long the store took to open.
+    /// Compares the output of a writer with its store. Returns how long the store took to open.
     private func check(_ lines: [Substring], in folder: String, _ round: String) async throws -> Duration {
         let began = ContinuousClock.now
         let store = try SQLiteStore(folder: folder) { event in
@@ -110,7 +111,7 @@ import Testing
         let took = ContinuousClock.now - began
         for (name, head) in heads {
             let entry = try await store.find(DocumentName(name)).get()
-            #expect(entry.head.value >= head, "\(round): \(name) has lost what was acked")
+            #expect(entry.head.value >= head, "\(round): \(name) has lost acked changes")
             let changes = try await store.read(entry.id, after: 0).get().segment.changes
             #expect(changes.map(\.seq) == (0..<entry.head.value).map { Int64($0 + 1) }, "\(round): \(name)")
             let text = try await store.text(of: entry.id).get().text

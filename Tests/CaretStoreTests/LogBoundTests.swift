@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("How long the log becomes") struct LogBoundTests {
-    @Test("readers that take turns do not keep the log from being begun anew")
+@Suite("The length of the log") struct LogBoundTests {
+    @Test("overlapping readers do not prevent a restart of the log")
     func readersInTurns() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -15,13 +15,13 @@ import Testing
         let paste = String(repeating: "0123456789abcdef", count: 64_000)
         let isDone = Counted()
         let (reading, ended) = AsyncStream.makeStream(of: Bool.self)
-        // On a thread of its own, since tasks have few.
+        // On its own thread, because it blocks, and tasks share few threads.
         Thread.detachNewThread {
             ended.yield((try? readInTurns(scratch, until: isDone)) != nil)
             ended.finish()
         }
         var (longest, isCut) = (0, false)
-        // A machine that is busy may let a reader be late now and then, or the writer: then no checkpoint had to wait.
+        // On a busy machine a reader or the writer may pause, and then no checkpoint had to wait: try again.
         for _ in 0..<120 where !isCut {
             let append = try document.append(
                 [SampleChange.edit(0, document.text.end.value, paste)], seq: 1)
@@ -34,13 +34,13 @@ import Testing
         }
         isDone.add()
         #expect(await reading.contains(true))
-        // A log that is begun anew is cut to 16 MiB. Up to 8,000 pages no checkpoint waits for readers.
+        // SQLite truncates a restarted log to 16 MiB. Up to 8,000 pages no checkpoint waits for readers.
         #expect(isCut, "\(longest) bytes")
         await store.close()
     }
 
     @Test(
-        "a checkpoint that waits in vain for readers of the whole log says that all of it is in the database")
+        "a checkpoint returns true if readers only prevent a restart of the log")
     func readerOfAll() throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -52,13 +52,13 @@ import Testing
         #expect(try reader.first("PRAGMA user_version") { $0.integer(0) } == 1)
         #expect(try writer.checkpoint(.patient))
         try reader.run("COMMIT")
-        // Whatever is written next begins the log anew: without that answer, the counter would not know.
+        // The next write restarts the log. The counter would miss that if the checkpoint had returned false.
         try writer.execute("PRAGMA user_version = 2")
         #expect(try scratch.logBegun() == begun + 1)
     }
 
     @Test(
-        "a checkpoint that a reader of less than the log keeps from some of it says so",
+        "a checkpoint returns false if a reader prevents copying the whole log",
         arguments: [false, true])
     func readerOfSome(isPatient: Bool) throws {
         let scratch = try Scratch.inMemory()
@@ -78,7 +78,8 @@ import Testing
     }
 }
 
-/// Reads in a transaction of one connection after the other, of which each begins before the one before ends.
+/// Reads through two connections in turn. Each transaction begins before the one of the other connection
+/// ends.
 private func readInTurns(_ scratch: Scratch, until isDone: Counted) throws {
     let readers = try (0..<2).map { _ in try Database(path: scratch.databasePath, for: .read) }
     var turn = 0
@@ -87,7 +88,7 @@ private func readInTurns(_ scratch: Scratch, until isDone: Counted) throws {
         try reader.run("BEGIN")
         _ = try reader.first("SELECT count(*) FROM document") { $0.integer(0) }
         if turn > 0 { try readers[(turn + 1) % 2].run("COMMIT") }
-        // As fast as it can it would only take the processor from the writer.
+        // Without a pause the loop would take the processor from the writer.
         usleep(500)
         turn += 1
     }

@@ -1,29 +1,29 @@
 import CaretStore
 import Testing
 
-@Suite("What is kept of the log until it is synced") struct LogBufferTests {
+@Suite("Buffering the log until it is synced") struct LogBufferTests {
     @Test(
-        "pieces that stand one behind the other are handed on as one, up to the room there is, and no others")
+        "adjacent pieces are written as one, up to the size of the buffer")
     func pieces() {
         var buffer = LogBuffer()
-        #expect(take(32, 1, at: 0, &buffer) && take(24, 2, at: 32, &buffer))
-        #expect(!take(24, 3, at: 57, &buffer), "a gap")
-        #expect(!take(24, 3, at: 0, &buffer), "written over")
-        #expect(!take(120 << 10, 3, at: 56, &buffer), "too long")
+        #expect(append(32, 1, at: 0, &buffer) && append(24, 2, at: 32, &buffer))
+        #expect(!append(24, 3, at: 57, &buffer), "a gap")
+        #expect(!append(24, 3, at: 0, &buffer), "written over")
+        #expect(!append(120 << 10, 3, at: 56, &buffer), "too long")
         let isKept = !buffer.isEmpty
         #expect(isKept)
-        let code = buffer.handOn { bytes, offset in
+        let code = buffer.flush { bytes, offset in
             #expect(bytes.elementsEqual([UInt8](repeating: 1, count: 32) + [UInt8](repeating: 2, count: 24)))
             #expect(offset == 0)
             return 13
         }
-        // What was refused is not kept: SQLite hears of it, and writes it anew.
+        // The buffer drops what could not be written: SQLite sees the error, and writes it again.
         let isGone = buffer.isEmpty
         #expect(code == 13 && isGone)
-        #expect(take(120 << 10, 3, at: 57, &buffer))
+        #expect(append(120 << 10, 3, at: 57, &buffer))
     }
 
-    private func take(_ count: Int, _ byte: UInt8, at offset: Int64, _ buffer: inout LogBuffer) -> Bool {
-        [UInt8](repeating: byte, count: count).withUnsafeBytes { buffer.take($0, at: offset) }
+    private func append(_ count: Int, _ byte: UInt8, at offset: Int64, _ buffer: inout LogBuffer) -> Bool {
+        [UInt8](repeating: byte, count: count).withUnsafeBytes { buffer.append($0, at: offset) }
     }
 }

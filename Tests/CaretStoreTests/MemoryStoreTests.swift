@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The store in memory") struct MemoryStoreTests {
-    @Test("a full disk refuses what would be written, reads go on, and writing resumes with space")
+    @Test("a full disk refuses writes, allows reads, and recovers with space")
     func full() async throws {
         let store = MemoryStore()
         let document = try await prepared(store)
@@ -21,7 +21,7 @@ import Testing
         #expect(await store.append(append) == .failed)
     }
 
-    @Test("a damaged document is closed, never served wrong, and the others live")
+    @Test("a damaged document is closed, and the others stay available")
     func damaged() async throws {
         let store = MemoryStore()
         let document = try await prepared(store)
@@ -32,7 +32,7 @@ import Testing
         #expect(refusal(await store.find(try DocumentName("other"))) == nil)
     }
 
-    @Test("tokens too are refused by a full or failed disk, shown on, and closed where they are damaged")
+    @Test("a full disk refuses token changes, and a damaged token is refused")
     func tokens() async throws {
         let store = MemoryStore()
         let user = try UserName("ann")

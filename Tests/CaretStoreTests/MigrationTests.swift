@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Migrations") struct MigrationTests {
     @Test(
-        "a store of each older schema is opened with all that is in it",
+        "a store of each older schema can be opened, with all its data",
         arguments: Migration.all.indices.dropFirst())
     func older(count: Int) async throws {
         let scratch = try Scratch()
@@ -18,7 +18,7 @@ import Testing
         #expect(throws: OpeningFault.older(found: Int64(count), known: known)) {
             try SQLiteStore.verify(folder: scratch.path)
         }
-        let events = Told()
+        let events = EventRecorder()
         let store = try SQLiteStore(folder: scratch.path) { events.add($0) }
         #expect(
             events.all.filter { $0 != .checkpointed } == (Int64(count + 1)...known).map { .migrating($0) })

@@ -5,16 +5,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Rows of which every byte is right by itself, and that stand where they do not belong: only their neighbours tell.
-@Suite("Whole and sound rows in a wrong place") struct MisplacedRowTests {
-    /// What is done to a store with a document of the letters `abcdef`, a revision each, and a snapshot at 3. `other`
-    /// is a store of the same document that became `abCDEF`.
+/// Rows with correct bytes in a wrong place. Only a comparison with their neighbours shows that.
+@Suite("Misplaced rows") struct MisplacedRowTests {
+    /// Damages a store with a document `abcdef`, one letter per revision, and a snapshot at 3. `other` is a
+    /// copy of the store in which the document became `abCDEF`.
     struct Harm: Sendable, CustomStringConvertible {
         let description: String
         let sql: String
-        /// What `verify` must call it.
+        /// The finding that `verify` must report.
         var fault = CheckReport.Fault.history
-        /// Whether a page shows it: one that begins and ends among rows of the other history is whole.
+        /// Whether reading page by page finds it. A page whose rows all come from the other history is
+        /// consistent.
         var isSeenInPages = true
 
         private static func fromOther(_ condition: String) -> String {
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "what is misplaced is never read as if it belonged there, and a check finds it", arguments: Harm.all)
+        "a misplaced row is never read as sound, and a check finds it", arguments: Harm.all)
     func misplaced(harm: Harm) async throws {
         let (scratch, document) = try await harmed(harm)
         defer { scratch.remove() }
@@ -77,7 +78,7 @@ import Testing
                 #expect(snapshot.text == document.texts[revision], "revision \(revision)")
             }
         }
-        // All of it at once cannot be had: some of it is not there.
+        // The whole history at once cannot be read, because a part of it is wrong.
         if harm.fault == .history { #expect(refusal(await store.read(id, after: 0)) == .refused(.damaged)) }
         for revision in document.texts.indices.dropLast() where harm.isSeenInPages {
             guard case .success(let read) = await store.read(id, after: Revision(revision), limit: 1) else {

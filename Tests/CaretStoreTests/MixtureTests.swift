@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("Files of different states in one folder") struct MixtureTests {
-    @Test("a backup that is put beside the log of a crash is refused, and nothing is touched")
+    @Test("a backup beside the log of a crash is refused, and nothing changes")
     func backupBesideLog() async throws {
         let states = try await States()
         defer { states.remove() }
@@ -15,12 +15,12 @@ import Testing
         defer { copy.remove() }
         try copy.write(states.backup)
         try await refused(copy, .otherLog)
-        // As the refusal asks for it.
+        // Do what the refusal asks for.
         try FileManager.default.removeItem(at: copy.file("caret.sqlite-wal"))
         #expect(try await opened(copy) == [.renewed(.backup(at: 5))])
     }
 
-    @Test("an older database that is put beside the log of a crash is refused, and nothing is touched")
+    @Test("an older database beside the log of a crash is refused")
     func olderDatabase() async throws {
         let states = try await States()
         defer { states.remove() }
@@ -30,11 +30,11 @@ import Testing
         try await refused(copy, .otherLog)
         try FileManager.default.removeItem(at: copy.file("caret.sqlite-wal"))
         guard case .renewed(.behind)? = try await opened(copy).first else {
-            throw Unexpected(what: "an older state was not told as one")
+            throw Unexpected(what: "an older state was not reported as one")
         }
     }
 
-    @Test("an older database beside a log that holds all that came since is the whole store")
+    @Test("an older database with all later changes in its log is complete")
     func olderDatabaseOfLog() async throws {
         let states = try await States(isLogKept: true)
         defer { states.remove() }
@@ -47,7 +47,7 @@ import Testing
         #expect(try copy.databaseBytes() == states.crashed.databaseBytes())
     }
 
-    @Test("a log without its database is not taken for the beginning of another one")
+    @Test("a log without its database is refused")
     func logAlone() async throws {
         let states = try await States()
         defer { states.remove() }
@@ -60,7 +60,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: copy.databasePath))
     }
 
-    @Test("the log of an older state that is put beside the database is refused, and nothing is touched")
+    @Test("the log of an older state is refused, and nothing changes")
     func olderLog() async throws {
         let states = try await States()
         defer { states.remove() }
@@ -70,7 +70,7 @@ import Testing
         try await refused(copy, .otherLog)
     }
 
-    @Test("the files of a crash as they are belong together")
+    @Test("the files of a crash can be opened")
     func unmixed() async throws {
         let states = try await States()
         defer { states.remove() }
@@ -85,27 +85,28 @@ import Testing
         #expect(after == before)
     }
 
-    /// What a store says while it is opened. Everything in it is sound.
+    /// The events of a store while it is opened. Everything in it must be sound.
     private func opened(_ folder: Scratch) async throws -> [StoreEvent] {
-        let told = Told()
-        let store = try SQLiteStore(folder: folder.path) { told.add($0) }
-        let events = told.all
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: folder.path) { recorder.add($0) }
+        let events = recorder.all
         #expect(try await store.verify().findings.isEmpty)
         await store.close()
         return events
     }
 }
 
-/// Some of the states that the files of one store go through.
+/// Several states of one store's files.
 private struct States {
-    /// The database before all that follows.
+    /// The database before everything else.
     let older: Data
     let backup: Data
-    /// As a kill leaves the folder: a log beside the database, which was begun anew since; unless it `isLogKept`, which
-    /// has been brought in more than once, and never wholly.
+    /// The folder after a kill: a database with a log that was restarted since `older`. If `isLogKept`, the
+    /// log was copied into the database by several checkpoints, but never completely, so it was not
+    /// restarted.
     let crashed: Scratch
     let crashedLog: Data
-    /// After more was written, and the store closed.
+    /// The folder after more writes, with the store closed.
     let closed: Scratch
 
     init(isLogKept: Bool = false) async throws {
@@ -126,7 +127,7 @@ private struct States {
         try reader?.run("BEGIN")
         _ = try reader?.first("SELECT count(*) FROM document") { $0.integer(0) }
         let begun = try sample.scratch.logBegun()
-        // How many checkpoints the log takes to be begun anew is up to the store's own readers.
+        // The number of checkpoints until the log is restarted depends on the store's own readers.
         while try isLogKept ? checkpoints.count < 2 : sample.scratch.logBegun() == begun {
             try await document.paste()
         }
@@ -150,7 +151,8 @@ private struct States {
     }
 }
 
-/// A copy of a store's folder, taken on the writer's thread: at one moment, since nobody else writes to its files.
+/// Copies a store's folder on the writer's thread. The copy is consistent, because no other thread writes to
+/// the files.
 private final class NextCopy: Sendable {
     private enum State {
         case none
@@ -180,7 +182,7 @@ private final class NextCopy: Sendable {
 }
 
 extension Following {
-    /// Puts a long text in the place of all that there is.
+    /// Replaces the whole text by a long one.
     fileprivate mutating func paste() async throws {
         let paste = String(repeating: "0123456789abcdef", count: 25_000)
         let append = try append([SampleChange.edit(0, text.end.value, paste)], seq: 1)

@@ -4,8 +4,8 @@ import CaretStore
 import TestSupport
 import Testing
 
-@Suite("Upkeep that was overtaken on its way to the writer") struct OvertakenUpkeepTests {
-    @Test("a snapshot that was to supersede the one that history begins with by now leaves it")
+@Suite("Prepared upkeep after other writes") struct OvertakenUpkeepTests {
+    @Test("a late snapshot does not supersede the new start of the history")
     func snapshotAfterTrim() async throws {
         let sample = try await Grown()
         defer { sample.scratch.remove() }
@@ -24,7 +24,7 @@ import Testing
         try await sample.check(from: 10)
     }
 
-    @Test("a snapshot from before the history's beginning by now is refused, and nothing is written")
+    @Test("a late snapshot from before the start of the history is refused")
     func snapshotBeforeStart() async throws {
         let sample = try await Grown()
         defer { sample.scratch.remove() }
@@ -48,7 +48,7 @@ import Testing
         #expect(try SQLiteStore.verify(folder: sample.scratch.path).isSound)
     }
 
-    @Test("an older snapshot that comes late leaves the newest one the newest")
+    @Test("a late older snapshot does not become the newest one")
     func snapshotAfterNewer() async throws {
         let sample = try await Grown()
         defer { sample.scratch.remove() }
@@ -65,7 +65,7 @@ import Testing
         try await sample.check(from: 0)
     }
 
-    @Test("a merge of what was trimmed meanwhile, and a trim of what was merged, are thought out anew")
+    @Test("a merge after a trim is prepared again, and a trim after a merge too")
     func mergeAndTrim() async throws {
         for isTrimFirst in [true, false] {
             let sample = try await Grown()
@@ -94,11 +94,11 @@ import Testing
         }
     }
 
-    @Test("a snapshot that stands alone in front of the history's beginning is removed")
+    @Test("a single snapshot from before the start of the history is removed")
     func snapshotLeftByTrim() async throws {
         let sample = try await Grown()
         defer { sample.scratch.remove() }
-        // As after a removal that went no further than the segments.
+        // As if removing had stopped after the segments.
         do {
             var pieces = try UpkeepPieces(sample.scratch)
             let plan = try pieces.trimming(sample.id, through: 100)
@@ -119,7 +119,7 @@ import Testing
         try await sample.check(from: 100)
     }
 
-    @Test("by the store's calls: a snapshot is put, others write, and history is trimmed at the snapshot")
+    @Test("the store trims at a snapshot while others write")
     func trimmedAtSnapshot() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -133,7 +133,7 @@ import Testing
             #expect(refusal(await store.putSnapshot(kept, of: id)) == nil)
             let append = try document.letters(String(repeating: "b", count: 257))
             async let outcome = store.append(append)
-            // Now the one is first, now the other.
+            // Depending on this number, the append or the trim comes first.
             for _ in 0..<round % 8 { _ = await store.pusher(SampleLog.bob, in: id) }
             #expect(await store.trim(id, through: 10) == .trimmed(start: 10))
             #expect(await outcome == .committed(head: 267))
@@ -149,8 +149,8 @@ import Testing
     }
 }
 
-/// A document with a snapshot at revision 10, and so many revisions behind it that another one is due that makes it
-/// superfluous.
+/// A document with a snapshot at revision 10, and so many revisions after it that a new snapshot is due,
+/// which supersedes the old one.
 private struct Grown {
     let scratch: Scratch
     let document: Following
@@ -165,7 +165,7 @@ private struct Grown {
         #expect(refusal(await store.putSnapshot(kept, of: document.entry.id)) == nil)
         try await document.typeAtOnce(String(repeating: "x", count: 250))
         await store.close()
-        // One push more makes a snapshot due, which no store is there to make.
+        // One more append makes a snapshot due. No store is open that could make it.
         var pieces = try UpkeepPieces(scratch)
         let append = try document.letters(String(repeating: "y", count: 20))
         let outcome = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
@@ -174,7 +174,7 @@ private struct Grown {
         self.document = document
     }
 
-    /// All that is kept is there, and sound.
+    /// Checks that the kept history is complete and sound.
     func check(from start: Revision) async throws {
         let store = try SQLiteStore(folder: scratch.path)
         #expect(try await store.find(document.entry.name).get().start == start)

@@ -2,10 +2,11 @@ import TestSupport
 import Testing
 
 @Suite("Power cuts") struct PowerCutTests {
-    /// So many images of each recorded run have seeds of their own.
+    /// Each recorded run has this number of seeds, one for each image.
     private static let imagesOfRun = 50
 
-    @Test("a power cut at any moment loses nothing that was acked, and every file opens whole")
+    /// Rule P1.
+    @Test("a power cut at any moment loses no acked change")
     func powerCuts() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -36,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "a disk on which the syncs of one file do nothing is found to lose what was acked",
+        "the test notices a disk that ignores the syncs of one file",
         arguments: [FaultTrace.log, FaultTrace.database])
     func deafDisk(file: String) async throws {
         let scratch = try Scratch.inMemory()
@@ -53,14 +54,14 @@ import Testing
     }
 }
 
-/// A run whose trace is at hand.
+/// A run and its trace.
 private struct Recorded {
     let number: Int
     let faulty: FaultyRun
     let trace: FaultTrace
-    /// The entries at which the database has pages that are not synced.
+    /// The indexes of entries at which the database has unsynced pages.
     private let insideCheckpoint: [Int]
-    /// The entries at which files are made, removed or cut, but for the last few.
+    /// The indexes of entries that create, remove or truncate files, except the last few.
     private let turns: [Int]
 
     init(_ number: Int, in scratch: Scratch) throws {
@@ -91,7 +92,7 @@ private struct Recorded {
         let isInsideCheckpoint: Bool
     }
 
-    /// In most cases one at which more can go wrong than that a commit is cut off.
+    /// Picks the moment of the power cut, mostly one at which more can go wrong than an interrupted commit.
     private func moment(_ random: inout Seeded) -> Int {
         switch random.number(0...9) {
         case 0...3: random.pick(insideCheckpoint)
@@ -100,12 +101,12 @@ private struct Recorded {
         }
     }
 
-    /// What a power cut leaves at a moment that the seed decides.
+    /// The files that a power cut leaves. The seed decides the moment.
     func image(_ seed: Int, deafTo deaf: String? = nil) -> Image {
         var random = Seeded(UInt64(seed))
         let cut = moment(&random)
         var disk = ForgetfulDisk(random, deafTo: deaf)
-        disk.take(trace.entries[..<cut])
+        disk.apply(trace.entries[..<cut])
         return Image(
             files: disk.afterPowerCut(), cut: cut, acked: trace.acked(before: cut),
             isInsideCheckpoint: insideCheckpoint.contains(cut))

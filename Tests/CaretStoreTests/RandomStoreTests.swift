@@ -4,8 +4,8 @@ import CaretStore
 import TestSupport
 import Testing
 
-@Suite("The store beside its model") struct RandomStoreTests {
-    @Test("whatever is asked of it in whatever order, the store answers as its plainest keeper does")
+@Suite("The store compared with its model") struct RandomStoreTests {
+    @Test("random calls get the same answers from the store and its model")
     func likeTheModel() async throws {
         let cases = Seeds.share(of: 400, everyCommit: 40)
         var steps = 0
@@ -30,7 +30,7 @@ private struct RandomRun {
     private let scratch: Scratch
     private var store: SQLiteStore
     private let model = MemoryStore()
-    /// The documents as both know them, deleted or not; identities are given in the same order.
+    /// The documents in both stores, deleted or not. Both give the same IDs.
     private var documents: [(id: DocumentID, store: Epoch, model: Epoch)] = []
     private var seq: Int64 = 0
     private var time: Int64 = 1000
@@ -95,7 +95,7 @@ private struct RandomRun {
     private mutating func append(to document: (id: DocumentID, store: Epoch, model: Epoch)) async throws {
         var text = (try? await model.text(of: document.id).get().text) ?? Text()
         let entry = try? await model.entries(of: [document.id])[0].get()
-        // Mostly the head; else some other one, be it in front of what is kept.
+        // Mostly the head, sometimes another revision, even one from before the start of the history.
         let expected = random.chance(5) ? Revision(random.number(0...60)) : entry?.head ?? 0
         var changes: [PushedChange] = []
         let pusher = random.pick([SampleLog.ann, SampleLog.bob])
@@ -149,17 +149,17 @@ private struct RandomRun {
         try agree(one, other, "trim \(id) through \(revision)")
     }
 
-    /// A trim that nobody waits for, while the same document is written to and looked at.
+    /// Trims without waiting for it, while writing to the same document and reading it.
     private mutating func trimBesideAppends() async throws {
         guard !documents.isEmpty else { return }
         let document = random.pick(documents)
         guard let entry = try? await model.entries(of: [document.id])[0].get() else { return }
         let revision = Revision(random.number(entry.start.value...entry.head.value))
-        let (answers, told) = AsyncStream.makeStream(of: Trimming.self)
-        store.trim(document.id, through: revision) { told.yield($0) }
+        let (answers, sink) = AsyncStream.makeStream(of: Trimming.self)
+        store.trim(document.id, through: revision) { sink.yield($0) }
         for _ in 0..<random.number(0...4) {
             try await append(to: document)
-            // What the trim keeps is there, whether it is done or not.
+            // The kept revisions can be read during the trim and after it.
             let kept = Revision(random.number(revision.value...entry.head.value))
             let (text, known) = (
                 await store.text(of: document.id, at: kept), await model.text(of: document.id, at: kept)
@@ -178,7 +178,7 @@ private struct RandomRun {
         try await putSnapshot(of: random.pick(documents).id, at: Revision(random.number(0...60)))
     }
 
-    /// Of the text that is there, or of another one.
+    /// Puts a snapshot of the right text, or sometimes of a wrong one.
     private mutating func putSnapshot(of id: DocumentID, at revision: Revision) async throws {
         var text = (try? await model.text(of: id, at: revision).get().text) ?? Text()
         if random.chance(20) { try text.apply(SampleChange.change([SampleChange.edit(0, 0, "x")])) }
@@ -189,7 +189,7 @@ private struct RandomRun {
         try agree(refusal(one), refusal(other), "snapshot of \(id) at \(revision)")
     }
 
-    /// The answers about a document and the names.
+    /// Compares the lists of names, and the pushers of a document.
     private mutating func look() async throws {
         let (list, known) = (
             try await store.list(prefix: "doc", limit: 3).get(),
@@ -231,7 +231,7 @@ private struct RandomRun {
 }
 
 extension DocumentEntry {
-    /// The same entry in the other's epoch, which chance chose.
+    /// The same entry with the epoch of `other`, because epochs are random.
     fileprivate func like(_ other: DocumentEntry) -> DocumentEntry {
         DocumentEntry(
             id: id, name: name, epoch: other.epoch, head: head, start: start, length: length,

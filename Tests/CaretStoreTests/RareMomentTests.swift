@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Two rare things at once") struct RareMomentTests {
-    @Test("a pusher who was found old and pushes before being forgotten is remembered")
+@Suite("Rare combinations") struct RareMomentTests {
+    @Test("a pusher due to be forgotten who pushes again is remembered")
     func pushesMeanwhile() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -36,13 +36,13 @@ import Testing
         await again.close()
     }
 
-    @Test("those who pushed longest ago are forgotten first, however many at once")
+    @Test("the pushers with the oldest pushes are forgotten first")
     func oldestFirst() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
         var document = try await Following(on: store)
-        // The numbers of authors go the other way than the times of their last pushes.
+        // The authors' numbers are in the opposite order of their last pushes.
         let crowd = (0..<4).map { Pusher(user: ByteString("user \($0)"), client: "client") }
         for pusher in crowd { try await document.type("x", by: pusher) }
         for pusher in crowd.reversed() { try await document.type("y", by: pusher) }
@@ -52,14 +52,14 @@ import Testing
         #expect(found == found.sorted(by: >) && found.count == 4)
     }
 
-    @Test("segments that were merged are trimmed by the times of their revisions, to the revision")
+    @Test("trimming by time is exact inside merged segments")
     func mergedAndTrimmed() async throws {
         for start in [1, 63, 64, 65, 150, 199] {
             let scratch = try Scratch.inMemory()
             defer { scratch.remove() }
             let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
             var document = try await Following(on: store)
-            // Change n is of the time 1000 + n.
+            // Change n has the time 1000 + n.
             for _ in 0..<200 { try await document.type("x") }
             await store.tend(at: .max)
             await store.close()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("a process that is killed where its disk became full has lost nothing that it acked")
+    @Test("a process killed when its disk is full has lost no acked change")
     func fullAndKilled() async throws {
         var moments = Set<String>()
         for bound in stride(from: 400_000, through: 1_600_000, by: isFullRun ? 4_096 : 60_000) {
@@ -90,10 +90,10 @@ import Testing
             let orders = [scratch.data, "bound=\(bound)", "seed=\(bound)", "rounds=300", "then=die"]
             let end = try ChildProcess("store-faults", orders).ended()
             #expect(end.status == nil, "\(bound): \(end.lines.suffix(5))")
-            moments.insert(end.lines.last { $0.hasPrefix("told: ") }.map(String.init) ?? "")
+            moments.insert(end.lines.last { $0.hasPrefix("answer: ") }.map(String.init) ?? "")
             let faulty = FaultyRun(seed: UInt64(bound), rounds: 300, atOnce: 1)
             let fault = try await faulty.fault(
-                in: scratch.data, acked: end.numbers(behind: "acked").last ?? 0)
+                in: scratch.data, acked: end.numbers(after: "acked").last ?? 0)
             #expect(fault == nil, "\(bound) bytes")
         }
         print("full, and then killed: \(moments.sorted())")

@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("An older state that was put back") struct RenewalTests {
-    @Test("a folder that is opened again as it was keeps its epochs, and says nothing")
+@Suite("Older databases that were put back") struct RenewalTests {
+    @Test("an unchanged folder keeps its epochs when it is opened again")
     func unchanged() async throws {
         let sample = try await SampleStore(isCutOff: true)
         defer { sample.scratch.remove() }
@@ -17,7 +17,8 @@ import Testing
         }
     }
 
-    @Test("an older database in the place of the newer one is told, and renews every epoch")
+    /// Rules T4 and T6.
+    @Test("an older database is reported, and renews every epoch")
     func older() async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }
@@ -36,11 +37,11 @@ import Testing
         #expect(entry?.epoch.generation != sample.documents[0].entry.epoch.generation)
         #expect(entry?.epoch.document == sample.documents[0].entry.epoch.document)
         #expect(entry?.head == sample.documents[0].head)
-        // Once: from now on this is the history.
+        // The renewal happens once: the next opening reports nothing.
         #expect(try await opened(sample).events.isEmpty)
     }
 
-    @Test("a database without its counter, with an unreadable one, or with another store's, is told")
+    @Test("a missing, unreadable or wrong counter is reported")
     func counters() async throws {
         let sample = try await SampleStore(isCutOff: false)
         let other = try await SampleStore(isCutOff: false)
@@ -56,7 +57,8 @@ import Testing
         #expect(try await opened(sample).events.isEmpty)
     }
 
-    @Test("a client that knows more than the store renews every epoch, once, and for good")
+    /// Rules T4 and B4.
+    @Test("a client with later revisions renews every epoch, only once")
     func putBack() async throws {
         let sample = try await SampleStore(isCutOff: true)
         defer { sample.scratch.remove() }
@@ -70,7 +72,8 @@ import Testing
         let new = try await store.find(old.name).get()
         #expect(new.epoch.generation != old.epoch.generation && new.epoch.document == old.epoch.document)
         #expect(new.head == old.head)
-        // What comes in the old epoch is of another history, and in the new one no client can know more.
+        // An append in the old epoch belongs to another history. No client can know more than the store in
+        // the new epoch.
         let append = Append(document: old.id, epoch: old.epoch, expected: old.head, changes: [])
         #expect(await store.append(append) == .gone)
         #expect(await store.renewEpochs(known: 1_000, of: old.id) == .success(false))
@@ -79,7 +82,7 @@ import Testing
         #expect(later.isEmpty && entry?.epoch == new.epoch)
     }
 
-    @Test("where the database is lost, nothing begins anew in its place")
+    @Test("a missing database is not replaced by an empty one")
     func lost() async throws {
         let sample = try await SampleStore(isCutOff: false)
         defer { sample.scratch.remove() }
@@ -95,13 +98,13 @@ import Testing
         #expect(throws: OpeningFault.lost(commits: nil)) { try SQLiteStore(folder: sample.scratch.path) }
     }
 
-    /// What a store says while it is opened, and the first document as it has it.
+    /// The events of a store while it is opened, and the entry of the first document.
     private func opened(
         _ sample: SampleStore
     ) async throws -> (events: [StoreEvent], entry: DocumentEntry?) {
-        let told = Told()
-        let store = try SQLiteStore(folder: sample.scratch.path) { told.add($0) }
-        let events = told.all
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: sample.scratch.path) { recorder.add($0) }
+        let events = recorder.all
         let entry = try await store.find(sample.documents[0].entry.name).get()
         let text = try await store.text(of: entry.id).get().text
         #expect(text == sample.documents[0].texts[entry.head.value])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("The store in SQLite") struct SQLiteStoreTests {
-    @Test("what was committed is there when the folder is opened again, in the same epoch")
+    @Test("committed changes are there after reopening, in the same epoch")
     func reopened() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -16,7 +16,7 @@ import Testing
         #expect(try await store.pusher(SampleLog.ann, in: entry.id).get().entry?.revision == entry.head)
     }
 
-    @Test("many writers at once are committed in groups, each change once and in its order")
+    @Test("changes of many writers are committed in groups, each once, in order")
     func groups() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "a segment, snapshot or row whose bytes were changed is named as damage, and the other documents live"
+        "a changed segment, snapshot or row damages only its document"
     )
     func damage() async throws {
         let harms = [
@@ -78,7 +78,7 @@ import Testing
         #expect(refusal(await store.text(of: id, at: 9)) == .trimmed(start: 10))
     }
 
-    @Test("a locked append moves over no more revisions than hold nobody up, and names the epoch first")
+    @Test("a locked append rebases over at most 4096 revisions")
     func lockedAppend() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -115,7 +115,7 @@ import Testing
     }
 }
 
-/// Types so many letters into a document of the writer's own, each when the one before is acked.
+/// Types letters into the writer's own document. Waits for each ack.
 private func type(_ count: Int, as writer: Int, into store: SQLiteStore) async {
     do {
         var document = try await Following(on: store, "doc/\(writer)")

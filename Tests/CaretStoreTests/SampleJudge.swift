@@ -3,23 +3,24 @@ import CaretLog
 import CaretStore
 import TestSupport
 
-/// What is wrong with the answers of a store that was opened on a harmed copy of a sample's folder.
+/// Finds wrong answers of a store that was opened on a damaged copy of a sample's folder.
 ///
-/// Right is what the sample has, and damage that is named. Of a store that has said so an older state is right too: of
-/// every document, since all of them were there before the state that a harm can lead back to; with the pushers of that
-/// state, so that no push of it is taken twice.
+/// Answers from the sample are right, and so are refusals because of damage. If the store has reported that
+/// it is an older state, an older state of each document is right too. That state has all documents, because
+/// damage cannot lead back to an earlier one. The pushers must be of the same state, so that no push is
+/// committed twice.
 struct SampleJudge {
     let sample: SampleStore
     let store: SQLiteStore
-    /// The store has said that it is an older state.
+    /// Whether the store has reported that it is an older state.
     let isRenewed: Bool
 
-    /// A sentence about what is wrong.
+    /// A sentence about a wrong answer.
     private struct Wrong: Error {
         let what: String
     }
 
-    /// Nil where nothing is.
+    /// Nil if no answer is wrong.
     func fault() async -> String? {
         do {
             for document in sample.documents { try await judge(document) }
@@ -56,12 +57,12 @@ struct SampleJudge {
         try await judgePush(document, found?.head)
     }
 
-    /// The entry of a document; nil where it is named as damaged.
+    /// The entry of a document; nil if the store reports damage.
     private func entry(_ name: DocumentName, _ id: DocumentID, most: Revision) async throws -> DocumentEntry?
     {
         guard let entry = try named(await store.find(name), .damaged, "find \(name)") else { return nil }
         try check(entry.head, most: most, "\(name)")
-        if entry.id != id { throw Wrong(what: "\(name) has the identity \(entry.id)") }
+        if entry.id != id { throw Wrong(what: "\(name) has the ID \(entry.id)") }
         return entry
     }
 
@@ -76,7 +77,7 @@ struct SampleJudge {
         if found.revision != revision ?? head ?? found.revision {
             throw Wrong(what: "\(what): of \(found.revision)")
         }
-        if document.texts[found.revision.value] != found.text { throw Wrong(what: "\(what): another one") }
+        if document.texts[found.revision.value] != found.text { throw Wrong(what: "\(what): another text") }
     }
 
     private func judgeHistory(_ document: Following, from start: Revision, _ head: Revision?) async throws {
@@ -85,11 +86,11 @@ struct SampleJudge {
         guard let read = try named(answer, .refused(.damaged), what) else { return }
         try check(read.head, most: document.head, what)
         if read.segment.changes != Array(document.log[start.value..<read.head.value]) {
-            throw Wrong(what: "\(what): another one")
+            throw Wrong(what: "\(what): another history")
         }
     }
 
-    /// `last` is the revision of the pusher's last push up to a head.
+    /// `last` returns the revision of the pusher's last push up to a head.
     private func judge(
         _ pusher: Pusher, in id: DocumentID, _ head: Revision?, last: (Revision) -> Revision?
     ) async throws {
@@ -97,11 +98,11 @@ struct SampleJudge {
         guard let found = try named(await store.pusher(pusher, in: id), .damaged, what) else { return }
         if found.head != head ?? found.head { throw Wrong(what: "\(what): at the head \(found.head)") }
         if found.entry?.revision != last(found.head) {
-            throw Wrong(what: "\(what): a push of it would be taken twice: \(found)")
+            throw Wrong(what: "\(what): a push would be committed twice: \(found)")
         }
     }
 
-    /// A push at the head is committed, or the document named as damaged.
+    /// Checks that the store commits a push at the head, or reports damage.
     private func judgePush(_ document: Following, _ head: Revision?) async throws {
         guard let entry = try? await store.find(document.entry.name).get() else { return }
         let text = document.texts[entry.head.value]
@@ -115,9 +116,9 @@ struct SampleJudge {
             throw Wrong(what: "a push to \(entry.name): \(outcome)")
         }
         let after = try named(
-            await store.text(of: entry.id), .refused(.damaged), "\(entry.name) behind a push")
+            await store.text(of: entry.id), .refused(.damaged), "\(entry.name) after a push")
         if let after, try after.text != text.applying(change) {
-            throw Wrong(what: "another text of \(entry.name) behind a push")
+            throw Wrong(what: "another text of \(entry.name) after a push")
         }
     }
 
@@ -127,7 +128,7 @@ struct SampleJudge {
         }
     }
 
-    /// What was answered; nil where that was damage by its name.
+    /// The answer; nil if the store reports damage.
     private func named<Answer, Refusal: Equatable>(
         _ result: Result<Answer, Refusal>, _ damage: Refusal, _ what: String
     ) throws -> Answer? {

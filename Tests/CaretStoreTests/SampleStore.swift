@@ -5,16 +5,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A folder with a store in it that has some of everything, and what is in it.
+/// A folder with a store that has rows of every kind, and what the store must answer.
 struct SampleStore {
     let scratch: Scratch
     private(set) var documents: [Following] = []
-    /// Documents of one letter, each by a pusher of its own.
+    /// Documents of one letter, each by another pusher.
     private(set) var crowd: [(name: DocumentName, id: DocumentID, pusher: Pusher)] = []
 
-    /// Four documents: a merged one with snapshots, a trimmed one, a short one, and one that nobody wrote to; and a
-    /// crowd of small ones. Most of it rests in the database; what was written last is in its log where `isCutOff`
-    /// leaves it there.
+    /// Creates four documents: a merged one with snapshots, a trimmed one, a short one, and an empty one.
+    /// Adds `count` small ones. Most of the data is in the database. With `isCutOff` the last changes are
+    /// still in the log, as after a crash.
     init(isCutOff: Bool, crowd count: Int = 0) async throws {
         scratch = try Scratch()
         let store = try SQLiteStore(folder: scratch.path)
@@ -46,20 +46,21 @@ struct SampleStore {
 }
 
 extension Scratch {
-    /// Copies the files of the store as they are now, beside it.
+    /// Copies the current files of the store into a folder beside them.
     fileprivate func keepFiles() throws {
         let kept = path + "/kept"
         try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: true)
-        // The counter first: it may be behind the log if the store tends a document meanwhile, but never before it.
+        // Copy the counter first: if upkeep writes meanwhile, it may have fewer commits than the log, but
+        // never more.
         for file in ["caret.commits", "caret.sqlite", "caret.sqlite-wal"] {
             try FileManager.default.copyItem(atPath: "\(path)/\(file)", toPath: "\(kept)/\(file)")
         }
     }
 
-    /// Puts the copies in the place of the files.
+    /// Replaces the files by the copies.
     fileprivate func restoreFiles() throws {
         for file in ["caret.sqlite", "caret.sqlite-wal", "caret.commits"] {
-            // The log is gone where the store was closed.
+            // Closing the store has removed the log.
             try? FileManager.default.removeItem(atPath: "\(path)/\(file)")
             try FileManager.default.moveItem(atPath: "\(path)/kept/\(file)", toPath: "\(path)/\(file)")
         }

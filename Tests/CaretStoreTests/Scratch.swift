@@ -2,7 +2,7 @@ import CaretStore
 import Foundation
 import Synchronization
 
-/// A folder of its own for one test, which removes it at its end.
+/// A temporary folder for one test, which must remove it.
 struct Scratch {
     let path: String
 
@@ -12,8 +12,8 @@ struct Scratch {
         path = folder.path
     }
 
-    /// In memory where the system has a folder for that: for tests that decide by themselves what a disk keeps, and
-    /// would only wait for its syncs.
+    /// A folder in memory, if the system has a file system for that. For tests that simulate what a disk
+    /// keeps: real syncs would only slow them down.
     static func inMemory() throws -> Scratch {
         let memory = URL(filePath: "/dev/shm")
         let hasMemory = FileManager.default.isWritableFile(atPath: memory.path)
@@ -21,7 +21,7 @@ struct Scratch {
     }
 
     func remove() {
-        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        // If it cannot be removed, it stays in the temporary folder, where it does no harm.
         try? FileManager.default.removeItem(atPath: path)
     }
 
@@ -31,7 +31,7 @@ struct Scratch {
 
     func write(_ bytes: Data) throws { try bytes.write(to: URL(filePath: databasePath)) }
 
-    /// The bytes of all files but those that SQLite makes anew whenever it opens a log, and that of the lock.
+    /// The bytes of all files except the lock, and the index that SQLite recreates whenever it opens a log.
     func files() throws -> [String: Data] {
         let names = try FileManager.default.contentsOfDirectory(atPath: path)
             .filter { !$0.hasSuffix("-shm") && $0 != "caret.lock" }
@@ -40,19 +40,19 @@ struct Scratch {
         )
     }
 
-    /// What a query answers with, a store being open or not.
+    /// The first result of a query. A store may have the database open.
     func number(_ sql: String) throws -> Int64 {
         let database = try Database(path: databasePath, for: .read)
         return try database.first(sql) { $0.integer(0) } ?? 0
     }
 
-    /// The backups that a writer has made here.
+    /// The complete backups that a store writer has made here.
     func backups() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path)
             .filter { $0.hasPrefix("backup-") && !$0.contains(".partial") }.map { "\(path)/\($0)" }
     }
 
-    /// How often the log was begun anew: the number that SQLite counts up in its header.
+    /// The number that SQLite increments in the log's header whenever it restarts the log.
     func logBegun() throws -> UInt32 {
         let header = try Data(contentsOf: URL(filePath: databasePath + "-wal")).prefix(16)
         return header.suffix(4).reduce(0) { $0 << 8 | UInt32($1) }
@@ -61,7 +61,7 @@ struct Scratch {
     func count(_ table: String) throws -> Int64 { try number("SELECT count(*) FROM \(table)") }
 }
 
-/// How often something happened, on whatever queue.
+/// A counter for any thread.
 final class Counted: Sendable {
     private let counted = Mutex(0)
 

@@ -8,7 +8,7 @@ import Testing
     private static let numbers = [SampleLog.ann: Int64(1), SampleLog.bob: Int64(300)]
     private static let pushers = [Int64(1): SampleLog.ann, Int64(300): SampleLog.bob]
 
-    @Test("a segment reads back as it was written, plain and deflated", arguments: [0, 1] as [UInt8])
+    @Test("a segment reads back equal, plain and deflated", arguments: [0, 1] as [UInt8])
     func roundTrip(packing: UInt8) throws {
         let packing = try #require(SegmentFormat.Packing(rawValue: packing))
         for seed in 0..<UInt64(2000) {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("bytes that were changed or cut are refused or read as some segment, and never trap")
+    @Test("decoding changed or truncated bytes never traps")
     func damagedBytes() throws {
         var refused = 0
         var readings = 0
@@ -40,11 +40,11 @@ import Testing
                 refused += 1
             }
         }
-        // What passes here is what the chain hash is for.
+        // The decoder accepts some damaged bytes. The chain finds those.
         #expect(refused > 1500 && readings > 0)
     }
 
-    @Test("a later version, an unknown pusher, and bytes behind the end are named")
+    @Test("later versions, unknown pushers and extra bytes have their own faults")
     func namedFaults() throws {
         let change = try SampleLog.change(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: 1)
         let bytes = encoded([change], .plain)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("a count that no bytes stand behind costs no memory")
+    @Test("a count larger than its bytes is refused without allocating memory")
     func lyingCounts() {
         let largest: [UInt8] = [0xFF, 0xFF, 0xFF, 0x7F]
         #expect(throws: SegmentFault.cutOff) {
@@ -70,13 +70,13 @@ import Testing
         }
     }
 
-    @Test("seqs and times are read at both ends of what is stored, and no number makes reading trap")
+    @Test("the extreme seqs and times are decoded, and larger ones refused")
     func extremeNumbers() throws {
         let most = DocumentEntry.farthest
         let change = try SampleLog.change(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: -most)
         let changes = [change.at(-most), change.at(most), change.at(-most)]
         #expect(try SegmentFormat.decoded(encoded(changes, .plain), pushers: Self.pushers) == changes)
-        // A time in place of the one that is there, the longest column of such a segment.
+        // Replaces the time of a segment by a larger number than the format allows.
         for number: UInt64 in [.max, .max - 1, 1 << 63, 1 << 57] {
             var column = ByteColumn()
             column.append(number)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("a segment of one key takes a few bytes, and a typed history at most two bytes a revision")
+    @Test("one key takes at most 32 bytes, and typing at most 2 bytes a revision")
     func sizes() throws {
         let change = try SampleLog.change(Change([SampleChange.edit(0, 0, "x")]), in: Text(), seq: 1)
         #expect(encoded([change], .plain).count <= 32)

@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A disk that loses a write leaves a page as it stood before: every byte of it is right, and out of date.
-@Suite("A page from an earlier time") struct StalePageTests {
-    /// A store whose table `table` is again what it was before the last letters were typed.
+/// A disk that loses a write leaves an old page: its bytes are correct, but out of date.
+@Suite("Stale pages") struct StalePageTests {
+    /// A store in which `table` has its content from before the last letters.
     private func staleFolder(
         _ table: String, before: (inout Following) async throws -> Void = { try await $0.type("abc") },
         after: (inout Following) async throws -> Void = { try await $0.type("defg") }
@@ -26,27 +26,27 @@ import Testing
         return scratch
     }
 
-    /// The document at the name that `Following` gives it.
+    /// Reads the document of `Following`, and returns the refusal.
     private func opened(_ store: SQLiteStore) async throws -> HistoryRefusal? {
         let entry = try await store.find(try DocumentName("notes/today")).get()
         return refusal(await store.text(of: entry.id))
     }
 
-    @Test("an old row of the document is damage when it is opened, and so is whoever pushed since")
+    @Test("a stale document row is found by opening it or asking for its pushers")
     func document() async throws {
         let scratch = try await staleFolder("document")
         defer { scratch.remove() }
-        let told = Told()
-        let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
         let id = try await store.find(try DocumentName("notes/today")).get().id
         #expect(refusal(await store.pusher(SampleLog.ann, in: id)) == .damaged)
         #expect(try await opened(store) == .refused(.damaged))
-        #expect(told.all.contains(.damaged(id)))
+        #expect(recorder.all.contains(.damaged(id)))
         #expect(try await !store.verify().isSound)
         await store.close()
     }
 
-    @Test("an old row of the document is damage where its head is a snapshot, too")
+    @Test("a stale document row is found if a snapshot is at its head")
     func documentAtSnapshot() async throws {
         let scratch = try await staleFolder("document") { document in
             try await document.type("abc")
@@ -58,7 +58,7 @@ import Testing
         await store.close()
     }
 
-    @Test("old segments are damage where the head is a snapshot, too")
+    @Test("stale segments are found if a snapshot is at the head")
     func segmentsAtSnapshot() async throws {
         let scratch = try await staleFolder("segment") { document in
             try await document.type("defg")
@@ -70,7 +70,7 @@ import Testing
         await store.close()
     }
 
-    @Test("an old row of a pusher is damage when the document is opened, and is found by a check")
+    @Test("a stale pusher row is found by opening the document and by a check")
     func pusher() async throws {
         let scratch = try await staleFolder("pusher")
         defer { scratch.remove() }
@@ -80,7 +80,7 @@ import Testing
         await store.close()
     }
 
-    @Test("an old row of a pusher is damage where the head is a snapshot, too")
+    @Test("a stale pusher row is found if a snapshot is at the head")
     func pusherAtSnapshot() async throws {
         let scratch = try await staleFolder("pusher") { document in
             try await document.type("defg")
@@ -92,7 +92,7 @@ import Testing
         await store.close()
     }
 
-    @Test("a row that a pusher has not yet is damage where an older pusher has one")
+    @Test("a missing pusher row is found if an older pusher has one")
     func missingPusher() async throws {
         let scratch = try await staleFolder("pusher") { try await $0.type("d", by: SampleLog.bob) }
         defer { scratch.remove() }
@@ -102,7 +102,7 @@ import Testing
         await store.close()
     }
 
-    @Test("an old row of a pusher in front of the newest snapshot is found by a check")
+    @Test("a check finds a stale pusher row from before the newest snapshot")
     func pusherFarBack() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -121,7 +121,7 @@ import Testing
         #expect(try SQLiteStore.verify(folder: scratch.path).findings.map(\.fault) == [.pusher])
     }
 
-    @Test("a pusher who was forgotten is no damage, whoever is left")
+    @Test("a forgotten pusher is not damage, whichever pushers remain")
     func forgotten() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -129,7 +129,7 @@ import Testing
         var document = try await Following(on: store)
         try await document.type("a")
         try await document.type("b", by: SampleLog.bob)
-        // Ann's push was at 1001, and bob's at 1002.
+        // Ann pushed at 1001, and Bob at 1002.
         await store.tend(at: 1002 + 90 * StoreSettings.day)
         #expect(try scratch.count("pusher") == 1)
         #expect(try await opened(store) == nil)
@@ -145,14 +145,14 @@ import Testing
 extension Following {
     func close() async { await (store as? SQLiteStore)?.close() }
 
-    /// Keeps the text at the head as a snapshot.
+    /// Stores the text at the head as a snapshot.
     func putSnapshot() async -> HistoryRefusal? {
         await refusal(store.putSnapshot(Snapshot(revision: head, text: text), of: entry.id))
     }
 }
 
 extension Scratch {
-    /// Puts the first page of a table, which is all of a small one, in the place of what it is now.
+    /// Replaces the first page of a table by its old content. A small table has only this page.
     fileprivate func putBack(_ table: String, from old: Data) throws {
         let root = try Int(number("SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"))
         let place = (root - 1) * PageSums.pageSize..<root * PageSums.pageSize

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The stores that keep the contract. Each test of the contract runs on all of them.
+/// The stores that fulfil the contract. Each contract test runs on all of them.
 enum StoreKind: CaseIterable {
     case memory
     case sqlite
@@ -18,7 +18,7 @@ enum StoreKind: CaseIterable {
     }
 }
 
-/// Folders for stores that live as long as their test; all are removed when the process ends.
+/// Folders for stores that live as long as their test. All are removed when the process ends.
 enum ScratchFolders {
     private static let base: URL = {
         let base = FileManager.default.temporaryDirectory.appending(path: "caret-stores-\(getpid())")
@@ -33,12 +33,12 @@ enum ScratchFolders {
     }
 
     private static func removeAll() {
-        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        // If it cannot be removed, it stays in the temporary folder, where it does no harm.
         try? FileManager.default.removeItem(at: base)
     }
 }
 
-/// A store with one document, and its text as a client would follow it.
+/// A store with one document, and the document's text and log as a client would follow them.
 struct Following {
     var store: any DocumentStore
     let entry: DocumentEntry
@@ -64,7 +64,7 @@ struct Following {
         return Append(document: entry.id, epoch: entry.epoch, expected: head, changes: [change])
     }
 
-    /// Takes in what was committed.
+    /// Adds the changes of a committed append.
     mutating func follow(_ append: Append) throws {
         for change in append.changes {
             texts.append(try text.applying(change.logged.change))
@@ -72,7 +72,7 @@ struct Following {
         }
     }
 
-    /// An append of letters behind the text, each a change.
+    /// An append of letters at the end of the text, one change per letter.
     func letters(_ letters: String) throws -> Append {
         var (end, after, changes) = (text.end.value, text, [PushedChange]())
         for letter in letters {
@@ -91,7 +91,7 @@ struct Following {
         try follow(append)
     }
 
-    /// Commits one letter after the other behind the text.
+    /// Commits letters one by one at the end of the text.
     mutating func type(_ letters: String, by pusher: Pusher = SampleLog.ann) async throws {
         for letter in letters {
             let end = text.end.value
@@ -103,12 +103,12 @@ struct Following {
     }
 }
 
-/// Something that a test relies on did not happen.
+/// A test could not be carried out as planned.
 struct Unexpected: Error {
     let what: String
 }
 
-/// What went well, for comparison with `nil`; the refusal, if it did not.
+/// The refusal, or nil for a success.
 func refusal<Success, Refusal: Error>(_ result: Result<Success, Refusal>) -> Refusal? {
     guard case .failure(let refusal) = result else { return nil }
     return refusal

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite("Tokens in SQLite") struct StoredTokenTests {
-    @Test("what is secret of a token is in no file, and the token is known when the folder is opened again")
+    /// Rule A3.
+    @Test("no file has a token's secret, and the token is valid after reopening")
     func onDisk() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -22,8 +23,9 @@ import Testing
         await again.close()
     }
 
+    /// Rule A5.
     @Test(
-        "a token whose row was changed lets nobody in, is named, and can be revoked; the others live",
+        "a changed token row is refused as damaged, and the others stay valid",
         arguments: [
             "user = CAST('bob' AS BLOB)", "user = x'FF'", "digest = zeroblob(32)", "digest = x'00'",
             "digest = (SELECT digest FROM token WHERE id = 2)", "created = created + 1",
@@ -33,7 +35,7 @@ import Testing
     func damaged(harm: String) async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
-        let events = Told()
+        let events = EventRecorder()
         let store = try SQLiteStore(folder: scratch.path)
         let ann = try await store.addToken(of: UserName("ann"), TokenContractTests.some()).get()
         let bob = try await store.addToken(of: UserName("bob"), .all).get()
@@ -52,7 +54,7 @@ import Testing
         await again.close()
     }
 
-    @Test("a row that was put in the place of another is damage")
+    @Test("a token row under another ID is damaged")
     func moved() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -67,7 +69,7 @@ import Testing
         await again.close()
     }
 
-    @Test("a backup has the tokens of its time")
+    @Test("a backup contains the tokens")
     func backedUp() async throws {
         let (scratch, target) = (try Scratch(), try Scratch())
         defer { scratch.remove() }

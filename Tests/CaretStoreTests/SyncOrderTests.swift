@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a store does to files past SQLite, in its order, as a process of its own says it: a disk that forgets what was
-/// not synced keeps only what these laws name.
-@Suite("What is on disk before it has its name") struct SyncOrderTests {
-    /// The calls of a process that makes a store, writes to it and makes a backup.
+/// The order of a store's own file calls, without SQLite's, as a child process records it. A disk that
+/// forgets unsynced data keeps only what these calls guarantee.
+@Suite("The order of writes, syncs and renames") struct SyncOrderTests {
+    /// The calls of a process that creates a store, writes to it and makes a backup.
     private func calls(in scratch: Scratch) throws -> [String] {
         try scratch.makeData()
         let orders = [
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "a backup, a new database and the counter are synced before anybody finds them, and then their names are"
+        "a file is synced before it gets its name, and then its folder is"
     )
     func order() throws {
         let scratch = try Scratch.inMemory()
@@ -28,7 +28,7 @@ import Testing
         let (calls, path) = (try calls(in: scratch), scratch.path)
         try expect(
             ["sync \(path)/copy.sqlite.partial", "link \(path)/copy.sqlite", "sync \(path)"], in: calls)
-        // After the sync nothing is written to what gets the name.
+        // Nothing is written to the partial file after its sync.
         let synced = try #require(calls.lastIndex(of: "sync \(path)/copy.sqlite.partial"))
         #expect(!calls[synced...].contains("write \(path)/copy.sqlite.partial"))
         try expect(
@@ -39,12 +39,12 @@ import Testing
             ], in: calls)
     }
 
-    /// These come one after the other, others between them or not.
+    /// Expects these calls in this order. Other calls may come between them.
     private func expect(_ wanted: [String], in calls: [String]) throws {
         var rest = calls[...]
         for call in wanted {
             let found = rest.firstIndex(of: call)
-            #expect(found != nil, "no \(call) behind what comes before it: \(calls)")
+            #expect(found != nil, "no \(call) after the call before it: \(calls)")
             guard let found else { return }
             rest = rest[(found + 1)...]
         }

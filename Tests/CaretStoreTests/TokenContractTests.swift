@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "a token is known by its text, with its user, its grants and its time", arguments: StoreKind.allCases)
+        "a token is found by its text, with its user, grants and time", arguments: StoreKind.allCases)
     func known(kind: StoreKind) async throws {
         let store = try kind.make()
         let ann = try await store.addToken(of: UserName("ann"), TokenContractTests.some(), at: 7).get()
@@ -34,7 +34,8 @@ import Testing
         #expect(all == TokenListing(items: tokens.map { .sound($0) }, hasMore: false))
     }
 
-    @Test("a text that is another by a single byte is nobody's", arguments: StoreKind.allCases)
+    /// Rule A2.
+    @Test("a text that differs in a single byte is not a token", arguments: StoreKind.allCases)
     func unknown(kind: StoreKind) async throws {
         let store = try kind.make()
         let ann = try await store.addToken(of: UserName("ann"), .all).get()
@@ -58,8 +59,9 @@ import Testing
         }
     }
 
+    /// Rule A3.
     @Test(
-        "a revoked token is gone, the others stay, and its number is never another's",
+        "a revoked token is gone, and its number is never used again",
         arguments: StoreKind.allCases)
     func revoked(kind: StoreKind) async throws {
         let store = try kind.make()
@@ -77,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "as many grants as may be come back as they were, with the longest names",
+        "the most grants with the longest names read back equal",
         arguments: StoreKind.allCases)
     func longest(kind: StoreKind) async throws {
         let store = try kind.make()
@@ -94,7 +96,7 @@ import Testing
     }
 
     @Test(
-        "tokens are listed page by page, by their number and by what they weigh",
+        "tokens are listed in pages, limited by number and weight",
         arguments: StoreKind.allCases)
     func pages(kind: StoreKind) async throws {
         let store = try kind.make()

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 @Suite("The store's contract: what does not fit") struct UnfitContractTests {
-    @Test("an append that does not fit the text leaves nothing", arguments: StoreKind.allCases)
+    @Test("an append that does not fit the text writes nothing", arguments: StoreKind.allCases)
     func unfit(kind: StoreKind) async throws {
         var document = try await Following(kind)
         try await document.type("aé😀b")
-        for unfit in try Unfit.all(behind: document.text) {
+        for unfit in try Unfit.all(after: document.text) {
             let append = document.append(unfit.changes)
             #expect(await document.store.append(append) == .unfit, "\(unfit.name)")
-            // Nor where what would fit comes first.
+            // The same after a change that would fit.
             let first = try document.letters("x").changes
             #expect(await document.store.append(document.append(first + unfit.changes)) == .unfit)
             let answer = await document.store.appendLocked(append) { _ in unfit.changes }
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "a seq or time is committed and read up to what a browser can hold, and refused beyond it",
+        "a seq or time beyond the safe integers of a browser is refused",
         arguments: StoreKind.allCases)
     func numbers(kind: StoreKind) async throws {
         let document = try await Following(kind)
@@ -56,7 +56,7 @@ private struct Unfit {
     let name: String
     let changes: [PushedChange]
 
-    static func all(behind text: Text) throws -> [Unfit] {
+    static func all(after text: Text) throws -> [Unfit] {
         let longer = try Text("aé😀bcdefgh")
         func pushed(_ edits: [LoggedEdit]) -> PushedChange {
             PushedChange(
@@ -84,7 +84,7 @@ private struct Unfit {
                 changes: [pushed([edit(none, TextLength(utf8: 2, utf16: 1, scalars: 2))])]),
             Unfit(name: "edits out of order", changes: [pushed([edit(one, one), edit(none, one)])]),
             Unfit(
-                name: "the second of two, behind the text that the first leaves",
+                name: "a second change beyond the end after the first",
                 changes: [
                     PushedChange(
                         LoggedChange(

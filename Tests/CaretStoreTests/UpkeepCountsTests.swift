@@ -4,9 +4,9 @@ import CaretStore
 import TestSupport
 import Testing
 
-@Suite("What upkeep counts by") struct UpkeepCountsTests {
-    @Test("the count of loose segments is that of those that are there, after merges and trims too")
-    func loose() async throws {
+@Suite("The counts of upkeep") struct UpkeepCountsTests {
+    @Test("the count of unmerged segments is exact after merges and trims")
+    func unmerged() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
@@ -26,7 +26,7 @@ import Testing
         await store.close()
     }
 
-    @Test("what weighs much gets a snapshot soon, so that opening costs what the text costs")
+    @Test("much inserted text makes a snapshot due")
     func weight() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
@@ -44,13 +44,13 @@ import Testing
         await store.tend(at: .max)
         let snapshot = Int(try scratch.number("SELECT snapshot FROM document"))
         let behind = document.log[snapshot...].reduce(0) { $0 + $1.weight }
-        #expect(behind <= UpkeepPolicy.mostWeight(behindSnapshotOf: 0) && snapshot > 0)
-        // Nothing more is due once it is there.
+        #expect(behind <= UpkeepPolicy.mostWeight(sinceSnapshotOf: 0) && snapshot > 0)
+        // No other snapshot is due afterwards.
         #expect(try scratch.number("SELECT behind FROM document") == behind)
         await store.close()
     }
 
-    @Test("one step removes no more than some rows, and no more than some bytes but one row at least")
+    @Test("one step removes limited rows and bytes, but at least one row")
     func removals() async throws {
         for (bytes, atOnce) in [(10, 64), (400_000, 2), (1_200_000, 1)] {
             let scratch = try Scratch.inMemory()

@@ -4,8 +4,8 @@ import CaretStore
 import TestSupport
 import Testing
 
-@Suite("Upkeep at the edges of its numbers") struct UpkeepEdgeTests {
-    @Test("a clock that was set back for one revision forgets nothing that is young")
+@Suite("Extreme numbers in upkeep") struct UpkeepEdgeTests {
+    @Test("a clock set back for one revision makes no newer revision old")
     func clockSetBack() async throws {
         var settings = StoreSettings()
         settings.keepHistory = .time(10_000)
@@ -25,7 +25,7 @@ import Testing
             }
             await store.tend(at: 1_000_002)
             #expect(try await store.find(document.entry.name).get().start == 0)
-            // What was early for the clock that went on is as old as what is in front of it.
+            // A change with an early time counts as old only when the changes before it are old too.
             await store.tend(at: 1_010_001)
             #expect(try await store.find(document.entry.name).get().start == 21)
             await store.tend(at: 1_010_002)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "settings of any size keep all, or as little as they say",
+        "extreme settings keep everything or nothing",
         arguments: [
             (.revisions(.max), 0), (.revisions(0), 10), (.revisions(-1), 10), (.time(.max), 0),
             (.time(0), 10), (.time(.min), 10),
@@ -74,7 +74,7 @@ import Testing
 }
 
 extension Append {
-    /// The same, with other times.
+    /// The same append with other times.
     fileprivate func at(_ times: [Int64]) -> Append {
         let changes = zip(changes, times).map { change, time in
             let logged = change.logged
@@ -85,7 +85,7 @@ extension Append {
         return Append(document: document, epoch: epoch, expected: expected, changes: changes)
     }
 
-    /// Its changes as appends of their own.
+    /// One append for each change.
     fileprivate var eachAlone: [Append] {
         changes.enumerated().map { index, change in
             Append(

@@ -3,8 +3,8 @@ import CaretLog
 import CaretStore
 import TestSupport
 
-/// The writer and the reader of upkeep on a folder that no store has open, for tests that decide themselves in which
-/// order what was made ready reaches the writer.
+/// The writer and the reader of upkeep on a folder that no store has open. With them a test decides in which
+/// order prepared steps reach the writer.
 struct UpkeepPieces {
     private let folder: DataFolder
     private let database: Database
@@ -14,7 +14,7 @@ struct UpkeepPieces {
     init(_ scratch: Scratch) throws {
         folder = try DataFolder(scratch.path)
         database = try folder.openForWriting()
-        guard let generation = try StoreRow.read(database)?.place.generation else {
+        guard let generation = try StoreRow.read(database)?.progress.generation else {
             throw Unexpected(what: "there is no store in the folder")
         }
         let shared = Generation(generation)
@@ -23,7 +23,8 @@ struct UpkeepPieces {
             HistoryReader(database: try folder.openForReading(), generation: shared))
     }
 
-    /// Does `body` in a transaction, as the store's writer does; what is refused has written nothing.
+    /// Runs `body` in a transaction, as the store's writer does. A call that throws a refusal must have
+    /// written nothing.
     mutating func commit<Answer>(
         _ body: (inout HistoryWriter) throws(StoreFault) -> Answer
     ) throws -> Answer {
@@ -35,13 +36,13 @@ struct UpkeepPieces {
                 do throws(StoreFault) {
                     return try body(&written)
                 } catch {
-                    precondition(database.totalChanges == before, "a call was refused that had written")
+                    precondition(database.totalChanges == before, "a call that had written was refused")
                     throw error
                 }
             }, orFault: StoreFault.database)
     }
 
-    /// The step that is due for a document.
+    /// The next step that is due for a document.
     mutating func step(of document: DocumentID, isIdle: Bool = false) throws -> UpkeepStep {
         guard let due = try reader.next(for: document, isIdle: isIdle, isNew: false).get() else {
             throw Unexpected(what: "nothing is due")

@@ -4,8 +4,8 @@ import CaretStore
 import TestSupport
 import Testing
 
-@Suite("What the store does by itself") struct UpkeepTests {
-    @Test("a long history rests in few segments, reads as it was written, and begins its text near the head")
+@Suite("Upkeep") struct UpkeepTests {
+    @Test("a long history is merged into few segments, with a snapshot near head")
     func merged() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -19,7 +19,7 @@ import Testing
         let rows = try scratch.count("segment")
         #expect(rows < 8, "\(rows) segments")
         let (snapshot, head) = (try scratch.number("SELECT snapshot FROM document"), document.head.value)
-        #expect(head - Int(snapshot) <= UpkeepPolicy.mostChanges(behindSnapshotOf: document.text.length.utf8))
+        #expect(head - Int(snapshot) <= UpkeepPolicy.mostChanges(sinceSnapshotOf: document.text.length.utf8))
         let id = document.entry.id
         #expect(try await store.read(id, after: 0).get().segment == Segment(first: 1, changes: document.log))
         for revision in stride(from: 0, through: head, by: 7) {
@@ -29,7 +29,7 @@ import Testing
         await store.close()
     }
 
-    @Test("merging goes on while others write, and nobody is refused")
+    @Test("merging during writes refuses no call")
     func mergedWhileWriting() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -54,7 +54,8 @@ import Testing
         await store.close()
     }
 
-    @Test("a deleted document is kept for its time, and then nothing of it is left")
+    /// Rule A8.
+    @Test("a deleted document is kept for its time, and then purged completely")
     func purged() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -74,7 +75,7 @@ import Testing
         for table in ["segment", "snapshot", "pusher"] { #expect(try scratch.count(table) == 0, "\(table)") }
         #expect(try scratch.count("document") == 1)
         #expect(refusal(await store.find(other.entry.name)) == nil)
-        // Its identity is never given again.
+        // The ID of a purged document is never used again.
         guard case .created(let again) = await store.create(document.entry.name) else {
             throw Unexpected(what: "the name was not free")
         }
@@ -82,12 +83,12 @@ import Testing
         await store.close()
     }
 
-    @Test("a document that is brought back before its removal has begun is kept, and none is told as gone")
+    @Test("a document undeleted before its purge begins is kept")
     func broughtBack() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
-        let told = Told()
-        let store = try SQLiteStore(folder: scratch.path) { told.add($0) }
+        let recorder = EventRecorder()
+        let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
         var documents: [DocumentID] = []
         for number in 0..<(isFullRun ? 1000 : 100) {
             let document = try await Following(on: store, "doc/\(number)")
@@ -103,12 +104,13 @@ import Testing
         let entries = await store.entries(of: documents)
         for (id, entry) in zip(documents, entries) {
             #expect((refusal(entry) == nil) == kept.contains(id), "\(id)")
-            #expect(told.all.contains(.purged(id)) == !kept.contains(id), "\(id)")
+            #expect(recorder.all.contains(.purged(id)) == !kept.contains(id), "\(id)")
         }
         await store.close()
     }
 
-    @Test("a pusher is forgotten once he was not seen for his time, and not before")
+    /// Rule P11.
+    @Test("a pusher is forgotten after the set time, and not before")
     func forgotten() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -116,7 +118,7 @@ import Testing
         var document = try await Following(on: store)
         try await document.type("a")
         try await document.type("bc", by: SampleLog.bob)
-        // Samples are pushed at 1000 and their seq.
+        // Sample changes have the time 1000 plus their seq.
         let quarter = 90 * StoreSettings.day
         await store.tend(at: quarter + 1001)
         #expect(try await store.pusher(SampleLog.ann, in: document.entry.id).get().entry != nil)
@@ -126,7 +128,7 @@ import Testing
         await store.close()
     }
 
-    @Test("whoever does not know what is to be kept forgets nothing, and makes no rounds")
+    @Test("a store without rounds forgets nothing")
     func withoutRounds() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -146,13 +148,13 @@ import Testing
         await store.close()
     }
 
-    @Test("history is kept for the time that the settings say, to the revision")
+    @Test("trimming by time keeps exactly the set time")
     func trimmedByTime() async throws {
         var settings = StoreSettings()
         settings.keepHistory = .time(5000)
         let (store, document, scratch) = try await trimmed(settings, at: 1040 + 5000)
         defer { scratch.remove() }
-        // Change n is of the time 1000 + n: those before 1040 are forgotten.
+        // Change n has the time 1000 + n. Those before 1040 are forgotten.
         #expect(try await store.find(document.entry.name).get().start == 39)
         try await check(store, document, from: 39)
         #expect(try scratch.number("SELECT min(first) FROM segment") == 40)
@@ -161,7 +163,7 @@ import Testing
         await store.close()
     }
 
-    @Test("of a history of which so many revisions are kept, that many are left")
+    @Test("trimming by count leaves exactly the set number of revisions")
     func trimmedByCount() async throws {
         var settings = StoreSettings()
         settings.keepHistory = .revisions(32)
@@ -174,7 +176,7 @@ import Testing
         await store.close()
     }
 
-    @Test("the space of what was merged or removed goes back to the file system")
+    @Test("free space is returned to the file system")
     func space() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -190,7 +192,7 @@ import Testing
         #expect(try scratch.number("PRAGMA freelist_count") * 8 <= scratch.number("PRAGMA page_count"))
     }
 
-    @Test("rounds come by themselves, by the clock that the settings name")
+    @Test("rounds run at intervals, by the clock of the settings")
     func rounds() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -208,7 +210,7 @@ import Testing
         await store.close()
     }
 
-    @Test("a store that is closed ends what it was asked for before, and answers all of it")
+    @Test("closing a store completes all earlier calls")
     func closedWhileBusy() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -216,14 +218,14 @@ import Testing
         var document = try await Following(on: store)
         try await document.typeAtOnce(String(repeating: "abc", count: 300))
         let id = document.entry.id
-        let (answers, told) = AsyncStream.makeStream(of: String.self)
-        store.trim(id, through: 700) { told.yield("\($0)") }
-        store.text(of: id, at: 900) { told.yield("\(refusal($0) == nil)") }
+        let (answers, sink) = AsyncStream.makeStream(of: String.self)
+        store.trim(id, through: 700) { sink.yield("\($0)") }
+        store.text(of: id, at: 900) { sink.yield("\(refusal($0) == nil)") }
         store.putSnapshot(Snapshot(revision: 850, text: document.texts[850]), of: id) {
-            told.yield("\(refusal($0) == nil)")
+            sink.yield("\(refusal($0) == nil)")
         }
         await store.close()
-        told.finish()
+        sink.finish()
         let trimmed = "\(Trimming.trimmed(start: 700))"
         #expect(
             await answers.reduce(into: []) { $0.append($1) }.sorted() == ["true", "true", trimmed].sorted())
@@ -232,7 +234,7 @@ import Testing
         await again.close()
     }
 
-    /// A store with these settings and a document of a hundred letters, tended once.
+    /// A store with these settings and a document of a hundred letters, after one `tend`.
     private func trimmed(
         _ settings: StoreSettings, at time: Int64
     ) async throws -> (SQLiteStore, Following, Scratch) {

@@ -89,6 +89,24 @@ import Testing
     }
 
     @Test(
+        "a folder whose name ends in a letter that joins the next one gets another name, with all its files")
+    func joiningLetter() async throws {
+        let world = try SyncWorld()
+        try await world.begin(0)
+        // U+0D4E and the slash after it are one Character.
+        let folder = "x\u{0D4E}"
+        world.disk.makeFolder(byUser: SyncWorld.path(folder))
+        world.save("in it\n", to: folder + "/y")
+        try await world.run(2_000)
+        world.disk.remove(byUser: SyncWorld.path(folder + "/y"))
+        world.disk.remove(byUser: SyncWorld.path(folder))
+        world.save("a file\n", to: folder)
+        world.server.set(WireString(folder + "/y"), "in it\nchanged elsewhere\n")
+        try await world.run(10_000)
+        expect(world, [folder + " (folder)/y": "in it\nchanged elsewhere\n", folder: "a file\n"])
+    }
+
+    @Test(
         "a file that moves into a folder of its name moves everywhere, with what was saved there meanwhile, and back"
     )
     func intoItself() async throws {

@@ -110,7 +110,7 @@ import Testing
 
     @Test("the end of a document is not that of one which has its name since")
     func ended() {
-        func end(_ epoch: WireString) -> DocumentNews {
+        func end(_ epoch: WireString) -> FollowEvent {
             .gone(Gone(document: "a", epoch: epoch, reason: .deleted, isFollowed: true))
         }
         var news = news(["a": "new"])

@@ -15,6 +15,7 @@ import Testing
 
     private func files(_ world: SyncWorld) -> [String: String] { world.disk.texts(in: SyncWorld.root) }
 
+    /// Rule T6.
     @Test("another server is told by its store, with one document too, and nothing is changed")
     func otherServer() async throws {
         for texts in [["one": "1\n"], ["one": "1\n", "two": "2\n"]] {

@@ -136,6 +136,7 @@ import Testing
         #expect(message.hasSuffix(" at byte \(fault?.byte ?? -1)"))
     }
 
+    /// Rule L7.
     @Test("a fault has the valid ones among the id, document and seq of its message")
     func whatCanBeRead() {
         let push = decoded(#"{"seq":7,"doc":"a","id":"two","type":"push","base":0}"#).fault
@@ -193,6 +194,7 @@ import Testing
         #expect(decoded(#"{"type":"hello","protocol":"1"}"#).fault?.code == .badMessage)
     }
 
+    /// Rule H2.
     @Test("an error never repeats the client's secret id")
     func secretClient() {
         let fault = decoded(#"{"type":"hello","protocol":1,"client":"sécret-of-ann"}"#).fault
@@ -202,6 +204,7 @@ import Testing
 }
 
 @Suite("Extensions of the protocol") struct GrowthTests {
+    /// Rule L7.
     @Test("fields may come in any order, escaped or not, and unknown ones are ignored")
     func anyOrder() throws {
         let plain = #"{"type":"push","id":2,"doc":"a","base":3,"seq":4,"edits":[{"range":[1,2],"text":"b"}]}"#
@@ -219,6 +222,7 @@ import Testing
         #expect(decoded(#"{"type":"ping","x":[1.5,1e3,-0,null,{"":{}}]}"#).value?.message == .ping(Ping()))
     }
 
+    /// Rule L6.
     @Test("a client ignores unknown types, and keeps unknown words")
     func unknownWords() throws {
         var decoder = MessageDecoder()
@@ -234,6 +238,7 @@ import Testing
         #expect(bye?.message.line() == Array(#"{"type":"bye","reason":"tired"}"#.utf8))
     }
 
+    /// Rule H4.
     @Test("unknown units are ignored")
     func unknownUnits() {
         let line =

@@ -26,6 +26,7 @@ import Testing
         #expect(code(#"{"type":"ping","id":1.0}"#) == .badMessage)
     }
 
+    /// Rule T1.
     @Test("a name of more than 512 bytes is a bad name, and is not repeated")
     func name() {
         #expect(code(#"{"type":"close","doc":"\#(text(512))"}"#) == nil)
@@ -151,6 +152,29 @@ import Testing
         let message = try decoder.serverMessage(Array(line.utf8))
         guard case .change(let change) = message?.message else { return #expect(Bool(false), "no change") }
         #expect(change.edits.count == 10_001)
+    }
+
+    @Test("what a server allows by default is what the rules of the protocol say")
+    func numbersOfRules() {
+        let limits = Limits()
+        let announced = limits.announced
+        // Rule L5, and rule P7 of the edits alone.
+        #expect(announced.serverLine == 6 * announced.document + 65_536)
+        #expect(announced.serverList == 6 * announced.document + 32_768)
+        // Rules O3 and O4.
+        #expect(limits.waitingLines == 64)
+        #expect(limits.waitingLineBytes == 1_048_576)
+        #expect(limits.waitingOutput == 1_048_576)
+        // Rule P5.
+        #expect(limits.rebase == 10_000_000)
+        // Rule C6.
+        #expect(limits.restMilliseconds == 5_000)
+        // Rule S4.
+        #expect(limits.peerMilliseconds == 50)
+        // Rule S9.
+        #expect(limits.roomSelections == 20_000)
+        // Rule D1.
+        #expect(limits.page == 1_048_576)
     }
 
     @Test("every error has a word of its own, and closes as documented")

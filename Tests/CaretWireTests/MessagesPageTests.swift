@@ -70,6 +70,7 @@ import Testing
         }
     }
 
+    /// Rules L6 and L7.
     @Test("a field that is not in the table is ignored", arguments: messages)
     func others(message: MessagesPage.Message) throws {
         let page = try #require(Self.page)

@@ -114,6 +114,7 @@ import Testing
         #expect(Pattern(wanted).matches(line) != nil, "\(line)")
     }
 
+    /// Rule A8.
     @Test("a deleted document is brought back, with its history")
     func undelete() throws {
         try write("a", "one", "two")
@@ -134,6 +135,7 @@ import Testing
         #expect(text.contains(#""text":"one""#))
     }
 
+    /// Rule A9.
     @Test("a history is trimmed, and says before what that would be")
     func trim() throws {
         try write("a", "one", "two", "three")
@@ -151,6 +153,7 @@ import Testing
         try ann.expect(#"{"type":"pong"}"#)
     }
 
+    /// Rule A10.
     @Test("what was trimmed is gone from the answer on, also while the document is open")
     func trimWhileOpen() throws {
         try write("a", "one", "two", "three")
@@ -172,6 +175,7 @@ import Testing
         try bob.expect(#"{"type":"ack","doc":"a","seq":1,"rev":4,"edits":[…"#)
     }
 
+    /// Rule A14.
     @Test("a store that is sound is found so, as a whole and one document of it")
     func verify() throws {
         try write("a", "one", "two")
@@ -184,6 +188,7 @@ import Testing
         #expect(try ask(#"{"type":"verify","doc":"b"}"#).contains(#""code":"not_found""#))
     }
 
+    /// Rule A15.
     @Test("a backup is a store of its own, in a folder of backups that is for nobody else")
     func backup() throws {
         try write("a", "one", "two")
@@ -209,6 +214,7 @@ import Testing
         try restored.expect(#"{"type":"text","doc":"a",…,"text":"one",…"#)
     }
 
+    /// Rule A1.
     @Test("whoever is no admin of all may ask none of it")
     func denied() throws {
         let server = try LiveServer(["--require-tokens": "true"])

@@ -44,6 +44,7 @@ import Testing
         try deaf.expect(#"{"type":"pong"}"#)
     }
 
+    /// Rule C5.
     @Test("is handed the text where the changes that it misses are more than it may fall behind")
     func tooSlow() throws {
         let (_, deaf) = try fallBehind(["--limit-behind": "2"])
@@ -51,6 +52,7 @@ import Testing
             #"{"type":"resync","doc":"a","epoch":"…","rev":24,"text":"b…b","reason":"too_slow"}"#, at: deaf)
     }
 
+    /// Rules C5 and A10.
     @Test("is handed the text where the changes that it misses are gone")
     func trimmed() throws {
         let (admin, deaf) = try fallBehind([:])

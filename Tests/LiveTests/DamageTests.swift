@@ -33,6 +33,7 @@ import Testing
         try file.close()
     }
 
+    /// Rules D13, A14 and A15.
     @Test("a damaged document is closed, whatever is asked of it, and the others live")
     func damagedAtStart() throws {
         let (first, _) = try filledServer()
@@ -66,6 +67,7 @@ import Testing
         try server.says(#/ error event=damage_found (count=[1-9]\d*|sqlite=\d+)$/#)
     }
 
+    /// Rule D13.
     @Test("damage that is found in an open document ends it for everybody, and the others live")
     func damagedWhileOpen() throws {
         let (server, ann) = try filledServer()

@@ -1,6 +1,7 @@
 import Testing
 
 @Suite("Errors over a socket", .onOwnThread) struct ErrorTests {
+    /// Rule L7.
     @Test("a line that is no message is refused, and the connection goes on")
     func noMessage() throws {
         try converse(
@@ -18,6 +19,7 @@ import Testing
             """)
     }
 
+    /// Rule L8.
     @Test("the twentieth line that is no message closes")
     func manyFaults() throws {
         // All are sent before the first answer is read, so that they come within the 10 seconds that count.
@@ -31,6 +33,7 @@ import Testing
             """ + String(repeating: line, count: 20) + String(repeating: answer, count: 20) + "ann<|\n")
     }
 
+    /// Rule H1.
     @Test(
         "every error before the welcome closes",
         arguments: [
@@ -103,6 +106,7 @@ import Testing
             """)
     }
 
+    /// Rule P12.
     @Test("a push beside one that is in flight is refused")
     func inFlight() throws {
         let client = try LineClient(try LiveServer(), .glued)
@@ -119,6 +123,7 @@ import Testing
         #expect(answers.contains { $0.contains(#""code":"push_in_flight""#) }, "\(answers)")
     }
 
+    /// Rule P5.
     @Test("a base that is too much work away is trimmed, and one that is just not so is taken")
     func farBase() throws {
         let edits = { (count: Int) in

@@ -33,6 +33,7 @@ import Testing
         #"{"type":"error","id":8,"code":"unknown_type",…"#,
     ]
 
+    /// Rules O7 and T5.
     @Test(
         "a session is answered in full behind its half close and then ended, however it is cut into pieces",
         arguments: LineClient.Way.allCases)
@@ -48,6 +49,7 @@ import Testing
         #expect(heard == [])
     }
 
+    /// Rule H1.
     @Test("the first line of an HTTP request is answered with bad_json, and closes")
     func http() throws {
         let client = try LineClient(try LiveServer(), .glued)

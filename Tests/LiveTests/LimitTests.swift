@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Limits over a socket", .onOwnThread) struct LimitTests {
+    /// Rule L1.
     @Test("a hello of the longest line is taken, and one byte more closes, with its end or without")
     func helloLine() throws {
         let server = try LiveServer()
@@ -19,6 +20,7 @@ import Testing
         }
     }
 
+    /// Rule L1.
     @Test("a line of the longest kind is taken, and one byte more closes")
     func line() throws {
         let server = try LiveServer(["--limit-document": "1 KiB", "--limit-line": "70 KiB"])
@@ -50,6 +52,7 @@ import Testing
         try client.expect(#"{"type":"error","doc":"b","seq":1,"code":"too_large",…"#)
     }
 
+    /// Rule H3.
     @Test("a hello that does not come in its time closes, begun or not")
     func helloTime() throws {
         let server = try LiveServer(["--limit-hello-time": "1 s"])
@@ -61,6 +64,7 @@ import Testing
         }
     }
 
+    /// Rule L3.
     @Test("a line that does not come through in its time closes")
     func lineTime() throws {
         let client = try LineClient(try LiveServer(["--limit-line-time": "1 s"]))
@@ -70,6 +74,7 @@ import Testing
         try client.expectEnd()
     }
 
+    /// Rule L4.
     @Test("a line that finds no place beside other long ones is overloaded, and closes")
     func lineBudget() throws {
         let limits = ["--limit-document": "1 KiB", "--limit-line": "1 MiB", "--limit-line-budget": "1 MiB"]
@@ -90,6 +95,7 @@ import Testing
         try clients[1 - refused].expect(#"{"type":"pong","id":1}"#)
     }
 
+    /// Rule O9.
     @Test("who takes nothing for long is cut")
     func taking() throws {
         let client = try LineClient(try LiveServer(["--limit-taking-time": "1 s"]), .glued)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("A server under load", .onOwnThread, .serialized) struct LoadTests {
+    /// Rules P1 and P8.
     @Test("kill -9 loses nothing that was acked, doubles nothing, and the server is ready again at once")
     func killed() throws {
         let crowd = Crowd(50, documents: 5)
@@ -27,6 +28,7 @@ import Testing
         )
     }
 
+    /// Rule E5.
     @Test("SIGTERM acks what it has saved, says goodbye to everybody, and loses nothing")
     func stopped() throws {
         let crowd = Crowd(50, documents: 5)

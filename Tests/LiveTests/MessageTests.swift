@@ -1,15 +1,44 @@
 import Testing
 
 @Suite("Messages over a socket", .onOwnThread) struct MessageTests {
+    /// Rule H5.
     @Test("hello is answered by a welcome that tells who one is and what is allowed")
     func hello() throws {
         try converse(
             """
             ann> {"type":"hello","id":"h","protocol":1,"client":"ann-client","units":["utf-9","utf-8"],"token":"any","info":{"name":"Ann"}}
-            ann< {"type":"welcome","id":"h","protocol":1,"unit":"utf-8","server":"caret/…","user":"…","client":"p-…","features":["follow","squash"],"limits":{"line":26214400,"document":4194304,"edits":10000,"documents":256,"selections":1000},"ping":3600,"store":"…"}
+            ann< {"type":"welcome","id":"h","protocol":1,"unit":"utf-8","server":"caret/…","user":"anonymous","client":"p-…","features":["follow","squash"],"limits":{"line":26214400,"document":4194304,"edits":10000,"documents":256,"selections":1000},"ping":3600,"store":"…"}
             """)
     }
 
+    /// Rules T6 and T7.
+    @Test("epochs begin with the store's name, and two servers share no epochs and no session ids")
+    func identities() throws {
+        let found = try (0..<2).map { _ in
+            let server = try LiveServer()
+            let (ann, bob) = (try LineClient(server), try LineClient(server))
+            try ann.send(#"{"type":"hello","protocol":1,"client":"ann-client"}"#)
+            let store = try told(#"{"type":"welcome",…,"store":"⟨store⟩"}"#, "store", by: ann)
+            try ann.send(#"{"type":"open","doc":"a","create":true}"#)
+            let epoch = try told(#"{"type":"opened","doc":"a","epoch":"⟨epoch⟩",…"#, "epoch", by: ann)
+            try bob.greet(as: "bob-client")
+            try bob.send(#"{"type":"open","doc":"a"}"#)
+            try bob.expect(#"{"type":"opened",…"#)
+            try bob.send(#"{"type":"select","doc":"a","rev":0,"selections":[]}"#)
+            let session = try told(#"{"type":"peer","doc":"a","session":"⟨id⟩",…"#, "id", by: ann)
+            #expect(epoch.hasPrefix(store + ".") && epoch != store + ".")
+            return (store: store, session: session)
+        }
+        #expect(found[0].store != found[1].store && found[0].session != found[1].session)
+    }
+
+    /// What stands at a name of a pattern in the next line of a client.
+    private func told(_ pattern: String, _ name: String, by client: LineClient) throws -> String {
+        let line = try #require(try client.next())
+        return try #require(Pattern(pattern).matches(line)?[name], "\(line)")
+    }
+
+    /// Rule E3.
     @Test("a newer connection of a client takes the place of the older one, which is told so")
     func replaced() throws {
         try converse(
@@ -23,6 +52,7 @@ import Testing
             """)
     }
 
+    /// Rules B11 and P19.
     @Test("a document is opened, edited, told to others, and closed")
     func edits() throws {
         try converse(
@@ -48,6 +78,7 @@ import Testing
             """)
     }
 
+    /// Rules P2, P6 and P9.
     @Test("a whole text is compared, committed, known again and acked with the text that is wanted")
     func wholeText() throws {
         try converse(
@@ -67,6 +98,7 @@ import Testing
             """)
     }
 
+    /// Rules S1 and S5.
     @Test("who is in a document, and where, is told to the others until he leaves")
     func presence() throws {
         try converse(
@@ -95,6 +127,7 @@ import Testing
             """)
     }
 
+    /// Rule C4.
     @Test("revisions that somebody missed come to him joined where he asked for that, and one by one else")
     func squash() throws {
         try converse(
@@ -134,6 +167,7 @@ import Testing
             """, options: ["--limit-rest-time": "100 ms"])
     }
 
+    /// Rules H9 and E1.
     @Test("who is silent is pinged, and told goodbye where he stays so")
     func pings() throws {
         try converse(

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @Suite("A whole data folder that was put back", .onOwnThread) struct PutBackTests {
+    /// Rule B4.
     @Test("is noticed as soon as a client knows more: it is logged, and everybody begins anew")
     func resume() throws {
         let first = try LiveServer()

@@ -59,6 +59,7 @@ import Testing
                 """)
     }
 
+    /// Rule P9.
     @Test("an earlier text is restored as a new revision")
     func restore() throws {
         try converse(
@@ -127,6 +128,7 @@ import Testing
                 """, options: ["--limit-document-every": "0 ms"])
     }
 
+    /// Rule D9.
     @Test("a renamed document goes on under its new name, a deleted one begins anew")
     func renameAndDelete() throws {
         try converse(

@@ -4,6 +4,7 @@ import Testing
 @Suite("Stopping a server", .onOwnThread) struct ShutdownTests {
     private static let bye = #"{"type":"bye","reason":"shutting_down"}"#
 
+    /// Rule E5.
     @Test(
         "at SIGTERM everybody is told, whatever he does, what was pushed is acked, and the server ends with 0"
     )
@@ -38,6 +39,7 @@ import Testing
             ])
     }
 
+    /// Rule P8.
     @Test("SIGINT stops it as well, and what it has acked is there again")
     func interrupted() throws {
         let server = try LiveServer()

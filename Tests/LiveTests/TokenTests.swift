@@ -44,6 +44,7 @@ import Testing
 
     // MARK: Who comes in
 
+    /// Rules H5 and A2.
     @Test("without a token, and with one that nobody was given, nobody comes in")
     func unauthorized() throws {
         let known = try token(of: "ann", #"{"rights":"read","prefix":""}"#).text
@@ -63,6 +64,7 @@ import Testing
         try client.expect(#"{"type":"welcome",…,"user":"ann",…"#)
     }
 
+    /// Rule H6.
     @Test(
         "who shows unknown tokens again and again has to wait, with a known one too; others do not",
         .enabled(if: Address.ownAddress != nil, "this machine has no address but its loopback"))
@@ -94,6 +96,7 @@ import Testing
 
     // MARK: What he may do
 
+    /// Rule R1.
     @Test("rights hold for the names that begin as the token says, and the highest one counts")
     func rights() throws {
         try write("lib/a", "lib/b", "notes/a", "own/a")
@@ -129,6 +132,7 @@ import Testing
         )
     }
 
+    /// Rule R3.
     @Test("a document that somebody may not read answers as one that is not there, whatever is asked")
     func denied() throws {
         try write("secret/there")
@@ -167,6 +171,7 @@ import Testing
 
     // MARK: Its end
 
+    /// Rule E4.
     @Test("a revoked token says goodbye in every connection that came with it, and lets nobody in again")
     func revoked() throws {
         try write("a")
@@ -202,6 +207,7 @@ import Testing
         try bob.expect(#"{"type":"pong"}"#)
     }
 
+    /// Rule A6.
     @Test("a push that is committed though its token is revoked meanwhile is acked before the goodbye")
     func revokedInFlight() throws {
         for round in 0..<12 {

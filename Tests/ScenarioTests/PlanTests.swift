@@ -16,6 +16,23 @@ import Testing
         #expect(throws: Plan.Unreadable.self) { try Plan(text: line) }
     }
 
+    /// Another node may make a document longer than it may be. Nobody can add to it then, and the room appends nothing.
+    @Test("a new epoch is found out where a document is full")
+    func newEpochOfFullDocument() throws {
+        let (half, rest) = (String(repeating: "x", count: 700), String(repeating: "y", count: 3_400))
+        let text = """
+            seed 0
+            client editor-utf-16
+            0 c0 types a 0"\(half)"
+            2000 elsewhere a 0"\(rest)"
+            4000 c0 types a 0"z"
+            4003 renews
+            """
+        let outcome = Runs.run(try Plan(text: text))
+        #expect(outcome.failure == nil)
+        #expect(outcome.counts.newEpochs > 0)
+    }
+
     @Test("a failing plan is cut down to the steps that it takes to fail")
     func shrinking() throws {
         let fault: () -> PlantedFault = { SumOfAnotherText() }

@@ -15,7 +15,7 @@ struct Runner {
     private var entries: [Int: DocumentEntry] = [:]
     private var done = 0
 
-    /// Whether the store has said that its disk failed.
+    /// Whether the store has reported that its disk failed.
     private final class Failure: Sendable {
         let hasCome = Mutex(false)
     }
@@ -48,16 +48,16 @@ struct Runner {
 
     // MARK: The ways through a run
 
-    /// All steps, or until the store refuses one.
+    /// Does all steps, or stops when the store refuses one.
     mutating func all(backup: String? = nil) async throws -> Ending {
         let hasStopped = try await doSteps(through: run.steps.count) != nil
-        if hasStopped { try await pushOn() }
+        if hasStopped { try await tryAfterStop() }
         if let backup { _ = try await store.backUp(to: backup, at: 1) }
         await close()
         return hasStopped ? .stopped : .done
     }
 
-    /// Steps until the disk is full; then reads, makes room, and goes on for a while.
+    /// Does steps until the disk is full. Then reads, frees space, and continues for some steps.
     mutating func fillDisk(_ ballast: String?) async throws -> Ending {
         guard case .full? = try await doSteps(through: run.steps.count) else {
             say("the disk was never full")
@@ -80,15 +80,15 @@ struct Runner {
         return .done
     }
 
-    /// Steps until the disk is full, where the process ends without another call.
+    /// Does steps until the disk is full, and then kills the process without another call.
     mutating func fillDiskAndDie() async throws -> Ending {
         if try await doSteps(through: run.steps.count) != nil { kill(getpid(), SIGKILL) }
         say("the disk was never full")
         return .unexpected
     }
 
-    /// Appends so much at once that the log outgrows its index, for which there is no space; then makes room, and appends
-    /// a little to what is not there.
+    /// Makes one append so large that the log outgrows its index, for which there is no space. Then frees
+    /// space, and appends a letter at revision 0.
     mutating func outgrowIndex(_ bytes: Int) async throws -> Ending {
         let entry = try await create(0, 1)
         func append(_ text: String) async throws -> AppendOutcome {
@@ -98,39 +98,40 @@ struct Runner {
                     document: entry.id, epoch: entry.epoch, expected: 0,
                     changes: [try SampleLog.pushed(change, in: Text(), seq: 1)]))
         }
-        say("told: \(try await append(String(repeating: "x", count: bytes)))")
+        say("answer: \(try await append(String(repeating: "x", count: bytes)))")
         fault_vfs_lift_bound()
         say("with space: \(try await append("x"))")
         await close()
         return .done
     }
 
-    /// Does steps until so many are done; what stopped it, or nil.
+    /// Does steps until `count` are done. Returns what stopped it, or nil.
     private mutating func doSteps(through count: Int) async throws -> Refused? {
         while done < count {
             do {
                 try await doStep(run.steps[done], number: done + 1)
                 done += 1
             } catch let refused as Refused {
-                say("told: \(refused)")
+                say("answer: \(refused)")
                 return refused
             }
         }
         return nil
     }
 
-    /// Tries what a store must not do once it has stopped: the step that was refused, and those behind it.
-    private mutating func pushOn() async throws {
+    /// Tries what a store must refuse after it has stopped: the refused step and the next ones.
+    private mutating func tryAfterStop() async throws {
         for number in (done + 1)...(done + 6) where number <= run.steps.count {
             guard case .append = run.steps[number - 1] else { continue }
             do { try await doStep(run.steps[number - 1], number: number) } catch let refused as Refused {
-                say("told: \(refused)")
+                say("answer: \(refused)")
             }
         }
     }
 
     private func close() async {
-        // What fails between these marks ends no acking: there is none, and whoever opens the folder again starts anew.
+        // A failure between these marks does not matter: there are no more acks, and the next store opens the
+        // folder again.
         fault_vfs_mark("closing")
         await store.closed()
         fault_vfs_mark("closed")
@@ -148,7 +149,7 @@ struct Runner {
             if answer != .trimmed(start: through) { throw Refused.other("\(answer)") }
         case .tend:
             await store.tend(at: 10 * 60_000)
-            // It answers nothing; a server ends where its store says that.
+            // `tend` returns nothing. A server would end when its store reports the failure.
             if failure.hasCome.withLock({ $0 }) { throw Refused.other("a failure") }
         case .reopen:
             await close()
@@ -195,8 +196,8 @@ struct Runner {
     }
 }
 
-/// The mark first: an ack that was seen is in the trace. Called where the store completes a call, so that it stands in
-/// front of whatever the store does next.
+/// Writes the mark first, so that the trace has every ack that a test sees. Called in the store's completion,
+/// so that the mark comes before the store's next operation.
 private func acknowledge(_ number: Int) {
     fault_vfs_mark(String(number))
     fault_calls_mark("acked\n")

@@ -4,22 +4,24 @@ import CaretStore
 import Glibc
 import TestSupport
 
-/// A process for tests whose disk fails, fills up or is recorded: does the steps of a fixed run one after the other.
+/// A process for tests that does the steps of a fixed run, on a disk that fails, fills up or is recorded.
 ///
-/// It says on standard output and in the trace how many steps are acked, and ends as `Ending` says.
+/// It writes the number of acked steps to standard output and to the trace. Its exit status is an `Ending`.
 @main struct StoreFaults {
     static func main() async {
-        guard let orders = Orders(Array(CommandLine.arguments.dropFirst())), orders.install() else {
+        guard let arguments = Arguments(Array(CommandLine.arguments.dropFirst())), arguments.install() else {
             end(.misused)
         }
-        let run = FixedRun(seed: orders.seed, rounds: orders.rounds, atOnce: orders.fillsDisk ? 1 : 3)
+        let run = FixedRun(
+            seed: arguments.seed, rounds: arguments.rounds, atOnce: arguments.fillsDisk ? 1 : 3)
         do {
-            var runner = try Runner(run, in: orders.folder)
-            if orders.paste > 0 { end(try await runner.outgrowIndex(orders.paste)) }
-            if orders.diesWhenFull { end(try await runner.fillDiskAndDie()) }
+            var runner = try Runner(run, in: arguments.folder)
+            if arguments.paste > 0 { end(try await runner.outgrowIndex(arguments.paste)) }
+            if arguments.diesWhenFull { end(try await runner.fillDiskAndDie()) }
             end(
-                orders.fillsDisk
-                    ? try await runner.fillDisk(orders.ballast) : try await runner.all(backup: orders.backup))
+                arguments.fillsDisk
+                    ? try await runner.fillDisk(arguments.ballast)
+                    : try await runner.all(backup: arguments.backup))
         } catch let error as OpeningFault {
             say("refused to open: \(error)")
             end(.refusedToOpen)
@@ -32,17 +34,17 @@ import TestSupport
     private static func end(_ ending: Ending) -> Never { exit(ending.rawValue) }
 }
 
-/// How the process ends.
+/// The exit status of the process.
 enum Ending: Int32 {
     case done = 0
     case misused = 2
     case refusedToOpen = 3
-    /// The store said that it writes no more.
+    /// The store has stopped writing.
     case stopped = 4
     case unexpected = 5
 }
 
-/// In one call, so that a line is whole or not there.
+/// Writes a line in one call, so that a kill never leaves a part of it.
 func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     write(STDOUT_FILENO, bytes, bytes.count)

@@ -5,11 +5,12 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A process for tests to kill: writes to four documents of a store without end, and says on standard output what
-/// was acked, a line each: the document and its head.
+/// A process for tests to kill. It writes to four documents of a store until it is killed. For each ack it
+/// prints a line with the document and its head.
 ///
-/// Revision n of each document is its n-th letter, pushed as seq n. Behind the folder may stand the name of a moment
-/// of the store and a number: the process kills itself at the first such moment after so many acks.
+/// Revision n of each document appends the n-th letter, pushed with seq n. The arguments are the folder, and
+/// optionally a moment of the store and a number. The process kills itself at the first such moment after
+/// this number of acks.
 @main struct StoreWriter {
     private static let acks = Mutex(0)
 
@@ -18,7 +19,7 @@ import TestSupport
         let moment = CommandLine.arguments.count > 2 ? CommandLine.arguments[2] : ""
         let count = CommandLine.arguments.count > 3 ? Int(CommandLine.arguments[3]) ?? 0 : 0
         let newest = Migration.all.last?.number ?? 0
-        // A step of the schema that no store has yet, to be killed in.
+        // A migration that no store has yet, for a kill while it is applied.
         let next = Migration(
             number: newest + 1, sql: Array("CREATE TABLE later (x); INSERT INTO later VALUES (1);".utf8))
         let migrations = moment == "migrating" ? Migration.all + [next] : Migration.all
@@ -38,7 +39,7 @@ import TestSupport
         if acks.withLock({ $0 >= count }) { kill(getpid(), SIGKILL) }
     }
 
-    /// Whoever reads what is said takes it for no ack.
+    /// An event that should not happen. The test does not accept its line as an ack.
     private static func isUnexpected(_ event: StoreEvent) -> Bool {
         switch event {
         case .renewed, .damaged, .failed, .lost, .full, .checkpointFull: true
@@ -85,7 +86,7 @@ import TestSupport
             var text = try await store.text(of: entry.id).get().text
             var head = entry.head
             while true {
-                let changes = try letters(random.number(1...3), behind: &text, head)
+                let changes = try letters(random.number(1...3), after: &text, head)
                 let append = Append(document: entry.id, epoch: entry.epoch, expected: head, changes: changes)
                 guard case .committed(let next) = await store.append(append) else { exit(1) }
                 head = next
@@ -109,7 +110,7 @@ import TestSupport
     }
 
     private static func letters(
-        _ count: Int, behind text: inout Text, _ head: Revision
+        _ count: Int, after text: inout Text, _ head: Revision
     ) throws -> [PushedChange] {
         try (1...count).map { number in
             let change = SampleChange.change([SampleChange.edit(text.end.value, text.end.value, "x")])
@@ -119,7 +120,7 @@ import TestSupport
         }
     }
 
-    /// In one call, so that a line is whole or not there.
+    /// Writes a line in one call, so that a kill never leaves a part of it.
     private static func say(_ line: String) {
         let bytes = Array(line.utf8)
         Glibc.write(STDOUT_FILENO, bytes, bytes.count)

@@ -1,6 +1,6 @@
 package import CaretCore
 
-/// The plainest CRC-32 (IEEE 802.3) of a text's UTF-8.
+/// A simple CRC-32 (IEEE 802.3) of a text's UTF-8.
 package func crc32(of text: Text) -> UInt32 {
     var sum: UInt32 = 0xFFFF_FFFF
     text.forEachPiece { piece in

@@ -1,20 +1,20 @@
 package import CaretCore
 package import CaretLog
 
-/// A run of calls on a store that its seed decides, the same in every process, and what a store holds after any part
-/// of it.
+/// A run of calls to a store that depends only on its seed, and the contents of the store after any part of
+/// it.
 package struct FixedRun: Sendable {
     package enum Step: Sendable {
         case create(Int)
-        /// All in one transaction; none of a document that another one is of.
+        /// All in one transaction, each of another document.
         case append([Push])
         case trim(Int, through: Revision)
-        /// The store merges whatever it can.
+        /// The store merges everything it can.
         case tend
         /// The store is closed and opened again.
         case reopen
 
-        /// Whether it ends in an ack. What the others do changes nothing that was acked.
+        /// Whether the step is acked. Steps without an ack do not change acked data.
         package var isAcked: Bool {
             switch self {
             case .create, .append: true
@@ -23,14 +23,14 @@ package struct FixedRun: Sendable {
         }
     }
 
-    /// Changes of one document behind the head that it has by then. Each one's seq is its revision.
+    /// Changes of one document after its current head. The seq of each is its revision.
     package struct Push: Sendable {
         package let document: Int
         package let expected: Revision
         package let changes: [PushedChange]
     }
 
-    /// What is kept of a document.
+    /// What the store keeps of a document.
     package struct Held: Sendable {
         package fileprivate(set) var start = Snapshot(revision: 0, text: Text())
         package fileprivate(set) var texts = [Text()]
@@ -43,10 +43,10 @@ package struct FixedRun: Sendable {
     package static let documents = 4
 
     package private(set) var steps: [Step] = []
-    /// What is held after so many steps; nil stands for a document that is not there.
+    /// The contents after so many steps. A document that does not exist is nil.
     private var states: [[Held?]] = [Array(repeating: nil, count: documents)]
 
-    /// `atOnce` bounds the documents of one append.
+    /// `atOnce` limits the documents of one append.
     package init(seed: UInt64, rounds: Int, atOnce: Int = 3) {
         var random = Seeded(seed)
         for document in 0..<FixedRun.documents { take(.create(document)) }
@@ -60,8 +60,8 @@ package struct FixedRun: Sendable {
 
     package func held(after count: Int) -> [Held?] { states[count] }
 
-    /// How many steps may be done where so many are known to be: the one that was not acked, and those before it that
-    /// end in no ack.
+    /// The possible numbers of finished steps if so many are known to be finished: the unacked step may be
+    /// too, and so may steps without an ack before it.
     package func possible(after acked: Int) -> ClosedRange<Int> {
         let next = steps[acked...].firstIndex { $0.isAcked }
         return acked...(next.map { $0 + 1 } ?? steps.count)
@@ -139,7 +139,7 @@ extension FixedRun.Held {
 }
 
 extension FixedRun {
-    /// What is other in a store than after so many steps; nil where nothing is.
+    /// The difference between a store and the contents after so many steps; nil if there is none.
     package func difference(in store: some DocumentStore, after count: Int) async throws -> String? {
         for (document, held) in held(after: count).enumerated() {
             let name = FixedRun.name(of: document)
@@ -166,7 +166,8 @@ extension FixedRun.Held {
         if entry.start != start.revision {
             return "begins at \(entry.start.value), not \(start.revision.value)"
         }
-        // Apart: the address sanitizer of Swift 6.3.1 writes eight bytes behind the frame of all of it in one.
+        // A function of its own: the address sanitizer of Swift 6.3.1 writes eight bytes beyond the frame if
+        // all is in one.
         if let difference = try await differenceOfHistory(entry.id, in: store) { return difference }
         return try await differenceOfPushers(entry.id, in: store)
     }

@@ -1,12 +1,12 @@
 package import CaretCore
 package import CaretLog
 
-/// What a document's log has, with every text between its changes: what others say of it is held against this.
+/// A document's log with the text after every change. What others report is compared with it.
 package struct LogTruth: Sendable {
     package let epoch: Epoch
     package private(set) var changes: [LoggedChange] = []
     package private(set) var texts: [Text]
-    /// What each pusher's push was committed as.
+    /// The revision of each pusher's push.
     private var revisions: [Push: Revision] = [:]
 
     private struct Push: Hashable {
@@ -46,7 +46,7 @@ package struct LogTruth: Sendable {
         revisions[push] = head
     }
 
-    /// A selection, mapped from a revision to another.
+    /// A selection, mapped from one revision to another.
     package func mapped(_ selections: [Selection], from: Revision, to: Revision) throws -> [Selection] {
         var selections = selections
         for logged in changes[from.value..<to.value] {

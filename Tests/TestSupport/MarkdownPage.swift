@@ -4,7 +4,7 @@ package struct MarkdownPage {
     package struct Block: Sendable {
         /// The last heading before the block.
         package let heading: String
-        /// The word behind the fence; empty where there is none.
+        /// The word after the fence; empty if there is none.
         package let language: String
         package let lines: [String]
         /// The number of its first line, counted from 1.
@@ -31,7 +31,7 @@ package struct MarkdownPage {
     package private(set) var tables: [Table] = []
     package private(set) var code: [Piece] = []
     package private(set) var links: [Piece] = []
-    /// What may stand behind the `#` of a link to this page.
+    /// The anchors that links to this page can use.
     package private(set) var anchors: Set<String> = []
 
     package init(_ text: String) {
@@ -58,7 +58,7 @@ package struct MarkdownPage {
             }
         }
         for line in prose where line.text.hasPrefix("#") { take(heading: line.text) }
-        // Code may go on in the next line, but not in the next paragraph.
+        // Code may continue in the next line, but not in the next paragraph.
         for paragraph in prose.split(whereSeparator: { $0.text.isEmpty }) { take(Array(paragraph)) }
     }
 
@@ -77,7 +77,8 @@ package struct MarkdownPage {
         }
     }
 
-    /// As GitHub makes anchors: small letters, hyphens for spaces, and nothing of what is no letter or digit.
+    /// Makes anchors as GitHub does: lowercase letters, hyphens for spaces, and nothing but letters and
+    /// digits.
     private mutating func take(heading: Substring) {
         let title = heading.drop { $0 == "#" }.drop { $0 == " " }
         let anchor = title.lowercased().compactMap { character -> Character? in
@@ -96,10 +97,10 @@ package struct MarkdownPage {
         let parts = text.split(separator: "`", omittingEmptySubsequences: false)
         var (line, prose) = (paragraph[0].number, "")
         for (index, part) in parts.enumerated() {
-            // Without its partner a mark is only itself.
+            // A backtick without a partner is plain text.
             let isCode = index % 2 == 1 && index < parts.count - 1
             if isCode { code.append(Piece(text: String(part).replacing("\n", with: " "), line: line)) }
-            // What is code holds the place of its lines, and no link.
+            // Code keeps its line breaks, so that line numbers stay right, and has no links.
             let breaks = part.count { $0 == "\n" }
             prose += isCode ? String(repeating: "\n", count: breaks) : String(part)
             line += breaks

@@ -3,16 +3,16 @@ package import CaretLog
 import Dispatch
 import Synchronization
 
-/// A store in memory, for tests of what stands on a store.
+/// A store in memory, for tests of code that uses a store.
 ///
-/// The model is the home of all state; completions run on a queue of their own, one after the other.
+/// All state is in the model. Completions run one at a time on a queue of their own.
 package final class MemoryStore: DocumentStore, TokenStore {
     private let model: Mutex<StoreModel>
     private let queue = DispatchQueue(label: "caret.memory-store")
 
-    package init(generation: UInt64 = 1) { model = Mutex(StoreModel(generation: generation)) }
+    package init() { model = Mutex(StoreModel(generation: 1)) }
 
-    /// Changes what the store is in, as a test wants it.
+    /// Changes the store's state, such as filling the disk or damaging a document.
     package func arrange(_ body: @Sendable (inout StoreModel) -> Void) { model.withLock { body(&$0) } }
 
     private func answer<Answer: Sendable>(
@@ -30,6 +30,8 @@ package final class MemoryStore: DocumentStore, TokenStore {
         _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange],
         then completion: @escaping @Sendable ([LoggedChange], AppendOutcome) -> Void
     ) {
+        // The caller's `rebase` runs while the lock is held, as it runs inside the transaction of the real store: nobody may
+        // append between the changes that it sees and those that it makes. It must not call the store.
         answer({ completion($0.missed, $0.outcome) }, { $0.appendLocked(append, rebase: rebase) })
     }
 

@@ -4,7 +4,7 @@ package import CaretRooms
 import CaretWire
 
 extension StoreModel {
-    /// Makes a call of a room or of the hub.
+    /// Makes a call of a room or the hub.
     package mutating func answer(_ call: StoreCall) -> StoreAnswer {
         switch call {
         case .append(let append): .appended(self.append([append])[0])
@@ -63,7 +63,7 @@ extension StoreModel {
 }
 
 extension StoreCall {
-    /// It changes what the store has, whether or not anybody waits for the answer.
+    /// It changes the store's contents, whether anybody waits for the answer or not.
     package var writes: Bool {
         switch self {
         case .append, .appendLocked, .rename, .delete, .renewEpochs, .create, .tokens, .admin: true
@@ -71,7 +71,7 @@ extension StoreCall {
         }
     }
 
-    /// The answer of a store that cannot do it.
+    /// The answer of a store that fails.
     package func refused(_ refusal: StoreRefusal) -> StoreAnswer {
         switch self {
         case .append: .appended(AppendOutcome(refusal))

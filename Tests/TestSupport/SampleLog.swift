@@ -1,12 +1,12 @@
 package import CaretCore
 package import CaretLog
 
-/// Changes as a store takes them, for tests.
+/// Changes as a store receives them, for tests.
 package enum SampleLog {
     package static let ann = Pusher(user: "ann", client: "ann-client")
     package static let bob = Pusher(user: "bob", client: "bob-client")
 
-    /// A change made in `text`; its time follows from its seq.
+    /// A change made in `text`. Its time is derived from its seq.
     package static func change(
         _ change: Change, in text: Text, by pusher: Pusher = ann, seq: Int64
     ) throws(TextError) -> LoggedChange {

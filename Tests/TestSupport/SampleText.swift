@@ -1,8 +1,8 @@
 package import CaretCore
 
-/// Text for tests: mostly plain letters, and a share of what breaks programs.
+/// Texts for tests: mostly plain letters, and some of what breaks programs.
 package enum SampleText {
-    /// Pieces that are one grapheme or part of one, of every kind that has ever torn a text.
+    /// Graphemes and parts of graphemes, of every kind that has ever been cut by mistake.
     package static let tricky: [String] = [
         "😀", "👍🏽", "🏽", "👩‍👩‍👧‍👦", "👩", "\u{200D}", "🇩🇪", "🇫", "🇷", "e\u{301}", "é", "\u{301}", "\u{327}", "Å",
         "\u{212B}",
@@ -24,7 +24,7 @@ package enum SampleText {
         return text
     }
 
-    /// Lines of words of `bytes` bytes of ASCII in all, like prose or source code.
+    /// Lines of words, `bytes` bytes of ASCII in total, like prose or source code.
     package static func lines(bytes: Int, _ random: inout Seeded) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes)
@@ -68,7 +68,7 @@ package enum SampleChange {
         return change(edits)
     }
 
-    /// Every UTF-16 offset of a string that does not lie inside a scalar.
+    /// Every UTF-16 offset of a string that is not inside a scalar.
     package static func scalarBoundaries(of string: String) -> [Int] {
         var boundaries = [0]
         for scalar in string.unicodeScalars {
@@ -77,7 +77,7 @@ package enum SampleChange {
         return boundaries
     }
 
-    /// An edit that a test knows to be well-formed.
+    /// An edit that the test knows to be valid.
     package static func edit(_ start: Int, _ end: Int, _ text: String) -> Edit {
         do {
             return try Edit(Offset(start)..<Offset(end), text)
@@ -86,7 +86,7 @@ package enum SampleChange {
         }
     }
 
-    /// A change that a test knows to be in order.
+    /// A change that the test knows to be in order.
     package static func change(_ edits: [Edit]) -> Change {
         do {
             return try Change(edits)

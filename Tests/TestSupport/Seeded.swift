@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// A source of numbers that gives the same ones for the same seed, on every machine (SplitMix64).
+/// Random numbers that are the same for the same seed on every machine (SplitMix64).
 package struct Seeded: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -15,7 +15,7 @@ package struct Seeded: RandomNumberGenerator, Sendable {
         return mixed ^ mixed >> 31
     }
 
-    /// A number in `range`, each as likely but for a part too small to matter in a test.
+    /// A number in `range`. The distribution is uniform, up to a bias too small to matter in a test.
     package mutating func number(_ range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(truncatingIfNeeded: next() % UInt64(range.count))
     }
@@ -29,7 +29,7 @@ package struct Seeded: RandomNumberGenerator, Sendable {
 }
 
 extension Seeded {
-    /// Milliseconds between two keys: lognormal, with a spread of one.
+    /// Milliseconds between two keystrokes: lognormal, with a spread of one.
     package mutating func pause(median: Double) -> Int64 {
         let (one, other) = (Double(next() >> 11) / 0x1p53, Double(next() >> 11) / 0x1p53)
         let normal = (-2 * log(1 - one)).squareRoot() * cos(2 * .pi * other)
@@ -37,18 +37,18 @@ extension Seeded {
     }
 }
 
-/// Which seeds a test runs, and how many in a whole run.
+/// The seeds that a test runs, and how many a full run has.
 package enum Seeds {
-    /// The first so many, or the one that `CARET_SEED` asks for.
+    /// The first `count` seeds, or the one in `CARET_SEED`.
     package static func first(_ count: Int) -> Range<UInt64> {
         let asked = ProcessInfo.processInfo.environment["CARET_SEED"].flatMap(UInt64.init)
         return asked.map { $0..<$0 + 1 } ?? 0..<UInt64(slowed(count))
     }
 
-    /// Whether the laws are tried with their whole counts.
+    /// Whether the laws are tried with all their cases.
     package static let areWhole = ProcessInfo.processInfo.environment["CARET_FULL"] != nil
 
-    /// All of them, or, in the run that every commit goes through, the share that fits its time.
+    /// All of them in a full run. Otherwise the share that every commit has time for.
     package static func share(of all: Int, everyCommit share: Int) -> Int {
         areWhole ? all : share
     }
@@ -56,10 +56,10 @@ package enum Seeds {
     /// Whether the tests, and the programs that they start, run under a sanitizer.
     package static let areSanitized = ProcessInfo.processInfo.environment["CARET_SANITIZER"] != nil
 
-    /// How many times as slow a sanitizer makes a test, or 1 where there is none.
+    /// The factor by which a sanitizer slows a test down; 1 without one.
     private static let slowness = areSanitized ? 10 : 1
 
-    /// So many cases or rounds, or, under a sanitizer, so many less as each takes longer: the law is the same.
+    /// The number of cases or rounds. Under a sanitizer there are fewer, because each takes longer.
     package static func slowed(_ count: Int) -> Int { max(1, count / slowness) }
 
     /// The line that replays a test with one seed.

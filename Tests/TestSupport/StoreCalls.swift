@@ -1,7 +1,7 @@
 package import CaretCore
 package import CaretLog
 
-/// The calls of a store as a test waits for them.
+/// Calls to a store that wait for the answer, for tests.
 extension DocumentStore {
     package func append(_ appends: [Append]) async -> [AppendOutcome] {
         await withCheckedContinuation { done in append(appends) { done.resume(returning: $0) } }

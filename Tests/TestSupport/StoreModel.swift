@@ -1,14 +1,14 @@
 package import CaretCore
 package import CaretLog
 
-/// What a store does, as a value: the plainest thing that keeps the contract.
+/// What a store does, as a simple value that fulfils the contract.
 ///
-/// Tests of other targets run on it, and stores are compared with it.
+/// Tests of other targets use it as a store, and stores are compared with it.
 package struct StoreModel: Sendable {
     private struct Document {
         var name: DocumentName
         var epoch: Epoch
-        /// The text at the first revision that is kept, and the changes behind it.
+        /// The text at the oldest kept revision, and the changes after it.
         var start: Snapshot
         var changes: [LoggedChange] = []
         var head: Snapshot
@@ -44,7 +44,7 @@ package struct StoreModel: Sendable {
         }
     }
 
-    /// What is wrong with the disk, for tests that want it so.
+    /// A fault of the disk, for tests.
     package enum Trouble: Sendable {
         case full
         case failed
@@ -64,9 +64,9 @@ package struct StoreModel: Sendable {
 
     package init(generation: UInt64) { self.generation = generation }
 
-    /// Lets a document be found damaged from now on.
+    /// Makes a document damaged from now on.
     package mutating func damage(_ id: DocumentID) { documents[id]?.isDamaged = true }
-    /// All documents are sound again.
+    /// Makes all documents sound again.
     package mutating func repair() { for id in documents.keys { documents[id]?.isDamaged = false } }
 
     // MARK: Appending
@@ -248,7 +248,7 @@ package struct StoreModel: Sendable {
 
     // MARK: Tokens
 
-    /// Whoever knows the number can guess the rest: chance would make no run the same again.
+    /// The secret is derived from the number: random bits would make runs differ.
     package mutating func addToken(
         of user: UserName, _ grants: Grants, at time: Int64
     ) -> Result<TokenText, StoreRefusal> {
@@ -283,7 +283,7 @@ package struct StoreModel: Sendable {
         return .success(())
     }
 
-    /// Lets a token be found damaged from now on.
+    /// Makes a token damaged from now on.
     package mutating func damage(_ token: TokenID) { damagedTokens.insert(token) }
 
     // MARK: Looking up
@@ -301,7 +301,7 @@ package struct StoreModel: Sendable {
         return document.isDamaged ? .failure(.damaged) : .success(document)
     }
 
-    /// The document, if it is live and has this revision.
+    /// The document, if it exists and has this revision.
     private func kept(_ id: DocumentID, _ revision: Revision?) -> Result<Document, HistoryRefusal> {
         live(id).mapError { .refused($0) }.flatMap { document in
             guard let revision else { return .success(document) }
@@ -315,11 +315,11 @@ package struct StoreModel: Sendable {
 }
 
 extension Text {
-    /// The text after these changes; nil where one does not fit.
+    /// The text after these changes; nil if one does not fit.
     fileprivate func applying(_ changes: some Sequence<LoggedChange>) -> Text? {
         var text = self
         for change in changes {
-            // A change that does not fit is damage, whatever it is that does not.
+            // A change that does not fit means damage.
             guard let change = try? change.change, (try? text.apply(change)) != nil else { return nil }
         }
         return text
@@ -336,7 +336,7 @@ extension Result {
 }
 
 extension StoreModel {
-    /// The same as an older state of a whole store that is put back to work: every epoch is another.
+    /// Like an older state of a whole store that is put back to work: every epoch changes.
     package func renewed(generation: UInt64) -> StoreModel {
         var renewed = self
         renewed.generation = generation
@@ -344,7 +344,7 @@ extension StoreModel {
         return renewed
     }
 
-    /// Some client knows more than a document has.
+    /// A client knows more than a document has.
     package mutating func renewEpochs() -> Result<Bool, StoreRefusal> {
         if let refusal { return .failure(refusal) }
         if isFresh { return .success(false) }

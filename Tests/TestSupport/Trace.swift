@@ -6,10 +6,10 @@ import FoundationEssentials
 package struct Trace: Sendable {
     package let start: String
     package let end: String
-    /// The edits in order, each against the outcome of the one before, in UTF-16 offsets.
+    /// The edits in order, each made after the one before, in UTF-16 offsets.
     package let edits: [Edit]
 
-    /// The sequential sessions that the project measures itself with.
+    /// The sequential sessions that the benchmarks use.
     package static let names = ["automerge-paper", "rustcode", "sveltecomponent", "friendsforever_flat"]
 
     package init(named name: String) throws {
@@ -25,9 +25,9 @@ package struct Trace: Sendable {
 package struct ConcurrentTrace: Sendable {
     package struct Transaction: Sendable {
         package let agent: Int
-        /// Earlier transactions, whose merged text is what the author saw.
+        /// Earlier transactions. The author saw the text that they merge to.
         package let parents: [Int]
-        /// One after the other, in scalars of the text that the author saw.
+        /// Applied one after the other, in scalars of the text that the author saw.
         package let patches: [TracePatch]
     }
 
@@ -45,7 +45,7 @@ package struct ConcurrentTrace: Sendable {
     }
 }
 
-/// One replaced stretch as the recordings write it: position and length in scalars.
+/// A replaced range as the recordings write it: position and length in scalars.
 package struct TracePatch: Decodable, Sendable {
     package let start: Int
     package let removed: Int
@@ -81,7 +81,7 @@ private struct ConcurrentFile: Decodable {
 }
 
 private enum UTF16Patches {
-    /// Replays the patches over the scalars of the text, which tells how many of them are two code units.
+    /// Replays the patches over the scalars of the text, to find out which have two code units.
     static func edits(_ patches: [TracePatch], startingFrom start: String) throws -> [Edit] {
         var text = try Text(start)
         var edits: [Edit] = []

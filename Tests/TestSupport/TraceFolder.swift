@@ -1,9 +1,9 @@
 import CZlib
 package import FoundationEssentials
 
-/// Where the recorded sessions lie: beside the repository, since they are not part of it.
+/// Where the recorded sessions are: beside the repository, because they are not part of it.
 package enum TraceFolder {
-    /// Why a test or benchmark that needs them is skipped; nil where they are at hand.
+    /// Why a test or benchmark that needs them is skipped; nil if they are there.
     package static var reasonForAbsence: String? {
         FileManager.default.fileExists(atPath: path)
             ? nil : "no recorded sessions in ../shared/traces beside the repository"
@@ -25,7 +25,7 @@ package enum TraceFolder {
         let code: Int32
     }
 
-    /// Unpacks what gzip packed.
+    /// Decompresses gzip data.
     private static func inflated(_ input: [UInt8]) throws -> Data {
         var stream = z_stream()
         let started = inflateInit2_(&stream, MAX_WBITS + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))

@@ -1,9 +1,9 @@
 import CaretCore
 package import CaretLog
 
-/// A recorded session as a store would have got it from two people who type.
+/// A recorded session as a store would receive it from two people who type.
 package enum TypedHistory {
-    /// One edit a revision, by two authors in turns, with pauses of a lognormal law whose median is 150 ms.
+    /// One edit a revision, by two authors in turns. The pauses are lognormal with a median of 150 ms.
     package static func changes(of trace: Trace) throws -> [LoggedChange] {
         var random = Seeded(2026)
         var text = try Text(trace.start)
@@ -19,8 +19,8 @@ package enum TypedHistory {
         }
     }
 
-    /// Commits changes to a document that has none yet: so many with an append, and sixteen appends in a transaction.
-    /// False where one was refused.
+    /// Commits changes to an empty document: so many per append, and sixteen appends per transaction. Returns
+    /// false if one was refused.
     package static func commit(
         _ changes: [LoggedChange], to document: DocumentEntry, in store: any DocumentStore,
         atOnce count: Int

@@ -4,15 +4,15 @@ struct FunctionBodies {
         let name: String
         /// The line of the opening brace.
         let line: Int
-        /// The lines between the braces, less those of exhaustive switches whose cases are all short.
+        /// The lines between the braces, without exhaustive switches whose cases are all short.
         let length: Int
     }
 
     private(set) var bodies: [Body] = []
-    /// False where the source could not be followed: then the bodies say nothing.
+    /// False if the source could not be parsed. Then the bodies mean nothing.
     private(set) var bracesBalance = true
 
-    /// A case of a long switch may have this many lines, its label among them.
+    /// The most lines of a case in a long switch, including its label.
     static let shortCase = 5
 
     private static let accessors: Set = [
@@ -22,7 +22,7 @@ struct FunctionBodies {
     private static let otherDeclarations: Set = [
         "class", "struct", "enum", "extension", "protocol", "actor", "let", "typealias", "import",
     ]
-    /// After these, `case` is a pattern and not a label.
+    /// After these, `case` begins a pattern and not a label.
     private static let patternLeaders: Set = ["if", "guard", "while", "for", ","]
 
     /// What the next opening brace at this depth of parentheses opens.
@@ -40,7 +40,7 @@ struct FunctionBodies {
         let owner: Owner?
         let holdsAccessors: Bool
         let line: Int
-        /// What waits for its brace outside, and how deep in parentheses.
+        /// What waits for its brace further out, and at which depth of parentheses.
         let outerExpectation: Expectation?
         let outerDepth: Int
         var labels: [Int] = []
@@ -94,7 +94,7 @@ struct FunctionBodies {
         expectation = Expectation(owner: owner, depth: depth)
     }
 
-    /// A body, its argument's name or its effects follow an accessor's word.
+    /// After an accessor's keyword come a body, the name of its argument, or its effects.
     private func isAccessor(_ index: Int) -> Bool {
         let isNamed = text(index + 1) == "(" && text(index + 3) == ")" && text(index + 4) == "{"
         return isNamed || ["{", "async", "throws"].contains(text(index + 1))
@@ -145,7 +145,7 @@ struct FunctionBodies {
         bodies.append(Body(name: name, line: frame.line, length: inner - frame.shortSwitchLines))
     }
 
-    /// Nil for what is no body: a type, a closure, a switch, a property whose accessors are the bodies.
+    /// Nil for what is not a body: a type, a closure, a switch, or a property whose accessors are the bodies.
     private func bodyName(_ frame: Frame) -> String? {
         switch frame.owner {
         case .function(let name): name

@@ -1,12 +1,12 @@
 import Testing
 
-/// The names that may stand at the root of the repository, besides dot files.
+/// The names allowed at the root of the repository, besides dot files.
 enum TopLevelRule {
     static let allowed: Set = [
         "Package.swift", "Sources", "Tests", "Benchmarks", "migrations", "config", "docs", "scripts",
-        "Dockerfile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE",
+        "Dockerfile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE",
     ]
-    /// The data folder of a server that was run from here; git ignores it.
+    /// The data folder of a server that was started here. Git ignores it.
     static let ignored: Set = ["data"]
 
     static func violations(names: [String]) -> [Violation] {
@@ -16,9 +16,9 @@ enum TopLevelRule {
     }
 }
 
-/// Paths that exist only on the machine of whoever wrote them.
+/// Paths that exist only on one machine.
 enum MachinePathRule {
-    // Without their first slash, so that this line is not found itself.
+    // Written without the first slash, so that this line is not found itself.
     static let folders = ["work", "home", "root", "Users"].map { "/\($0)/" }
 
     static func violations(in file: RepositoryFile) -> [Violation] {
@@ -29,7 +29,8 @@ enum MachinePathRule {
         }
     }
 
-    /// A path begins where no name stands before its first slash: `$folder/home/` and `example.org/home/` do not count.
+    /// A path begins where there is no name before its first slash: `$folder/home/` and `example.org/home/`
+    /// do not count.
     private static func holdsRoot(_ folder: String, in line: Substring) -> Bool {
         line.ranges(of: folder).contains { range in
             guard let before = line[..<range.lowerBound].last else { return true }
@@ -92,7 +93,7 @@ struct LayoutTests {
     }
 }
 
-/// Records each violation as an issue of its own, so that a run names all of them.
+/// Records each violation as an issue of its own, so that a run lists all of them.
 func expectNone(_ violations: [Violation], sourceLocation: SourceLocation = #_sourceLocation) {
     for violation in violations {
         Issue.record("\(violation)", sourceLocation: sourceLocation)

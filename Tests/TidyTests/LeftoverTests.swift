@@ -1,8 +1,8 @@
 import Testing
 
-/// Words that mark unfinished work, or that the sources do without.
+/// Words that mark unfinished work.
 enum LeftoverRule {
-    // In two halves each, so that these lines are not found themselves.
+    // Written in two halves, so that these lines are not found themselves.
     static let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
 
     static func violations(in file: RepositoryFile) -> [Violation] {
@@ -14,19 +14,19 @@ enum LeftoverRule {
         }
     }
 
-    /// Everything but data: a fixture may hold any word.
+    /// Everything except data: a fixture may contain any word.
     private static func isSource(_ path: String) -> Bool {
         !path.hasPrefix("Tests/Fixtures/") || path.hasSuffix(".md")
     }
 }
 
-/// Calls that end the process without saying which invariant broke.
+/// Calls that end the process without naming the broken invariant.
 enum TrapRule {
     private static let traps: [(words: [String], spelling: String)] = [
         (["try", "!"], "try" + "!"), (["as", "!"], "as" + "!"), (["fatalError", "("], "fatalError"),
     ]
 
-    /// Judges what ships and the benchmarks; a test may trap.
+    /// Checks what ships, and the benchmarks. A test may trap.
     static func violations(in file: RepositoryFile) -> [Violation] {
         guard !file.path.hasPrefix("Tests/") else { return [] }
         let source = SwiftSource(file.text)
@@ -39,7 +39,7 @@ enum TrapRule {
 }
 
 extension StringProtocol {
-    /// Whether the word occurs with no letter, digit or underscore on either side.
+    /// Whether the word occurs without a letter, digit or underscore beside it.
     func holdsWord(_ word: String) -> Bool {
         ranges(of: word).contains { range in
             let before = self[..<range.lowerBound].last

@@ -1,6 +1,6 @@
 import Testing
 
-/// No body of a function, initializer, subscript or accessor is longer than the hard stop.
+/// A function, initializer, subscript or accessor must not be longer than the limit.
 enum LengthRule {
     static let hardStop = 60
 
@@ -37,7 +37,7 @@ struct LengthTests {
             "func text() {⏎ let brace = \"}\", other = #\"\\(\"}\"#⏎/* } */ // }⏎…⏎}",
         ])
     func hardStop(text: String) {
-        // What a source itself puts into the body counts too.
+        // Line breaks and marks inside the source's own text count too.
         let own = text.contains("/*") ? 2 : 0
         #expect(reasons(text, lines: 60 - own) == [])
         #expect(reasons(text, lines: 61 - own).count == 1)
@@ -78,14 +78,14 @@ struct LengthTests {
         #expect(reasons(text).count == 1)
     }
 
-    /// In the text `⏎` stands for a line's end and `…` for so many lines of code.
+    /// In the text, `⏎` is a line break and `…` is this many lines of code.
     private func reasons(_ text: String, lines: Int = 0) -> [String] {
         let filler = Array(repeating: "grow()", count: lines).joined(separator: "\n")
         let source = text.replacing("⏎", with: "\n").replacing("…", with: filler)
         return LengthRule.violations(in: RepositoryFile(path: "Tree.swift", text: source)).map(\.reason)
     }
 
-    /// A function whose switch has 20 cases of so many lines each, and a comment between them.
+    /// A function with a switch of 20 cases with so many lines each, and comments between them.
     private func choice(caseLines: Int, end: String, first: String = "grow()") -> String {
         let body = [first] + Array(repeating: "grow()", count: caseLines - 2)
         let cases = (0..<20).map { "case .number\($0):\n" + body.joined(separator: "\n") + "\n\n// Words.\n" }

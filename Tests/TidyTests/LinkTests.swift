@@ -1,18 +1,18 @@
 import TestSupport
 import Testing
 
-/// Where the pages point to: files and folders of the repository, and headings in them.
+/// The targets of links on pages: files, folders and headings of the repository.
 struct LinkRule {
     private let paths: Set<String>
     private let pages: [String: MarkdownPage]
 
-    /// What is at the root leads somewhere else only by its folders.
+    /// Code that begins with one of these names a path of the repository.
     private static let folders = [
         "Benchmarks/", "Sources/", "Tests/", "config/", "docs/", "migrations/", "scripts/",
     ]
 
     init(paths: [String], pages: [RepositoryFile]) {
-        // A folder is there with what is in it.
+        // A folder exists if it contains a file.
         self.paths = paths.reduce(into: []) { known, path in
             let parts = path.split(separator: "/")
             for count in 1...parts.count { known.insert(parts.prefix(count).joined(separator: "/")) }
@@ -29,7 +29,7 @@ struct LinkRule {
     }
 
     private func fault(of link: String, on page: String) -> String? {
-        // What others keep may be away for a while, which is no fault of ours.
+        // Other sites may be down for a while, which is not our fault.
         if link.hasPrefix("https://") || link.hasPrefix("http://") { return nil }
         let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let target = parts[0].isEmpty ? page : joined(String(parts[0]), below: page)
@@ -39,7 +39,7 @@ struct LinkRule {
             ? nil : "\(target) has no heading for #\(parts[1])"
     }
 
-    /// A relative path from the folder of a page; nil where it leaves the repository.
+    /// A relative path from the folder of a page; nil if it leads out of the repository.
     private func joined(_ path: String, below page: String) -> String? {
         var parts = page.split(separator: "/").dropLast()
         for part in path.split(separator: "/") where part != "." {
@@ -52,7 +52,7 @@ struct LinkRule {
         return parts.joined(separator: "/")
     }
 
-    /// A path of the repository that stands as code must be there, too; with something left out it is a pattern.
+    /// A path of the repository in code must exist. If it has an ellipsis, it is a pattern.
     private func named(_ code: MarkdownPage.Piece, on page: String) -> Violation? {
         guard let word = code.text.split(separator: " ").first.map(String.init),
             LinkRule.folders.contains(where: word.hasPrefix), !word.contains(where: { "…*<>⟨".contains($0) })

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text file of the repository: where it is, seen from the root, and what it says.
+/// A text file of the repository: its path from the root, and its contents.
 struct RepositoryFile: Equatable {
     let path: String
     let text: String
@@ -17,7 +17,7 @@ struct RepositoryFile: Equatable {
     }
 }
 
-/// A place that breaks a rule, written so that an editor can jump to it.
+/// A violation of a rule, in a form that editors can jump to.
 struct Violation: Equatable, CustomStringConvertible {
     let path: String
     var line = 1
@@ -26,7 +26,7 @@ struct Violation: Equatable, CustomStringConvertible {
     var description: String { "\(path):\(line): \(reason)" }
 }
 
-/// The repository these tests were built from, as it is on disk.
+/// The repository that these tests were built from.
 enum Repository {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -34,7 +34,7 @@ enum Repository {
     /// Where a file of the repository is.
     static func url(of path: String) -> URL { root.appending(path: path) }
 
-    /// The folders that hold a folder for each target.
+    /// The folders with one folder for each target.
     private static let parents = ["Benchmarks", "Sources", "Tests"]
 
     /// The names at the root, without the dot files.
@@ -54,12 +54,12 @@ enum Repository {
         try parents.flatMap(textFiles(under:)).filter { $0.path.hasSuffix(".swift") }
     }
 
-    /// Every text file that people write: all but what is hidden and what a build leaves behind.
+    /// Every text file that people write: no hidden files and no build results.
     static func textFiles() throws -> [RepositoryFile] {
         try (topLevelNames() + [".ci"]).flatMap(textFiles(under:))
     }
 
-    /// The paths of all files that people make, texts or not.
+    /// The paths of all files that people write, text or not.
     static func paths() throws -> [String] {
         try (topLevelNames() + [".ci"]).flatMap(paths(under:))
     }
@@ -74,8 +74,8 @@ enum Repository {
         return try visibleNames(in: path).flatMap { try textFiles(under: "\(path)/\($0)") }
     }
 
-    /// Nil where the bytes are no UTF-8, since a binary file breaks no rule of text, and for a link, since what it
-    /// leads to is read where it is.
+    /// Nil for binary files, which no rule of text applies to, and for links, because their targets are read
+    /// anyway.
     private static func textFile(_ path: String) throws -> RepositoryFile? {
         if isLink(path) { return nil }
         let bytes = try Data(contentsOf: root.appending(path: path))

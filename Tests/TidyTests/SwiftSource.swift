@@ -1,19 +1,19 @@
-/// Swift source as tokens: comments are gone, and a string or regex literal is one token.
+/// Swift source as tokens, without comments. A string or regex literal is one token.
 ///
-/// It knows only as much of the language as the rules need: where a word is code, on which lines code
-/// stands, and how braces nest.
+/// Understands only what the rules need: which words are code, on which lines there is code, and how braces
+/// nest.
 struct SwiftSource {
     /// One word, run of operator characters, literal or single mark.
     struct Token: Equatable {
         let text: String
         let lines: ClosedRange<Int>
-        /// Whether nothing stands between this token and the one before.
+        /// Whether there is no space between this token and the one before.
         let isAttached: Bool
 
         var line: Int { lines.lowerBound }
     }
 
-    /// What a literal's token says instead of its content.
+    /// The text of a literal's token, instead of its content.
     static let literal = "\"\""
 
     let tokens: [Token]
@@ -24,7 +24,7 @@ struct SwiftSource {
         tokens = lexer.tokens
     }
 
-    /// The lines on which the given words stand one after the other.
+    /// The lines on which the given words follow each other.
     func lines(of words: [String], attached: Bool = false) -> [Int] {
         guard tokens.count >= words.count else { return [] }
         return (0...tokens.count - words.count).compactMap { start in
@@ -37,7 +37,7 @@ struct SwiftSource {
     }
 }
 
-/// Cuts bytes of source into tokens, one `step` at a time.
+/// Splits source bytes into tokens, one `step` at a time.
 private struct Lexer {
     let bytes: [UInt8]
     var tokens: [SwiftSource.Token] = []
@@ -107,7 +107,7 @@ private struct Lexer {
         endOfLastToken = at
     }
 
-    /// Reads one byte, and then all that belong to the run.
+    /// Reads one byte, and then all bytes that belong to the same run.
     private mutating func readRun(_ belongs: (UInt8) -> Bool) {
         let start = at
         repeat { advance() } while at < bytes.count && belongs(bytes[at])
@@ -168,7 +168,7 @@ private struct Lexer {
         if looking(at: "(") { skipInterpolation() } else { advance() }
     }
 
-    /// Reads code up to the matching parenthesis and forgets its tokens.
+    /// Reads code up to the matching parenthesis, and drops its tokens.
     private mutating func skipInterpolation() {
         let before = tokens.count
         repeat {
@@ -181,7 +181,8 @@ private struct Lexer {
         bytes.dropFirst(at + offset).prefix(count).count { $0 == UInt8(ascii: "#") } == count
     }
 
-    /// A slash begins a regex where no operand stands before it, no space behind it, and another one ends it.
+    /// A slash begins a regex if there is no operand before it, no space after it, and another slash that
+    /// ends it.
     private var isRegex: Bool {
         let after = bytes[(at + 1)...].prefix { $0 != UInt8(ascii: "\n") }
         guard let next = after.first, next != UInt8(ascii: " "), after.contains(UInt8(ascii: "/")) else {

@@ -1,6 +1,6 @@
 import Testing
 
-/// A file that may switch off a check of data races, how often, and why that is sound.
+/// A file that may disable a check for data races, how often, and why that is safe.
 struct UncheckedPromise {
     let path: String
     let count: Int
@@ -30,7 +30,7 @@ struct UncheckedPromise {
 
     private static let spellings = [["@", "unchecked"], ["nonisolated", "(", "unsafe", ")"]]
 
-    /// The files whose promises are more or fewer than the list says.
+    /// Files that disable more or fewer checks than the list says.
     static func violations(in files: [RepositoryFile], allowing list: [UncheckedPromise]) -> [Violation] {
         let found = Dictionary(uniqueKeysWithValues: files.map { ($0.path, lines(in: $0)) })
         let allowed = Dictionary(uniqueKeysWithValues: list.map { ($0.path, $0.count) })

@@ -1,6 +1,7 @@
-/// Bytes in pieces, framed: the lines are those of a plain splitting, up to the first that is too long.
+/// Frames bytes in pieces: the lines must be the same as from splitting at once, up to the first that is too
+/// long.
 ///
-/// The first byte of the input says how long a line may be, the second how long a piece is.
+/// The first byte of the input is the limit of a line, the second the size of a piece.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzLines(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = UnsafeBufferPointer(start: start, count: count)
@@ -12,7 +13,7 @@ public func fuzzLines(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var heard: [[UInt8]] = []
     var isTooLong = false
     for start in stride(from: 0, to: bytes.count, by: size) {
-        // A copy of its own, so that a look beyond the piece is a look beyond an allocation.
+        // A copy of its own, so that reading beyond the piece is reading beyond an allocation.
         Array(bytes[start..<min(start + size, bytes.count)]).withUnsafeBytes { piece in
             var rest = piece
             framing: while true {
@@ -32,7 +33,7 @@ public func fuzzLines(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// The lines up to the first that is too long, and whether there is one. The last may not be complete.
+/// The lines up to the first that is too long, and whether there is one. The last may be incomplete.
 private func plainLines(of bytes: [UInt8], limit: Int) -> ([[UInt8]], isCut: Bool) {
     var lines: [[UInt8]] = []
     let parts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// Any line, decoded both ways: what is a message says the same again, and what is none has a sound fault.
+/// Decodes any line in both directions: a message must survive a round trip, and a fault must be well-formed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let line = UnsafeRawBufferPointer(start: start, count: count)

@@ -23,7 +23,7 @@ function options(words) {
     else fail(usage);
   }
   const unknown = chosen.targets.find((target) => !targets.includes(target));
-  if (unknown) fail(`${unknown} is not one of ${targets.join(", ")}`);
+  if (unknown) fail(`there is no target ${unknown}; the targets are ${targets.join(", ")}`);
   if (chosen.targets.length === 0) chosen.targets = targets;
   return chosen;
 }
@@ -37,7 +37,7 @@ function fail(message) {
   process.exit(2);
 }
 
-/// Numbers from 0 up to 1, the same for the same seed and target.
+/// Random numbers from 0 up to 1, without 1; the same for the same seed and target.
 function random(seed, target) {
   let state = [...target].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16777619), 2166136261 ^ seed);
   return () => {
@@ -57,7 +57,7 @@ function shuffled(list, chance) {
   });
 }
 
-/// Candidates in the order in which they are planted: the kinds take turns, so that rare ones are tried too.
+/// The candidates in the order in which they are planted. The kinds take turns, so that rare kinds are tried too.
 function drawn(found, chance) {
   const kinds = new Map();
   for (const slip of shuffled(found, chance)) kinds.set(slip.kind, [...(kinds.get(slip.kind) ?? []), slip]);
@@ -81,8 +81,8 @@ function shares(lines, chosen, count) {
     chosen.map((target) => [target, Math.max(leastOfTarget, Math.round((count * lines[target]) / all))]));
 }
 
-/// The slips of every target. There are more than are run, since some do not compile; numbers stay the same when they
-/// are taken out.
+/// The slips of every target: more than are run, because some do not compile. Removing those does not change the
+/// numbers of the others.
 function plan(copy, { seed, count, targets: chosen }) {
   const sources = Object.fromEntries(targets.map((target) => [target, swiftFiles(target)]));
   const texts = (target) => sources[target].map((path) => readFileSync(join(root, path), "utf8"));
@@ -92,11 +92,11 @@ function plan(copy, { seed, count, targets: chosen }) {
     const found = sources[target].flatMap((path) => candidates(path, readFileSync(join(root, path), "utf8")));
     const slips = [];
     const taken = new Set();
-    for (const [place, slip] of drawn(found, random(seed, target)).entries()) {
+    for (const [order, slip] of drawn(found, random(seed, target)).entries()) {
       const around = Array.from({ length: slip.last - slip.line + 1 }, (_, line) => `${slip.path}:${slip.line + line}`);
       if (copy.isRejected(slip) || around.some((line) => taken.has(line))) continue;
       around.forEach((line) => taken.add(line));
-      slips.push({ ...slip, target, number: (index + 1) * 10_000 + place });
+      slips.push({ ...slip, target, number: (index + 1) * 10_000 + order });
       if (slips.length >= Math.ceil(wanted[target] * 1.5)) break;
     }
     return { target, sources: sources[target], slips, wanted: wanted[target] };

@@ -1,15 +1,15 @@
 // Makes a copy of the repository with slips in its sources, and builds it.
 //
-// Every slip is in the same build: `a < b` becomes `a <^~ b`, an operator of its own that asks whether its slip is the one
-// that is made. The number of that slip is in a file beside the copy. A file, and not a variable of the environment, since
-// tests start programs with an environment of their own.
+// One build has every slip: `a < b` becomes `a <^~ b`, a new operator that checks whether its slip is active. A file
+// beside the copy has the number of the active slip. An environment variable would not do, because tests start programs
+// with an environment of their own.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 
-/// How often slips are taken out of a target because it does not compile.
+/// How often slips are removed from a target because it does not compile.
 const mostRounds = 4;
 
 export class Copy {
@@ -24,7 +24,7 @@ export class Copy {
     this.rejected = new Set(existsSync(this.rejectedFile) ? JSON.parse(readFileSync(this.rejectedFile, "utf8")) : []);
   }
 
-  /// The slip that every process of the copy makes from now on; 0 is none.
+  /// Makes this slip active in every process of the copy from now on; 0 makes none active.
   choose(number) {
     writeFileSync(this.numberFile, `${number}\n`);
   }
@@ -38,8 +38,8 @@ export class Copy {
     writeFileSync(this.rejectedFile, JSON.stringify([...this.rejected].sort(), null, 1));
   }
 
-  /// Copies what git knows and what is new, but the sources of `targets`. A file that is the same is not touched, so that
-  /// little is compiled again. The package of the copy has only these targets of tests, and builds what they need.
+  /// Copies all tracked and new files, except the sources of `targets`. Unchanged files are not written, so that little
+  /// is compiled again. The package of the copy has only these test targets.
   refresh(targets, testTargets) {
     const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: this.root });
     const paths = list.toString().split("\0").filter((path) => path && existsSync(join(this.root, path)));
@@ -73,14 +73,14 @@ export class Copy {
     for (const path of sources) {
       const source = readFileSync(join(this.root, path), "utf8");
       const planted = withSlips(source, slips.filter((slip) => slip.path === path));
-      // What is inlinable may not call `slip`.
+      // An inlinable function cannot call `slip`.
       write(join(this.tree, path), Buffer.from(planted.replace(/@inlinable /g, "")), 0o644);
     }
     write(join(this.tree, "Sources", target, "Slip.swift"), Buffer.from(slipFile(this.numberFile, slips)), 0o644);
   }
 
-  /// Plants the slips and builds the tests, and takes out the slips that do not compile until it succeeds. Answers with
-  /// the rest. `plans` has the target, the paths of its sources, and its slips.
+  /// Plants the slips and builds the tests. Removes slips that do not compile until the build succeeds, and returns the
+  /// others. Each plan has a target, the paths of its sources, and its slips.
   buildTests(plans) {
     const rounds = new Map();
     for (;;) {
@@ -110,7 +110,7 @@ const keyOf = (slip) => `${slip.path} | ${slip.kind} | ${slip.original}`;
 function packageOfCopy(text, testTargets) {
   return text
     .replace(/^ {8}\.testTarget\(\s*name: "(\w+)"[^]*?\),\n(?= {8}\.| {4}\])/gm, (block, name) => (testTargets.includes(name) ? block : ""))
-    // A slip may leave a value unused.
+    // A slip may cause a warning about an unused value.
     .replace(/ *\.treatAllWarnings\(.*\n/, "");
 }
 
@@ -120,8 +120,8 @@ function write(path, bytes, mode) {
   writeFileSync(path, bytes, { mode });
 }
 
-/// The slips that the compiler complains of. A complaint about a line without a slip, as one of a missing `return`, is
-/// about the nearest slip before it, from the third round on about all of its file.
+/// The slips that the compiler rejects. An error in a line without a slip, such as a missing `return`, is blamed on the
+/// nearest slip before it, and from the third round on, on all slips of the file.
 function wrongSlips(output, tree, slips, round) {
   const wrong = new Set();
   for (const [, path, text] of output.matchAll(/^(\S+\.swift):(\d+):\d+: error:/gm)) {
@@ -144,7 +144,7 @@ function withSlips(source, slips) {
 
 const filled = (text, slip) => text.replace("$n", slip.number).replace("$o", () => operatorOf(slip));
 
-/// An operator that nobody else has: the one it stands for, and the number of the slip in four signs.
+/// A unique operator: the original one, and the number of the slip, written with four signs.
 const operatorOf = ({ form, number }) =>
   (form.infix ?? form.prefix) + [...number.toString(4)].map((digit) => "%^~|"[digit]).join("");
 
@@ -176,7 +176,7 @@ extension BidirectionalCollection {
 ${slips.map(declaration).join("")}`;
 }
 
-/// What the slip of an operator or of a function needs in the slip file.
+/// The declaration that the slip of an operator or a function needs in the slip file.
 function declaration(slip) {
   const { form, number } = slip;
   if (form?.extremum) {

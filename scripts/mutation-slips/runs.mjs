@@ -1,14 +1,14 @@
-// Runs tests in the copy until one of them notices the slip that is made.
+// Runs tests in the copy until one of them notices the active slip.
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const laws = ["RandomServerTests"];
-/// A run of some tests: `few` tries a tenth of the cases of every law, `seconds` is the time limit.
+/// A run of some tests. `few` runs a tenth of the cases of every randomized test; `seconds` is the time limit.
 const run = (filter, seconds, { skip = [], few = false } = {}) => ({ filter, seconds, skip, few });
 
-/// For each target the tests that ought to notice its slips, the cheapest first. Targets with quick tests come first.
+/// For each target the tests that should notice its slips, the fastest first. Targets with fast tests come first.
 export const stagesOf = {
   CaretCore: [
     run("CaretCoreTests", 60, { few: true }),
@@ -44,10 +44,10 @@ export const stagesOf = {
   CaretCommand: [run("CaretCommandTests", 240, { few: true })],
 };
 
-/// The targets of tests that these stages run.
+/// The test targets that these stages run.
 export const testTargetsOf = (stages) => [...new Set(stages.map((stage) => stage.filter.split(".")[0]))];
 
-/// Runs stages in a copy that is built.
+/// Runs stages in a copy that is already built.
 export class Runs {
   constructor(copy) {
     this.copy = copy;
@@ -70,7 +70,7 @@ export class Runs {
     return { ...answer, seconds };
   }
 
-  /// Whether the stage passes without a slip; otherwise its failures say nothing. It may need a second try on a busy machine.
+  /// Whether the stage passes without a slip. If not, its failures prove nothing. A busy machine may need a second try.
   async isUsable(stage) {
     const key = JSON.stringify(stage);
     if (!this.passesWithoutSlip.has(key)) {
@@ -78,7 +78,7 @@ export class Runs {
       let { noticedBy } = await outcome(this.copy, stage);
       if (noticedBy) ({ noticedBy } = await outcome(this.copy, stage));
       const name = `${stage.filter}${stage.few ? ", few cases" : ""}${stage.skip.length > 0 ? ", without laws" : ""}`;
-      const end = noticedBy ? `left out, since it fails: ${noticedBy}` : "passes";
+      const end = noticedBy ? `not used, because it fails: ${noticedBy}` : "passes";
       console.log(`without a slip: ${name}: ${end}, ${((Date.now() - began) / 1000).toFixed(1)} s`);
       this.passesWithoutSlip.set(key, !noticedBy);
     }
@@ -93,7 +93,7 @@ function outcome(copy, stage) {
   const program = join(copy.build, "release", "caretPackageTests.xctest");
   const names = ["--filter", stage.filter, ...stage.skip.flatMap((name) => ["--skip", name])];
   const environment = { ...process.env, TMPDIR: folder, NO_COLOR: "1" };
-  // What a sanitizer would slow down: laws then try a tenth of their cases.
+  // With a sanitizer, randomized tests run a tenth of their cases. This makes them believe that there is one.
   if (stage.few) environment.CARET_SANITIZER = "none";
   return new Promise((resolve) => {
     const child = spawn(program, ["--testing-library", "swift-testing", ...names], {
@@ -114,7 +114,7 @@ function outcome(copy, stage) {
     };
     child.stdout.setEncoding("utf8").on("data", read);
     child.stderr.setEncoding("utf8").on("data", read);
-    // Not `close`: a program that outlives the tests would keep their output open.
+    // Not `close`: a program that runs longer than the tests would keep their output open.
     child.on("exit", (status, signal) => {
       clearTimeout(limit);
       setTimeout(() => {
@@ -143,7 +143,7 @@ function kill(process_) {
   }
 }
 
-/// Ends what the tests started and left: every process whose program or arguments lie in these folders.
+/// Ends the processes that the tests left running: all whose program or arguments are in these folders.
 function endStrays(...folders) {
   for (const name of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     if (Number(name) === process.pid) continue;
@@ -151,7 +151,7 @@ function endStrays(...folders) {
       const words = readlinkSync(`/proc/${name}/exe`) + "\0" + readFileSync(`/proc/${name}/cmdline`, "utf8");
       if (folders.some((folder) => words.includes(folder + "/"))) kill(Number(name));
     } catch {
-      // It has ended meanwhile, or it is a thread of the kernel.
+      // The process has ended, or it belongs to the kernel.
     }
   }
 }

@@ -1,10 +1,10 @@
 // Finds places in Swift sources where a slip can be planted.
 //
-// A slip is a small plausible mistake: `<` for `<=`, a dropped call, a condition that never holds. `candidates` finds them
-// with regular expressions in a source whose comments and strings are blanked out. It knows nothing of types: the compiler
-// rejects what does not fit, and `plant.mjs` takes those slips out again.
+// A slip is a small plausible mistake: `<` for `<=`, a dropped call, a condition that is never true. `candidates` finds
+// them with regular expressions, after comments and strings are blanked. It does not know types. The compiler rejects
+// slips that do not fit, and `plant.mjs` removes them.
 
-/// The source with comments replaced by spaces and the text of strings by underscores; offsets and lines stay.
+/// The source with spaces for comments and underscores for strings. Offsets and lines do not change.
 export function masked(source) {
   const out = source.split("");
   const blank = (from, to, letter) => {
@@ -68,7 +68,7 @@ function endOfInterpolation(source, at) {
   return end;
 }
 
-// What only guards against broken invariants, writes the log, or makes something fast.
+// Lines that only check invariants, write the log, or make something faster.
 const leftAlone =
   /\b(precondition\w*|assert\w*|fatalError|dispatchPrecondition|check(?:ed)?Invariants|invariantsHold|reserveCapacity|keepingCapacity|isTraced|LogEvent|log\.write|availableCapacity|minimumCapacity|_fastPath|_slowPath|unsafe\w*)\b/i;
 const declaration =
@@ -78,8 +78,8 @@ const leftAloneFile = /Invariants?\.swift$/;
 
 const comparisons = { "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==" };
 
-// Each kind: what a line must look like, and the slip that is made of the match. A slip says where in the line it stands,
-// what is written there instead, and in `show` what a reader is told. `$n` is the number of the slip, `$o` its operator.
+// For each kind: the pattern of a line, and the slip for a match. `text` replaces the match, and `show` describes the
+// slip. `$n` is the number of the slip, `$o` its operator.
 const kinds = {
   comparison: {
     pattern: /(?<= )(<|<=|>|>=|==|!=)(?= )/g,
@@ -146,7 +146,7 @@ const kinds = {
   },
   guard: {
     pattern: /(?<=^\s*guard )(?!.*\b(?:let|var|case|try|await)\b|[^(]*,)(.*)(?= else \{)/g,
-    // The condition is still evaluated, for what else it does.
+    // The condition is still evaluated, because it may have side effects.
     slip: (found) => ({ text: `(${found[1]}) || slip($n)`, keeps: true, show: `guard ${found[1]} dropped` }),
   },
   condition: {
@@ -159,7 +159,8 @@ function operator(found, other, precedence) {
   return { text: "$o", form: { infix: found[1], other, precedence }, show: `${found[1]} → ${other}` };
 }
 
-/// All slips of a file, at most one of a kind in a line: {path, line, last, column, kind, from, to, text, show, original}.
+/// All slips of a file, at most one of a kind in a line: {path, line, last, column, kind, from, to, text, show,
+/// original}.
 export function candidates(path, source) {
   if (leftAloneFile.test(path)) return [];
   const blanked = masked(source);
@@ -181,7 +182,7 @@ export function candidates(path, source) {
       const from = start + match.index;
       const to = from + match[0].length;
       if (planted.keeps) {
-        // The condition is taken from the source, since its strings are blanked in the match.
+        // Copy the condition from the source, because its strings are blanked in the match.
         planted.text = planted.text.replace(match[1], () => source.slice(from, to));
         planted.show = planted.show.replace(match[1], () => source.slice(from, to));
       }
@@ -195,7 +196,7 @@ export function candidates(path, source) {
   }));
 }
 
-/// The bodies of functions that only check or hash, and the statements that go on from a line that is left alone.
+/// The bodies of functions that only check or hash, and statements that continue a line without slips.
 function linesLeftAlone(lines) {
   const skipped = new Set();
   let end;
@@ -218,7 +219,7 @@ const call = /^(?:try |await )*(?:_ = )?(?!return\b|throw\b|if\b|guard\b|let\b|v
 const assignment = /^(?!let\b|var\b|case\b|return\b|if\b|for\b|guard\b)[\w.?!]+(?:\[[^\]=]*\])?[\w.?!]* (?:[-+|&^*]?=) [^{}]*$/s;
 const leaving = /^(?:return|continue|throw [^{}]*)$/s;
 
-/// Statements on lines of their own that may be left out.
+/// Slips that drop a statement on lines of its own.
 function statements(path, source, lines, skipped) {
   const found = [];
   const open = [];
@@ -254,7 +255,7 @@ function statements(path, source, lines, skipped) {
   return found;
 }
 
-/// Whether the compiler certainly wants this statement: the first value of a property, or the way out of a guard.
+/// Whether the code cannot compile without this statement: the first value of a property, or the exit of a guard.
 function isNeeded(kind, lines, index) {
   const depth = (line) => /^\s*/.exec(line)[0].length;
   let inside = depth(lines[index]);
@@ -270,7 +271,7 @@ function isNeeded(kind, lines, index) {
   return false;
 }
 
-/// The line on which the brackets are closed that are opened from this line on.
+/// The line that closes the brackets that open from this line on.
 function lastLine(lines, first) {
   let depth = 0;
   for (let index = first; index < Math.min(lines.length, first + 12); index += 1) {

@@ -1,20 +1,20 @@
-// Tries what `edges.c` tells the thread sanitizer.
+// Checks what `edges.c` reports to the thread sanitizer.
 //
-//   check handed          a task is resumed before it stops to wait, and reads what it was resumed with: no race
-//   check handed raced    and reads what is written after it was resumed: a race, which has to be reported
-//   check shared          an array is changed in place when its copy was read and given up: no race
-//   check shared raced    and what is written after it was given up is read: a race, which has to be reported
+//   check handed          a task is resumed before it suspends, and reads the value it was resumed with: no race
+//   check handed raced    and reads a value written after the resume: a race that must be reported
+//   check shared          an array is changed in place after its copy was read and released: no race
+//   check shared raced    and a value written after the release is read: a race that must be reported
 
 import Dispatch
 import Synchronization
 
-// @unchecked: who may touch the value when is what is tried here, races on purpose among it.
+// @unchecked: this program tests access from several threads, with races on purpose.
 final class Box<Value>: @unchecked Sendable {
     var value: Value
     init(_ value: Value) { self.value = value }
 }
 
-/// Told without an order, which would make up for the one that is tried.
+/// A flag with relaxed ordering. A stronger ordering would hide the synchronization under test.
 final class Flag: Sendable {
     private let isSet = Atomic(false)
 
@@ -61,7 +61,7 @@ struct Check {
     static func main() async {
         let isShared = CommandLine.arguments.contains("shared")
         let isRaced = CommandLine.arguments.contains("raced")
-        // Not of the main actor: the way back to that is an order of its own.
+        // Not on the main actor: returning to it would synchronize too.
         await Task.detached {
             for _ in 0..<100 {
                 let number = isShared ? shared(isRaced: isRaced) : await handed(isRaced: isRaced)

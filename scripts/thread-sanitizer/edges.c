@@ -1,19 +1,18 @@
-// What the thread sanitizer is not told of Swift on Linux. `scripts/test --sanitize thread` has every program that it
-// starts load this, so that no report has to be suppressed for it: the functions of Swift's libraries by which one thread
-// comes behind another are called through here. Each tells of its own order and of nothing else.
+// Reports synchronization to the thread sanitizer that it does not see in Swift on Linux. `scripts/test --sanitize
+// thread` preloads this library into every program, so that no report has to be suppressed. It wraps functions of
+// Swift's libraries that order two threads. Each wrapper reports its own ordering and nothing else.
 //
-// Of `Mutex`: a lock that nobody else holds is taken and given back by an atomic exchange that is compiled into our own
-// code, and the sanitizer sees that. A lock that somebody waits for changes hands inside the library Synchronization, by
-// way of the kernel, and the sanitizer sees nothing: it would report all that such a lock protects.
+// `Mutex`: a lock without contention is acquired and released by an atomic exchange that is compiled into our code, and
+// the sanitizer sees that. A contended lock changes owner inside the library Synchronization, through the kernel. The
+// sanitizer does not see that, and would report every access that such a lock protects.
 //
-// Of continuations: whoever resumes one tells the sanitizer, on behalf of its task, and a task that had stopped to wait
-// tells it when it goes on. A task that is resumed before it stops goes on at once, inside the library, which forgets to
-// tell: the sanitizer would report what the task was resumed with. That is so where our own code is optimized;
-// elsewhere, and for an `AsyncStream`, the library awaits on its own.
+// Continuations: resuming one reports to the sanitizer for its task, and a suspended task reports when it continues. A
+// task that is resumed before it suspends continues at once, inside the library, without a report. The sanitizer would
+// report reads of the value that the task was resumed with. This happens in our optimized code; in other code, and for
+// an `AsyncStream`, the library awaits by itself.
 //
-// Of copies: who changes an array, and is the only one to have it, changes it in place. That it is the only one is known
-// by the count of references, which the library keeps: the sanitizer would report those who read their copy of the array
-// and gave it up before.
+// Copies: the only owner of an array changes it in place. The library knows the only owner by the reference count. The
+// sanitizer would report earlier reads by owners that have released their copy.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -38,13 +37,13 @@ struct continuation;
 typedef ASYNC void (*Resume)(CONTEXT struct continuation *continuation);
 typedef ASYNC void (*Await)(struct continuation *continuation);
 
-// How the context of one begins.
+// The start of the context of a continuation.
 struct continuation {
     void *parent;
     Resume resume;
 };
 
-// Those of the sanitizer and of the library; a program that is run beside the tests may be without them.
+// Functions of the sanitizer and of the library. A program that runs beside the tests may not have them.
 __attribute__((weak)) void __tsan_acquire(void *address);
 __attribute__((weak)) void __tsan_release(void *address);
 __attribute__((weak)) SWIFT void *swift_task_getCurrent(void);
@@ -68,8 +67,8 @@ SWIFT void unlock_slow(SELF void *handle) {
     ((Unlock)next(UNLOCK))(handle);
 }
 
-// What the task of this thread goes on with, from its call of `AWAIT` until that has decided: a task that stops goes on
-// with what the library itself has noted.
+// The function with which the task of this thread continues, from its call of `AWAIT` until that has decided. A task
+// that suspends continues with the function that the library has stored.
 static _Thread_local Resume going_on;
 
 static ASYNC void resumed(CONTEXT struct continuation *continuation) {
@@ -91,7 +90,7 @@ typedef void (*Release)(void *object);
 typedef void (*ReleaseMany)(void *object, uint32_t count);
 typedef bool (*IsUnique)(void *object);
 
-// Kept, since they are called so often.
+// Cached, because they are called often.
 static Release release;
 static ReleaseMany release_many;
 static IsUnique is_unique;
@@ -102,7 +101,7 @@ static void find_counts(void) {
     release = (Release)next("swift_release");
 }
 
-// Who gives up the last reference leaves nobody behind whom this could be told.
+// Releasing the last reference needs no report, because nobody else can read the object after it.
 static void tell_release(void *object) {
     if (!release) find_counts();
     if ((intptr_t)object > 0 && __tsan_release && !is_unique(object)) __tsan_release(object);

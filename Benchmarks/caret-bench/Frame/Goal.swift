@@ -1,4 +1,4 @@
-/// What a figure is to reach, and whether it does.
+/// What a figure is to reach, and whether it does. A figure that is no number was not measured, and reaches nothing.
 struct Goal {
     enum Bound {
         case atLeast(Double)
@@ -34,9 +34,10 @@ struct Goal {
         }
     }
 
-    /// `margin` is what it is on the good side of its bound, as a share of that.
+    /// `margin` is how far the figure is on the good side of its bound, as a share of the bound.
     private func verdict(_ margin: Double) -> String {
-        margin >= 0 ? "reached" : "missed by \((-100 * margin).digits(0)) %"
+        if margin.isNaN { return "not measured" }
+        return margin >= 0 ? "reached" : "missed by \((-100 * margin).digits(0)) %"
     }
 
     static func print(_ goals: [Goal]) {

@@ -14,12 +14,12 @@ struct Latencies {
         one.count += other.count
     }
 
-    /// The value that so many of a hundred do not exceed, in nanoseconds; 0 where there is none.
+    /// The value that so many percent of all do not exceed, in nanoseconds; 0 without values.
     func percentile(_ percent: Double) -> Double {
-        var left = Int(Double(count) * percent / 100)
+        var left = rank(of: percent, in: count)
         for (step, count) in counts.enumerated() {
-            if left < count { return Latencies.middle(of: step) }
             left -= count
+            if left <= 0 { return Latencies.middle(of: step) }
         }
         return 0
     }

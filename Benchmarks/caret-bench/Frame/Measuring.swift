@@ -1,32 +1,30 @@
 import CMalloc
 import Glibc
 
-/// CPU time that the calling thread has used, in nanoseconds: what else the machine does hardly shows in it.
-func threadNanoseconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-}
+/// CPU time that the calling thread has used, in nanoseconds. Other work of the machine hardly changes it.
+func threadNanoseconds() -> Double { nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
 
-/// The time that has passed, in nanoseconds from some moment on.
-func wallNanoseconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-}
+/// The time that has passed since some fixed moment, in nanoseconds.
+func wallNanoseconds() -> Double { nanoseconds(of: CLOCK_MONOTONIC) }
 
 /// CPU time that the whole process has used, in nanoseconds.
-func processNanoseconds() -> Double {
+func processNanoseconds() -> Double { nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID) }
+
+private func nanoseconds(of clock: clockid_t) -> Double {
     var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    clock_gettime(clock, &time)
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+}
+
+/// How many of the smallest values a percentile covers: rounded up and at least 1, as in the server's `Histogram`.
+func rank(of percent: Double, in count: Int) -> Int {
+    max(1, Int((Double(count) * percent / 100).rounded(.up)))
 }
 
 extension [Double] {
-    /// The value that so many of a hundred do not exceed; 0 where there is none.
+    /// The value that so many percent of all do not exceed; 0 without values.
     func percentile(_ percent: Double) -> Double {
-        if isEmpty { return 0 }
-        return sorted()[Swift.min(count - 1, Int(Double(count) * percent / 100))]
+        isEmpty ? 0 : sorted()[rank(of: percent, in: count) - 1]
     }
 
     var median: Double { percentile(50) }
@@ -55,10 +53,10 @@ func heapBytes() -> Int {
     return Int(state.uordblks + state.hblkhd)
 }
 
-/// How often the heap has been asked for memory.
+/// How often this thread has asked the heap for memory.
 var allocations: Int { caret_allocations() }
 
-/// How often `body` asks the heap for memory.
+/// How often `body` asks the heap for memory on this thread. Other threads that it starts are not counted.
 func allocations(_ body: () -> Void) -> Int {
     let before = caret_allocations()
     body()
@@ -78,11 +76,11 @@ func sure<Value>(_ body: () throws -> Value) -> Value {
 }
 
 extension Double {
-    /// With so many digits behind the point, and without a locale.
+    /// With so many digits after the point, in no locale; a dash for a quotient without a value, such as 0 / 0.
     func digits(_ count: Int) -> String {
         var scale = 1.0
         for _ in 0..<count { scale *= 10 }
-        let rounded = Int((self * scale).rounded())
+        guard let rounded = Int(exactly: (self * scale).rounded()) else { return "–" }
         if count == 0 { return String(rounded) }
         let fraction = String(abs(rounded) % Int(scale))
         let padded = String(repeating: "0", count: count - fraction.count) + fraction
@@ -91,6 +89,7 @@ extension Double {
 
     /// Nanoseconds in the unit that reads best.
     var time: String {
+        if !isFinite { return "–" }
         if self < 10e3 { return digits(self < 100 ? 1 : 0) + " ns" }
         if self < 1e6 { return (self / 1e3).digits(1) + " µs" }
         return self < 1e9 ? (self / 1e6).digits(self < 10e6 ? 2 : 1) + " ms" : (self / 1e9).digits(2) + " s"

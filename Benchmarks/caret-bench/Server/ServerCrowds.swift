@@ -87,9 +87,11 @@ struct ServerCrowds {
             (caretd.delivered, bare.delivered, 50), (caretd.delivered, bare.delivered, 99),
         ]
         let latencies = percentiles.map { own, other, percent in
-            other.count > 0 ? (own.percentile(percent) / other.percentile(percent)).digits(2) : ""
+            own.count > 0 && other.count > 0
+                ? (own.percentile(percent) / other.percentile(percent)).digits(2) : ""
         }
-        let ofDelivery = bare.delivered.count > 0 ? caretd.ratio(to: bare, \.ofDelivery).digits(2) : ""
+        let delivers = caretd.delivered.count > 0 && bare.delivered.count > 0
+        let ofDelivery = delivers ? caretd.ratio(to: bare, \.ofDelivery).digits(2) : ""
         return ["", "ratio", caretd.ratio(to: bare, \.perSecond).digits(2)] + latencies
             + [caretd.ratio(to: bare, \.ofPush).digits(2), ofDelivery, "", "", ""]
     }
@@ -109,18 +111,16 @@ struct ServerCrowds {
         case .ackMilliseconds(let most):
             return Goal(name + "ack p50", .atMost(most * 1e6), caretd.acks.percentile(50)) { $0.time }
         case .deliveryMilliseconds(let most):
-            return Goal(name + "delivery p50", .atMost(most * 1e6), caretd.delivered.percentile(50)) {
-                $0.time
-            }
+            let median = caretd.delivered.count > 0 ? caretd.delivered.percentile(50) : .nan
+            return Goal(name + "delivery p50", .atMost(most * 1e6), median) { $0.time }
         case .cpuSeconds(let most):
             return Goal(name + "CPU s of 100,000", .atMost(most), caretd.cpuOf100000) { $0.digits(2) }
         case .deliveryCPURatio(let most):
-            return bare.map {
-                Goal(
-                    name + "CPU of a delivery, ratio", .atMost(most), caretd.ratio(to: $0, \.ofDelivery)
-                ) {
-                    $0.digits(2)
-                }
+            return bare.map { bare in
+                // A server that delivers nothing has no CPU time of a delivery, and reaches no goal.
+                let delivers = caretd.delivered.count > 0 && bare.delivered.count > 0
+                let ratio = delivers ? caretd.ratio(to: bare, \.ofDelivery) : .nan
+                return Goal(name + "CPU of a delivery, ratio", .atMost(most), ratio) { $0.digits(2) }
             }
         }
     }

@@ -1,70 +1,74 @@
 public import CaretCore
 import CaretWire
 
-// What may be asked of the server as a whole, by whoever may administer all documents.
-extension CaretClient {
-    /// Everything that the server counts, and how long it takes to do what.
+// Requests about the whole server. They need administration rights for all documents.
+extension LiveClient {
+    /// Reads the counters and latencies of the server.
     public func counters() async throws -> ServerCounters {
         guard case .counted(let counted) = try await administer(.counters(ReadCounters())) else {
-            throw unexpected
+            throw unexpectedAnswer
         }
         return ServerCounters(counted)
     }
 
-    /// The connections that are there, by their numbers, up to 1,000 at once.
+    /// Lists the connections of the server, sorted by number. A page has at most 1,000.
     public func connections(after number: Int? = nil, limit: Int = 100) async throws -> ConnectionList {
         guard case .present(let present) = try await administer(.who(Who(after: number, limit: limit)))
-        else { throw unexpected }
+        else { throw unexpectedAnswer }
         return ConnectionList(present)
     }
 
-    /// The documents that were deleted and may still be brought back, by their numbers, up to 1,000 at once.
+    /// Lists deleted documents that can still be brought back, sorted by number. A page has at most 1,000.
     public func deletedDocuments(
         prefix: String = "", after number: Int? = nil, limit: Int = 100
     ) async throws -> DeletedDocumentList {
         let prefix = prefix.isEmpty ? nil : WireString(prefix)
         let request = ListDeleted(prefix: prefix, after: number, limit: limit)
         guard case .deleted(let deleted) = try await administer(.listDeleted(request)) else {
-            throw unexpected
+            throw unexpectedAnswer
         }
         return DeletedDocumentList(deleted)
     }
 
-    /// Brings a deleted document back under its name. Several may have had one name, so that it is said by its number.
+    /// Brings a deleted document back under its name. It is identified by its number, because several deleted
+    /// documents may have had the same name.
     public func undelete(_ number: Int) async throws {
-        guard case .done = try await ask(.admin(.undelete(Undelete(number: number)))) else {
-            throw unexpected
+        guard case .done = try await request(.admin(.undelete(Undelete(number: number)))) else {
+            throw unexpectedAnswer
         }
     }
 
-    /// Forgets what a document was before a revision, for good, or only says what that would forget.
+    /// Deletes the history of a document before a revision, forever. A dry run only returns what would be deleted.
     @discardableResult
     public func trim(
         _ name: String, before revision: Revision, isDryRun: Bool = false
     ) async throws -> TrimmedHistory {
         let request = Trim(document: WireString(name), revision: revision, isDryRun: isDryRun)
-        guard case .trimmed(let trimmed) = try await administer(.trim(request)) else { throw unexpected }
+        guard case .trimmed(let trimmed) = try await administer(.trim(request)) else {
+            throw unexpectedAnswer
+        }
         return TrimmedHistory(trimmed)
     }
 
-    /// Has everything that is kept read from end to end, or everything of one document. `progress` is told now and then
-    /// how many documents of how many are done, on any thread.
+    /// Has the server read and check its whole store, or one document. `progress` is called from time to time, on any
+    /// thread, with the number of documents that were checked.
     public func verify(
         _ name: String? = nil, progress: @escaping @Sendable (RequestProgress) -> Void = { _ in }
     ) async throws -> StoreVerification {
         let request = Verify(document: name.map { WireString($0) })
         guard case .verified(let verified) = try await administer(.verify(request), progress) else {
-            throw unexpected
+            throw unexpectedAnswer
         }
         return StoreVerification(verified)
     }
 
-    /// Has everything that is kept copied into a file beside it. `progress` is told pages, as `verify` tells documents.
+    /// Has the server copy its store into a backup file. `progress` is called from time to time, on any thread, with
+    /// the number of pages that were copied.
     public func backUp(
         progress: @escaping @Sendable (RequestProgress) -> Void = { _ in }
     ) async throws -> StoreBackup {
         guard case .backedUp(let made) = try await administer(.backUp(BackUp()), progress) else {
-            throw unexpected
+            throw unexpectedAnswer
         }
         return StoreBackup(made)
     }
@@ -72,8 +76,8 @@ extension CaretClient {
     private func administer(
         _ request: AdminRequest, _ progress: (@Sendable (RequestProgress) -> Void)? = nil
     ) async throws -> AdminAnswer {
-        guard case .admin(let answer) = try await shell.ask(.admin(request), progress: progress) else {
-            throw unexpected
+        guard case .admin(let answer) = try await shell.request(.admin(request), progress: progress) else {
+            throw unexpectedAnswer
         }
         return answer
     }

@@ -1,25 +1,25 @@
 import CaretWire
 public import FoundationEssentials
 
-/// A page of the connections of a server, by their numbers.
+/// A page of the connections of a server, sorted by number.
 public struct ConnectionList: Sendable {
     public let connections: [Entry]
-    /// There are more behind the last one.
+    /// Whether there are more after the last one.
     public let hasMore: Bool
 
     public struct Entry: Sendable {
-        /// As the server's log has it.
+        /// The number of the connection, as in the server's log.
         public let number: Int
         public let user: String
         /// The public id of the client.
         public let client: String
-        /// An address with its port, or `unix`; nil where that is not known.
+        /// The address and port, or `unix`. Nil if that is not known.
         public let peer: String?
-        /// When it joined.
+        /// When the client connected.
         public let since: Date
-        /// The names of the documents that it has open.
+        /// The names of the documents that the connection has open.
         public let documents: [String]
-        /// Those of them whose changes it takes so slowly that they are read from disk for it.
+        /// The documents whose changes the client reads so slowly that the server reads them from disk for it.
         public let behind: [String]
 
         init(_ summary: ConnectionSummary) {

@@ -2,10 +2,10 @@ public import CaretCore
 import CaretWire
 public import FoundationEssentials
 
-/// A page of the documents that may be brought back, by their numbers.
+/// A page of deleted documents that can be brought back, sorted by number.
 public struct DeletedDocumentList: Sendable {
     public let documents: [Entry]
-    /// There are more behind the last one.
+    /// Whether there are more after the last one.
     public let hasMore: Bool
 
     public struct Entry: Sendable {

@@ -1,4 +1,4 @@
-/// How far a request has come that takes long: so many of so many.
+/// The progress of a long request: how many units of all are done.
 public struct RequestProgress: Equatable, Sendable {
     public let done: Int
     public let all: Int

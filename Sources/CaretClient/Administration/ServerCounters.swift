@@ -1,14 +1,14 @@
 package import CaretWire
 public import FoundationEssentials
 
-/// What a server has counted since it began; `docs/operations.md` says what each name means.
+/// The counters of a server since its start. `docs/operations.md` explains each name.
 public struct ServerCounters: Equatable, Sendable {
     public struct Counter: Equatable, Sendable {
         public let name: String
         public let value: Int
     }
 
-    /// How long something took, in nanoseconds.
+    /// The latencies of one kind of work, in nanoseconds.
     public struct Latency: Equatable, Sendable {
         public let name: String
         public let count: Int

@@ -1,8 +1,8 @@
 import CaretWire
 
-/// A copy that a server has made of what it keeps.
+/// A backup that a server has made of its store.
 public struct StoreBackup: Equatable, Sendable {
-    /// Its name in the folder `backups` of the server's data folder.
+    /// The file name, in the folder `backups` of the server's data folder.
     public let file: String
     public let bytes: Int
     public let documents: Int

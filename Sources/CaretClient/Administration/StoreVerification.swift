@@ -1,10 +1,10 @@
 import CaretWire
 
-/// What was found when a server read what it keeps.
+/// What a server found when it checked its store.
 public struct StoreVerification: Equatable, Sendable {
-    /// Something that is not as it was written.
+    /// Data that differs from what was written.
     public struct Finding: Equatable, Sendable {
-        /// Nil where it is no document's, or not known whose.
+        /// The number of the document. Nil if the data belongs to no document, or if it is not known to which.
         public let number: Int?
         public let document: String?
         public let message: String
@@ -12,9 +12,9 @@ public struct StoreVerification: Equatable, Sendable {
 
     public let documents: Int
     public let revisions: Int
-    /// The first thousand, or as many as fit an answer.
+    /// The first 1,000 findings, or as many as fit one answer.
     public let findings: [Finding]
-    /// There were more.
+    /// Whether there were more.
     public let hasMore: Bool
 
     public var isSound: Bool { findings.isEmpty }

@@ -1,11 +1,11 @@
 public import CaretCore
 import CaretWire
 
-/// What a trim has forgotten, or would forget.
+/// What a trim has deleted, or would delete.
 public struct TrimmedHistory: Equatable, Sendable {
-    /// The oldest revision whose text can be read then.
+    /// The oldest revision whose text can be read after the trim.
     public let start: Revision
-    /// How many revisions are gone then.
+    /// How many revisions the trim deletes.
     public let revisions: Int
 
     init(_ answer: Trimmed) {

@@ -4,63 +4,65 @@ package import CaretWire
 @preconcurrency package import Dispatch
 import Glibc
 
-/// A connection to a server, which turns messages into lines and lines into messages. Confined to its queue.
+/// A connection to a server, which encodes messages into lines and decodes lines into messages. Confined to its
+/// queue.
 package final class LineConnection {
     package enum Event {
         case connected
-        case heard(Envelope<ServerMessage>)
-        /// A message was not sent: its line is longer than the server takes.
-        case overlong(ClientMessage, RequestID?, bytes: Int, limit: Int)
-        /// Nothing comes after it.
-        case cut(CutReason)
+        case received(Envelope<ServerMessage>)
+        /// A message was not sent, because its line is longer than the server allows.
+        case lineTooLong(ClientMessage, RequestID?, bytes: Int, limit: Int)
+        /// The connection has ended, or could not be made. This is the last event.
+        case disconnected(DisconnectReason)
     }
 
-    /// Bytes of output that may wait: as many of the longest lines as requests are on their way at once.
-    private static let mostWaiting = Asks.atOnce * Limits.Announced().line
-    /// Bytes that one read takes.
+    /// How many bytes of output may wait: enough for all requests in flight, each with the longest line.
+    private static let maxOutput = PendingRequests.maxInFlight * Limits.Announced().line
+    /// How many bytes one read may return.
     private static let readSize = 1 << 16
 
     private let queue: DispatchQueue
-    private let tell: (Event) -> Void
+    private let handler: (Event) -> Void
     private var socket: WatchedSocket?
     private var isConnected = false
-    private var isOver = false
-    /// Where to try next.
+    private var isClosed = false
+    /// The addresses to try, the next one last.
     private var addresses: [SystemAddress] = []
-    /// How long an address is waited for while there is another one.
-    private var share: Milliseconds = 0
+    /// How long to wait for one address while there is another one to try.
+    private var addressTimeout: Milliseconds = 0
 
     private var limits = Limits.Announced()
     private var framer = LineFramer(limit: Limits.Announced().serverLine)
     private var decoder = MessageDecoder()
     private var writer = JSONWriter()
     private var output: [UInt8] = []
-    /// How much of it is written.
+    /// How many bytes of the output were written.
     private var written = 0
     private let input = UnsafeMutableRawBufferPointer.allocate(
         byteCount: LineConnection.readSize, alignment: 16)
 
-    /// `tell` is called on the queue.
-    package init(_ queue: DispatchQueue, _ tell: @escaping (Event) -> Void) {
+    /// `handler` is called on the queue.
+    package init(_ queue: DispatchQueue, _ handler: @escaping (Event) -> Void) {
         self.queue = queue
-        self.tell = tell
+        self.handler = handler
     }
 
     deinit { input.deallocate() }
 
     // MARK: Connecting
 
-    /// Tries one address after the other. One that is silent takes its share of the patience, or a second, and whoever
-    /// waits for all of them waits no longer for the last.
-    package func connect(to addresses: [SystemAddress], within patience: Milliseconds = ClientState.patience)
-    {
-        if isOver { return }
+    /// Tries one address after the other. An address that does not answer gets its share of the timeout, or a second
+    /// if that is longer. The last address has no timeout here: the caller ends the whole attempt.
+    package func connect(
+        to addresses: [SystemAddress], within timeout: Milliseconds = ClientState.connectTimeout
+    ) {
+        if isClosed { return }
         self.addresses = addresses.reversed()
-        share = max(1_000, Milliseconds(patience.value / max(1, addresses.count)))
+        addressTimeout = max(1_000, Milliseconds(timeout.value / max(1, addresses.count)))
         connectToNext(after: ENXIO)
     }
 
-    /// Nobody knows where the server is.
+    /// Ends the connection, because the address could not be resolved.
     func fail(_ fault: ResolvingFault) { end(.unreachable(fault.reason)) }
 
     private func connectToNext(after code: Int32) {
@@ -69,16 +71,16 @@ package final class LineConnection {
             code = begin(address)
             if code == 0 { return }
         }
-        end(.unreachable(LineConnection.words(for: code)))
+        end(.unreachable(LineConnection.description(of: code)))
     }
 
-    /// Zero where the attempt is under way.
+    /// Starts to connect. Returns zero if the attempt was started, else the system's error code.
     private func begin(_ address: SystemAddress) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = Glibc.socket(address.family, kind, 0)
         if descriptor < 0 { return errno }
         if address.family != AF_UNIX {
-            // A line is not held back for the next one. Where that cannot be had it is slower, and no more.
+            // Send each line at once. If the option cannot be set, the connection is only slower.
             var isOn: Int32 = 1
             setsockopt(
                 descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn,
@@ -97,11 +99,11 @@ package final class LineConnection {
         }
         self.socket = socket
         socket.watchOutput(true)
-        if !addresses.isEmpty { giveUp(socket, after: share) }
+        if !addresses.isEmpty { startTimeout(of: socket, after: addressTimeout) }
         return 0
     }
 
-    private func giveUp(_ socket: WatchedSocket, after span: Milliseconds) {
+    private func startTimeout(of socket: WatchedSocket, after span: Milliseconds) {
         let timedOut = { [weak self, weak socket] in
             guard let self, let socket, socket === self.socket, !isConnected else { return }
             failedToConnect(ETIMEDOUT)
@@ -114,7 +116,7 @@ package final class LineConnection {
         let code = LineConnection.failure(of: socket)
         if code == 0 {
             isConnected = true
-            tell(.connected)
+            handler(.connected)
         } else {
             failedToConnect(code)
         }
@@ -125,7 +127,7 @@ package final class LineConnection {
         connectToNext(after: code)
     }
 
-    /// What the system keeps for a socket that failed; zero for one that did not.
+    /// The error code of a failed socket. Zero if it did not fail.
     private static func failure(of socket: WatchedSocket) -> Int32 {
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout.size(ofValue: code))
@@ -134,16 +136,16 @@ package final class LineConnection {
 
     // MARK: Ending
 
-    /// Ends it without another event.
+    /// Ends the connection without an event.
     package func close() {
-        isOver = true
+        isClosed = true
         drop()
     }
 
-    private func end(_ reason: CutReason) {
-        if isOver { return }
+    private func end(_ reason: DisconnectReason) {
+        if isClosed { return }
         close()
-        tell(.cut(reason))
+        handler(.disconnected(reason))
     }
 
     private func drop() {
@@ -151,25 +153,25 @@ package final class LineConnection {
         socket = nil
     }
 
-    private static func words(for code: Int32) -> String { String(cString: strerror(code)) }
+    private static func description(of code: Int32) -> String { String(cString: strerror(code)) }
 
     // MARK: Output
 
-    /// What the server takes from here on.
-    package func keep(to limits: Limits.Announced) {
+    /// Sets the limits that the server has announced.
+    package func setLimits(_ limits: Limits.Announced) {
         self.limits = limits
         framer.limit = limits.serverLine
     }
 
     package func send(_ message: ClientMessage, id: RequestID?) {
-        if isOver { return }
+        if isClosed { return }
         writer.bytes.removeAll(keepingCapacity: writer.bytes.capacity <= LineConnection.readSize)
         message.encode(id: id, into: &writer)
-        // The end of the line does not count.
+        // The limit does not count the line feed.
         let bytes = writer.bytes.count - 1
-        if bytes > limits.line { return tell(.overlong(message, id, bytes: bytes, limit: limits.line)) }
+        if bytes > limits.line { return handler(.lineTooLong(message, id, bytes: bytes, limit: limits.line)) }
         output.append(contentsOf: writer.bytes)
-        if output.count - written > LineConnection.mostWaiting { return end(.outputFull) }
+        if output.count - written > LineConnection.maxOutput { return end(.outputFull) }
         write()
     }
 
@@ -183,7 +185,7 @@ package final class LineConnection {
         guard let socket, isConnected else { return }
         while written < output.count {
             let count = output[written...].withUnsafeBytes {
-                // A server that is gone must not end the process by a signal.
+                // Without this flag, writing to a closed connection would kill the process with SIGPIPE.
                 Glibc.send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             if count >= 0 {
@@ -191,7 +193,7 @@ package final class LineConnection {
             } else if errno == EAGAIN || errno == EWOULDBLOCK {
                 return socket.watchOutput(true)
             } else if errno != EINTR {
-                return end(.failed(LineConnection.words(for: errno)))
+                return end(.failed(LineConnection.description(of: errno)))
             }
         }
         output.removeAll(keepingCapacity: output.capacity <= LineConnection.readSize)
@@ -204,28 +206,28 @@ package final class LineConnection {
     private func readable() {
         guard let socket else { return }
         if !isConnected {
-            // A failure may be told to this source alone.
+            // The system may report a failure only as input.
             let code = LineConnection.failure(of: socket)
             return code == 0 ? () : failedToConnect(code)
         }
         let count = recv(socket.descriptor, input.baseAddress, input.count, 0)
-        if count > 0 { return take(UnsafeRawBufferPointer(rebasing: input[..<count])) }
+        if count > 0 { return decode(UnsafeRawBufferPointer(rebasing: input[..<count])) }
         if count == 0 { return end(.ended) }
         if errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR { return }
-        end(.failed(LineConnection.words(for: errno)))
+        end(.failed(LineConnection.description(of: errno)))
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer) {
+    private func decode(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes
-        while !isOver {
+        while !isClosed {
             let frame = framer.next(of: &rest) { line in
                 Result { () throws(WireFault) in try decoder.serverMessage(line) }
             }
             switch frame {
             case .incomplete: return
             case .tooLong(let bytes, let limit):
-                end(.notUnderstood("a line has at least \(bytes) bytes, where \(limit) may be"))
-            case .line(.success(let envelope)): if let envelope { tell(.heard(envelope)) }
+                end(.notUnderstood("a line has at least \(bytes) bytes, and at most \(limit) are allowed"))
+            case .line(.success(let envelope)): if let envelope { handler(.received(envelope)) }
             case .line(.failure(let fault)): end(.notUnderstood(fault.message))
             }
         }

@@ -1,13 +1,11 @@
 import Glibc
 
-/// An address in the system's form.
+/// A socket address in the form of the system.
 package struct SystemAddress: Sendable {
     let family: Int32
     private let bytes: [UInt8]
 
-    /// Those that a server may be found at, best first.
-    ///
-    /// It may ask the network, and wait for it.
+    /// The addresses of a server, best first. May ask the network, and blocks until it answers.
     package static func resolved(_ address: ServerAddress) throws(ResolvingFault) -> [SystemAddress] {
         switch address {
         case .tcp(let host, let port): try resolved(host: host, port: port)
@@ -38,10 +36,10 @@ package struct SystemAddress: Sendable {
     private init(path: String) throws(ResolvingFault) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // One byte ends it.
+        // The path ends with a zero byte.
         let limit = MemoryLayout.size(ofValue: address.sun_path) - 1
         if path.utf8.count > limit {
-            let reason = "the path of a socket has \(path.utf8.count) bytes, and the system allows \(limit)"
+            let reason = "the path of the socket has \(path.utf8.count) bytes, and the system allows \(limit)"
             throw ResolvingFault(reason: reason)
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -49,7 +47,7 @@ package struct SystemAddress: Sendable {
         bytes = withUnsafeBytes(of: address) { Array($0) }
     }
 
-    /// Begins to connect a socket; the answer is 0 or the system's code.
+    /// Starts to connect a socket. Returns 0 or the system's error code.
     func connect(_ descriptor: Int32) -> Int32 {
         bytes.withUnsafeBytes { raw in
             raw.withMemoryRebound(to: sockaddr.self) { address in
@@ -59,7 +57,7 @@ package struct SystemAddress: Sendable {
     }
 }
 
-/// Why there is no address.
+/// Why an address could not be resolved.
 package struct ResolvingFault: Error {
     let reason: String
 }

@@ -3,28 +3,28 @@ import CaretConcurrency
 import Glibc
 import Synchronization
 
-/// A descriptor, and a thread that waits for what happens to it. Confined to a queue, on which it tells of it.
+/// A socket with a thread that polls it. Confined to a queue, on which it calls its handlers.
 ///
-/// Not a DispatchSource: on Linux, one that reads was now and then not told that the other side had ended or refused, and
-/// was heard of again only once something was written. A client has one connection, so a thread is no cost to speak of.
+/// This is no DispatchSource: on Linux, a read source sometimes did not report that the other side had closed or
+/// refused the connection until the next write. A client has only one connection, so the thread costs little.
 final class WatchedSocket {
     struct Handlers {
         let readable: () -> Void
         let writable: () -> Void
     }
 
-    /// What the thread is to know, and how it is woken to look.
-    private final class Orders: Sendable {
+    /// The state that the thread must know, and a pipe to wake the thread when the state changes.
+    private final class Control: Sendable {
         struct State {
             var watchesOutput = false
             var isClosed = false
         }
 
         let state = Mutex(State())
-        /// Becomes readable when the state has changed.
-        let bell: (waiter: Int32, ringer: Int32)
+        /// The read end becomes readable when the state has changed.
+        let wakePipe: (readEnd: Int32, writeEnd: Int32)
 
-        /// Nil where the process has no descriptors left.
+        /// Nil if the process has no descriptors left.
         init?() {
             var ends: [Int32] = [-1, -1]
             if pipe(&ends) != 0 { return nil }
@@ -32,73 +32,76 @@ final class WatchedSocket {
                 _ = fcntl(end, F_SETFD, FD_CLOEXEC)
                 _ = fcntl(end, F_SETFL, O_NONBLOCK)
             }
-            bell = (ends[0], ends[1])
+            wakePipe = (ends[0], ends[1])
         }
 
         deinit {
-            Glibc.close(bell.waiter)
-            Glibc.close(bell.ringer)
+            Glibc.close(wakePipe.readEnd)
+            Glibc.close(wakePipe.writeEnd)
         }
 
         func change(_ body: (inout sending State) -> Void) {
             state.withLock { body(&$0) }
             var byte: UInt8 = 1
-            // A bell that is full has been rung.
-            _ = Glibc.write(bell.ringer, &byte, 1)
+            // If the pipe is full, the thread will wake anyway.
+            _ = Glibc.write(wakePipe.writeEnd, &byte, 1)
         }
     }
 
     let descriptor: Int32
-    private let orders: Orders
+    private let control: Control
 
-    /// Watches for input at once. The handlers are called on the queue, and not after `close`. Nil where the process has no
-    /// descriptors left; the descriptor is its owner's then.
+    /// Watches for input at once. The handlers are called on the queue, and not after `close`.
+    ///
+    /// Nil if the process has no descriptors left. Then the caller must close `descriptor`.
     init?(_ descriptor: Int32, _ queue: DispatchQueue, _ handlers: Handlers) {
-        guard let orders = Orders() else { return nil }
+        guard let control = Control() else { return nil }
         self.descriptor = descriptor
-        self.orders = orders
+        self.control = control
         let bound = Confined(handlers, within: queue)
         DispatchQueue(label: "caret.client.socket").async {
-            WatchedSocket.watch(descriptor, orders) { input, output in
+            WatchedSocket.watch(descriptor, control) { input, output in
                 queue.sync {
-                    // What is called may close it.
-                    if output, !orders.state.withLock({ $0.isClosed }) { bound.value.writable() }
-                    if input, !orders.state.withLock({ $0.isClosed }) { bound.value.readable() }
+                    // A handler may close the socket.
+                    if output, !control.state.withLock({ $0.isClosed }) { bound.value.writable() }
+                    if input, !control.state.withLock({ $0.isClosed }) { bound.value.readable() }
                 }
             }
             Glibc.close(descriptor)
         }
     }
 
-    /// Tells of what happens until it is closed.
-    private static func watch(_ descriptor: Int32, _ orders: Orders, _ tell: (Bool, Bool) -> Void) {
+    /// Polls the descriptor and calls `handler` for input and output, until the socket is closed.
+    private static func watch(_ descriptor: Int32, _ control: Control, _ handler: (Bool, Bool) -> Void) {
         while true {
-            let state = orders.state.withLock { $0 }
+            let state = control.state.withLock { $0 }
             if state.isClosed { return }
             var watched = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: orders.bell.waiter, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: control.wakePipe.readEnd, events: Int16(POLLIN), revents: 0),
             ]
             if state.watchesOutput { watched[0].events |= Int16(POLLOUT) }
             guard poll(&watched, 2, -1) > 0 else { continue }
             if watched[1].revents != 0 {
                 var bytes = [UInt8](repeating: 0, count: 64)
-                _ = read(orders.bell.waiter, &bytes, bytes.count)
+                _ = read(control.wakePipe.readEnd, &bytes, bytes.count)
             }
-            let happened = Int32(watched[0].revents)
-            let isOver = happened & (POLLERR | POLLHUP | POLLNVAL) != 0
-            let (input, output) = (happened & POLLIN != 0 || isOver, happened & POLLOUT != 0)
-            if input || output { tell(input, output) }
+            let events = Int32(watched[0].revents)
+            let hasEnded = events & (POLLERR | POLLHUP | POLLNVAL) != 0
+            let (input, output) = (events & POLLIN != 0 || hasEnded, events & POLLOUT != 0)
+            if input || output { handler(input, output) }
         }
     }
 
-    /// Whether `writable` is called as long as the socket takes output.
+    /// Sets whether `writable` is called while the socket accepts output.
     func watchOutput(_ watches: Bool) {
-        if orders.state.withLock({ $0.watchesOutput == watches }) { return }
-        orders.change { $0.watchesOutput = watches }
+        if control.state.withLock({ $0.watchesOutput == watches }) { return }
+        control.change { $0.watchesOutput = watches }
     }
 
-    func close() { orders.change { $0.isClosed = true } }
+    func close() { control.change { $0.isClosed = true } }
 
-    deinit { precondition(orders.state.withLock { $0.isClosed }, "a socket is let go that was not closed") }
+    deinit {
+        precondition(control.state.withLock { $0.isClosed }, "a socket was released before it was closed")
+    }
 }

@@ -1,12 +1,12 @@
 package import CaretWire
 
-/// What an open document wants.
+/// What the client must do for an open document.
 package enum DocumentAction: Equatable, Sendable {
     case send(ClientMessage, id: RequestID?)
-    case tell(DocumentUpdate)
+    case notify(DocumentUpdate)
 }
 
-/// Names a document that a client has open, whatever it is called.
+/// Identifies an open document of a client, whatever its name is.
 package struct DocumentKey: Hashable, Comparable, Sendable {
     package let value: Int
 
@@ -15,18 +15,18 @@ package struct DocumentKey: Hashable, Comparable, Sendable {
     package static func < (left: DocumentKey, right: DocumentKey) -> Bool { left.value < right.value }
 }
 
-/// The ids of a client's requests, none twice.
+/// Issues the ids of a client's requests, each only once.
 package struct RequestIDs: Sendable {
     private var last = 0
 
     package init() {}
 
-    func gaveOut(_ number: AskNumber) -> Bool { number.value > 0 && number.value <= last }
+    func hasIssued(_ number: RequestNumber) -> Bool { number.value > 0 && number.value <= last }
 
     mutating func next() -> RequestID { .number(nextNumber().value) }
 
-    mutating func nextNumber() -> AskNumber {
+    mutating func nextNumber() -> RequestNumber {
         last += 1
-        return AskNumber(value: last)
+        return RequestNumber(value: last)
     }
 }

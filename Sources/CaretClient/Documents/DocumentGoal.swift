@@ -1,19 +1,19 @@
 import CaretReplica
 import CaretWire
 
-/// What somebody waits for.
+/// What a caller waits for.
 package enum DocumentGoal {
-    /// Its text is here.
+    /// The text of the document has arrived.
     case opened
     case saved
 
-    /// Nil as long as neither it is so nor it is known that it will not be.
-    package func answer(_ document: DocumentState) -> Result<Void, any Error>? {
+    /// Success if the goal is reached, failure if it never will be, nil while that is open.
+    package func result(for document: DocumentState) -> Result<Void, any Error>? {
         switch (self, document.state) {
         case (_, .opening), (.saved, .offline), (.saved, .sending): nil
         case (.opened, .saved), (.opened, .sending), (.opened, .offline): .success(())
-        // What is refused then is an edit.
-        case (.opened, .refused) where document.replica.place != nil: .success(())
+        // The document was opened before, so the refusal is about an edit.
+        case (.opened, .refused) where document.replica.position != nil: .success(())
         case (.saved, .saved): document.replica.hasUnsaved ? nil : .success(())
         case (.opened, .refused(let refusal)):
             .failure(
@@ -28,7 +28,7 @@ package enum DocumentGoal {
 }
 
 extension Refusal {
-    /// What the server would have said to an open, had it been asked: most refusals are not of an open.
+    /// The code of the server's answer to an open. Most refusals cannot be an answer to an open.
     fileprivate var code: ErrorCode {
         switch self {
         case .damaged: .damaged

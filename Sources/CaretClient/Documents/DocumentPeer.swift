@@ -1,21 +1,23 @@
 public import CaretCore
 package import CaretWire
 
-/// Somebody else who has the document open, and where they stand in it.
+/// Another session that has the document open, and its selections.
 public struct DocumentPeer: Equatable, Sendable {
-    /// Names this one presence.
+    /// The id of the session.
     public let session: String
+    /// The user name that the server knows.
     public let user: String
     /// The public id of the client.
     public let client: String
-    public let person: Person?
+    /// What the client says about its user.
+    public let person: PersonInfo?
     public let selections: [Selection]
 
     package init(session: String, _ introduction: Introduction, selections: [Selection]) {
         self.session = session
         user = introduction.user.string
         client = introduction.client.string
-        person = Person(introduction.info)
+        person = PersonInfo(introduction.info)
         self.selections = selections
     }
 }

@@ -2,66 +2,66 @@ package import CaretCore
 package import CaretReplica
 package import CaretWire
 
-/// A document that a client has open: the replica, and what only its owner knows: the name, the people, the views.
+/// An open document of a client: its replica, its name, the introductions of its peers, and its views.
 package struct DocumentState {
     package private(set) var replica: Replica
     private(set) var name: WireString
-    /// It is made where there is none.
+    /// Whether opening creates the document if it does not exist.
     private(set) var creates: Bool
-    /// The id of the open that awaits its answer.
+    /// The id of the open that has no answer yet.
     private(set) var lastOpen: RequestID?
-    /// When `timePassed` is due.
+    /// When `timePassed` must be called.
     package private(set) var retryAt: Moment?
-    /// Who is behind the sessions of the document.
-    private var people: [WireString: Introduction] = [:]
-    /// What each bound view has not been shown yet.
+    /// The introductions of the peers, by session.
+    private var introductions: [WireString: Introduction] = [:]
+    /// For each bound view, the change that it has not shown yet.
     private(set) var unshown: [Int: Change] = [:]
     private var typedAt: Moment?
-    /// What is so of bound views that hold text which is not in the document: it is on its way, or refused.
-    private(set) var withheld: [Int: SavingState] = [:]
-    /// What was told last.
-    private(set) var toldState: SavingState
-    /// What the server said when it refused something last.
+    /// Bound views that hold text which the document has not accepted: it is on its way, or refused.
+    private(set) var unaccepted: [Int: SavingState] = [:]
+    /// The state that readers were last notified of.
+    private(set) var announcedState: SavingState
+    /// The last refusal of the server.
     package private(set) var refusal: ServerRefusal?
 
     package init(_ name: WireString, creating: Bool, mode: DocumentMode) {
         self.name = name
         creates = creating
         replica = Replica(mode: mode)
-        toldState = replica.state
+        announcedState = replica.state
     }
 
-    /// Goes on with what was kept.
+    /// Continues with kept edits.
     package init(_ name: WireString, creating: Bool, _ replica: Replica) {
         self.name = name
         creates = creating
         self.replica = replica
-        toldState = replica.state
+        announcedState = replica.state
     }
 
-    /// The replica's, but never `saved` while a view holds text that is not in the document.
+    /// The state of the replica, but never `saved` while a view holds text that the document has not accepted.
     package var state: SavingState {
         if replica.state != .saved { return replica.state }
-        return withheld.values.first { $0 != .sending } ?? withheld.values.first ?? .saved
+        return unaccepted.values.first { $0 != .sending } ?? unaccepted.values.first ?? .saved
     }
 
     package var peers: [DocumentPeer] {
         replica.peers.compactMap { peer in
-            people[peer.session].map {
+            introductions[peer.session].map {
                 DocumentPeer(session: peer.session.string, $0, selections: peer.selections)
             }
         }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     package mutating func welcomed(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
         run(replica.connected(), at: now, &ids)
     }
 
-    package mutating func cutOff(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
+    package mutating func disconnected(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
         lastOpen = nil
-        return run(replica.cutOff(), at: now, &ids)
+        return run(replica.disconnected(), at: now, &ids)
     }
 
     package mutating func timePassed(at now: Moment, _ ids: inout RequestIDs) -> [DocumentAction] {
@@ -92,7 +92,7 @@ package struct DocumentState {
         run(try replica.selected(selections), at: now, &ids)
     }
 
-    /// The owner has made a change to the text as it is.
+    /// The program has made a change to the present text.
     package mutating func typed(
         _ change: Change, at now: Moment, _ ids: inout RequestIDs
     ) throws(ChangeError) -> [DocumentAction] {
@@ -101,7 +101,7 @@ package struct DocumentState {
         return run(actions, at: now, &ids)
     }
 
-    private mutating func type(_ change: Change, at now: Moment) throws(ChangeError) -> [Action] {
+    private mutating func type(_ change: Change, at now: Moment) throws(ChangeError) -> [ReplicaAction] {
         let pause = typedAt.map { Milliseconds(now.milliseconds - $0.milliseconds) }
         typedAt = now
         return try replica.typed(change, after: pause)
@@ -113,36 +113,36 @@ package struct DocumentState {
 
     package mutating func unbind(_ view: Int) -> [DocumentAction] {
         unshown[view] = nil
-        return withhold(nil, in: view)
+        return setUnaccepted(nil, in: view)
     }
 
-    /// A bound view holds text that is not in the document; nil where it holds none.
-    package mutating func withhold(_ state: SavingState?, in view: Int) -> [DocumentAction] {
-        withheld[view] = state
-        return tellState()
+    /// Notes that a bound view holds text that the document has not accepted, and why. Nil if it holds none.
+    package mutating func setUnaccepted(_ state: SavingState?, in view: Int) -> [DocumentAction] {
+        unaccepted[view] = state
+        return notifyState()
     }
 
-    private mutating func tellState() -> [DocumentAction] {
-        if state == toldState { return [] }
-        toldState = state
-        return [.tell(.state(state))]
+    private mutating func notifyState() -> [DocumentAction] {
+        if state == announcedState { return [] }
+        announcedState = state
+        return [.notify(.state(state))]
     }
 
-    /// A bound view has been changed by its person; the answer is what it is to be changed by in turn.
+    /// The user has made a change in a bound view. Returns the change that brings the view up to date.
     package mutating func typed(
         _ change: Change, in view: Int, at now: Moment, _ ids: inout RequestIDs
     ) throws(ChangeError) -> (Change, [DocumentAction]) {
-        let news = unshown[view] ?? Change()
-        let here = change.rebased(over: news, tie: .otherFirst)
-        withheld[view] = nil
+        let missing = unshown[view] ?? Change()
+        let rebased = change.rebased(over: missing, tie: .otherFirst)
+        unaccepted[view] = nil
         var actions: [DocumentAction] = []
-        if !here.isEmpty {
-            let wanted = try type(here, at: now)
-            noteUnshown(here, in: unshown.keys.filter { $0 != view })
+        if !rebased.isEmpty {
+            let wanted = try type(rebased, at: now)
+            noteUnshown(rebased, in: unshown.keys.filter { $0 != view })
             actions = run(wanted, at: now, &ids)
         }
         unshown[view] = Change()
-        return (news.rebased(over: change, tie: .selfFirst), actions + tellState())
+        return (missing.rebased(over: change, tie: .selfFirst), actions + notifyState())
     }
 
     private mutating func noteUnshown(_ change: Change, in views: some Sequence<Int>) {
@@ -150,26 +150,27 @@ package struct DocumentState {
             do throws(ChangeError) {
                 unshown[view] = try (unshown[view] ?? Change()).composed(with: change)
             } catch {
-                preconditionFailure("a change of the text does not fit what a view has not been shown")
+                preconditionFailure(
+                    "a change of the text does not fit the changes that a view has not shown yet")
             }
         }
     }
 
-    // MARK: What the replica wants
+    // MARK: Actions of the replica
 
     private mutating func run(
-        _ actions: [Action], at now: Moment, _ ids: inout RequestIDs
+        _ actions: [ReplicaAction], at now: Moment, _ ids: inout RequestIDs
     ) -> [DocumentAction] {
         actions.flatMap { run($0, at: now, &ids) }
     }
 
     private mutating func run(
-        _ action: Action, at now: Moment, _ ids: inout RequestIDs
+        _ action: ReplicaAction, at now: Moment, _ ids: inout RequestIDs
     ) -> [DocumentAction] {
         switch action {
-        case .open(let place, let mode):
+        case .open(let position, let mode):
             lastOpen = ids.next()
-            return [.send(.open(open(from: place, mode)), id: lastOpen)]
+            return [.send(.open(open(from: position, mode)), id: lastOpen)]
         case .close: return [.send(.close(Close(document: name)), id: nil)]
         case .push(let push): return [.send(.push(push.message(to: name)), id: nil)]
         case .select(let revision, let selections):
@@ -183,29 +184,29 @@ package struct DocumentState {
             return []
         case .edit(let change):
             noteUnshown(change, in: unshown.keys)
-            return [.tell(.edited(change, selections: replica.selections))]
-        case .showPeers: return [.tell(.peers(peers))]
-        case .show: return tellState()
+            return [.notify(.edited(change, selections: replica.selections))]
+        case .showPeers: return [.notify(.peers(peers))]
+        case .show: return notifyState()
         case .rename(let name):
             self.name = name
-            return [.tell(.renamed(name.string))]
+            return [.notify(.renamed(name.string))]
         }
     }
 
-    private func open(from place: WirePosition?, _ mode: DocumentMode) -> Open {
+    private func open(from position: WirePosition?, _ mode: DocumentMode) -> Open {
         Open(
-            document: name, create: creates, resume: place, mode: mode == .edit ? .edit : .watch,
+            document: name, create: creates, resume: position, mode: mode == .edit ? .edit : .watch,
             squash: mode == .watch)
     }
 }
 
-// What the server says.
+// Messages of the server.
 extension DocumentState {
-    /// Nil where what it says cannot be: edits or a text that are none.
-    package mutating func heard(
+    /// Handles a message. Returns nil if it contains an invalid text or edit.
+    package mutating func received(
         _ envelope: Envelope<ServerMessage>, at now: Moment, _ ids: inout RequestIDs
     ) -> [DocumentAction]? {
-        note(envelope)
+        record(envelope)
         if case .error(let error) = envelope.message, envelope.id != nil {
             return run(replica.openRefused(error), at: now, &ids)
         }
@@ -216,8 +217,8 @@ extension DocumentState {
         }
     }
 
-    /// A line of this document is longer than the server takes.
-    package mutating func overlong(
+    /// A message about this document was not sent, because its line is longer than the server allows.
+    package mutating func lineTooLong(
         _ message: ClientMessage, at now: Moment, _ ids: inout RequestIDs
     ) -> [DocumentAction] {
         guard case .push(let push) = message else { return [] }
@@ -226,7 +227,7 @@ extension DocumentState {
     }
 
     /// Whether a message is about this document.
-    package func isMeant(by envelope: Envelope<ServerMessage>) -> Bool {
+    package func isAddressed(by envelope: Envelope<ServerMessage>) -> Bool {
         switch envelope.message {
         case .opened: envelope.id != nil && envelope.id == lastOpen
         case .change(let change): change.document == name
@@ -235,31 +236,31 @@ extension DocumentState {
         case .peer(let peer): peer.document == name
         case .resync(let resync): resync.document == name
         case .rights(let rights): rights.document == name
-        // What followers are told comes later, when another document may have the name.
+        // A `gone` for followers may come late, when another document has the name already.
         case .gone(let gone): gone.document == name && !gone.isFollowed
-        case .error(let error): isMeant(by: error, envelope.id)
+        case .error(let error): isAddressed(by: error, envelope.id)
         case .bye: true
         case .closed, .welcome, .listed, .document, .text, .revisions, .done, .ping, .pong, .admin: false
         }
     }
 
-    private func isMeant(by error: ErrorReport, _ id: RequestID?) -> Bool {
+    private func isAddressed(by error: ErrorReport, _ id: RequestID?) -> Bool {
         if let id { return id == lastOpen }
         return error.document == name && error.seq != nil
     }
 
-    /// Keeps what the replica has no use for.
-    private mutating func note(_ envelope: Envelope<ServerMessage>) {
+    /// Records the parts of a message that the replica does not use.
+    private mutating func record(_ envelope: Envelope<ServerMessage>) {
         switch envelope.message {
         case .opened(let opened):
             lastOpen = nil
             creates = false
-            people = [:]
-            for peer in opened.peers { people[peer.session] = peer.introduction }
+            introductions = [:]
+            for peer in opened.peers { introductions[peer.session] = peer.introduction }
         case .peer(let peer):
             switch peer.news {
-            case .left: people[peer.session] = nil
-            case .selected(_, _, let introduction?): people[peer.session] = introduction
+            case .left: introductions[peer.session] = nil
+            case .selected(_, _, let introduction?): introductions[peer.session] = introduction
             case .selected(_, _, nil): break
             }
         case .error(let error):

@@ -3,13 +3,16 @@ public import CaretReplica
 
 /// What has happened to an open document.
 public enum DocumentUpdate: Equatable, Sendable {
-    /// The text was changed by others, or by an undo or redo: this is the change, as made in the text that was there,
-    /// and where one's own selections are after it. The change is empty where too many wait that nobody has taken.
+    /// Others, or an undo or redo, have changed the text. The change fits the text before it. `selections` are the
+    /// user's own selections after it. If the reader was too slow to get each change, the change is empty: read
+    /// `LiveDocument.text` instead.
     case edited(Change, selections: [Selection])
-    /// All others who have the document open, and where they stand.
+    /// All other sessions that have the document open, with their selections.
     case peers([DocumentPeer])
     case state(SavingState)
+    /// The document has this name now.
     case renamed(String)
-    /// What is unsaved could not be kept in the folder of the client, and would not outlive the program.
-    case notKept(KeepingFault)
+    /// Unsaved edits could not be written to the folder of the client, so they would not survive the end of the
+    /// program.
+    case notKept(UnsavedEditsFault)
 }

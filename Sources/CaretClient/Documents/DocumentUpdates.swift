@@ -1,4 +1,4 @@
-/// What happens to an open document, as it happens; it ends when the document is closed.
+/// The updates of an open document. The sequence ends when the document is closed.
 public struct DocumentUpdates: AsyncSequence, Sendable {
     private let subscription: UpdatesSubscription
 
@@ -12,10 +12,10 @@ public struct DocumentUpdates: AsyncSequence, Sendable {
 
         fileprivate init(subscription: UpdatesSubscription) { self.subscription = subscription }
 
-        /// Nil at the end, and for a task that was cancelled.
+        /// Nil at the end, and if the task was cancelled.
         public mutating func next() async -> DocumentUpdate? {
             if waiting.isEmpty {
-                // These updates end without an error, so there is none to tell.
+                // This queue never ends with an error.
                 waiting = (try? await subscription.updates.next())?.reversed() ?? []
             }
             return waiting.popLast()
@@ -23,9 +23,9 @@ public struct DocumentUpdates: AsyncSequence, Sendable {
     }
 }
 
-/// Takes no more updates once nobody reads them.
+/// Ends the updates when the sequence and its iterators are released.
 private final class UpdatesSubscription: Sendable {
-    let updates: Pipe<PendingUpdates>
+    let updates: CoalescingQueue<PendingUpdates>
     private let shell: ClientShell
     private let key: DocumentKey
 

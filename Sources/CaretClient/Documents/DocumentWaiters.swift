@@ -1,28 +1,28 @@
-/// Whoever waits for something that happens to a document.
+/// The callers that wait for a document: the queues of update sequences, and continuations for goals.
 struct DocumentWaiters {
-    var updates: [Pipe<PendingUpdates>] = []
-    var goals: [AskNumber: (goal: DocumentGoal, waiter: CheckedContinuation<Void, any Error>)] = [:]
+    var updates: [CoalescingQueue<PendingUpdates>] = []
+    var goals: [RequestNumber: (goal: DocumentGoal, waiter: CheckedContinuation<Void, any Error>)] = [:]
 
-    /// What has happened, with those whom it concerns.
-    mutating func orders(for update: DocumentUpdate, _ document: DocumentState?) -> [ClientOrder] {
-        var orders: [ClientOrder] = updates.isEmpty ? [] : [.update(updates, update)]
-        guard case .state = update, let document else { return orders }
+    /// Adds the waiting callers to an update. Callers whose goal is reached or failed are removed.
+    mutating func shellActions(for update: DocumentUpdate, _ document: DocumentState?) -> [ShellAction] {
+        var actions: [ShellAction] = updates.isEmpty ? [] : [.update(updates, update)]
+        guard case .state = update, let document else { return actions }
         for (number, waiting) in goals {
-            guard let answer = waiting.goal.answer(document) else { continue }
+            guard let result = waiting.goal.result(for: document) else { continue }
             goals[number] = nil
-            orders.append(.reach(waiting.waiter, answer))
+            actions.append(.resumeGoal(waiting.waiter, result))
         }
-        return orders
+        return actions
     }
 
-    /// Hands over those who wait: nobody does here any more.
-    mutating func taken() -> DocumentWaiters {
+    /// Removes and returns all waiting callers.
+    mutating func removeAll() -> DocumentWaiters {
         defer { self = DocumentWaiters() }
         return self
     }
 
-    /// Nothing happens any more.
-    func ending(with error: any Error) -> [ClientOrder] {
-        [.endUpdates(updates)] + goals.values.map { .reach($0.waiter, .failure(error)) }
+    /// The actions that end all waiting with an error.
+    func ending(with error: any Error) -> [ShellAction] {
+        [.endUpdates(updates)] + goals.values.map { .resumeGoal($0.waiter, .failure(error)) }
     }
 }

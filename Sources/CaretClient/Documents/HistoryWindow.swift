@@ -1,24 +1,24 @@
 package import CaretCore
 
-/// Some revisions of a document, behind one and through another, as many as the server tells at once.
+/// A range of revisions of a document, after one and through another, that fits one page of the server's history.
 package struct HistoryWindow: Equatable, Sendable {
     package let after: Revision
     package let through: Revision
 
-    package static let most = 1_000
+    package static let limit = 1_000
 
     package init(after: Revision, through: Revision) { (self.after, self.through) = (after, through) }
 
-    /// Windows from one revision through another, the oldest first.
+    /// The windows that cover all revisions after one and through another, the oldest first.
     package static func windows(after: Revision, through: Revision) -> [HistoryWindow] {
-        stride(from: after.value, to: through.value, by: most).map {
-            HistoryWindow(after: Revision($0), through: Revision(min($0 + most, through.value)))
+        stride(from: after.value, to: through.value, by: limit).map {
+            HistoryWindow(after: Revision($0), through: Revision(min($0 + limit, through.value)))
         }
     }
 }
 
-extension CaretClient {
-    /// The revisions of a window. Those of which no history is kept are left out.
+extension LiveClient {
+    /// The revisions of a window, without those whose history was trimmed.
     package func history(
         of document: String, in window: HistoryWindow, withChanges: Bool = false
     ) async throws -> [DocumentHistory.Entry] {
@@ -35,8 +35,8 @@ extension CaretClient {
         return entries
     }
 
-    /// The revision in front of the first one whose change is kept: its text is the oldest there is.
-    package func start(of document: String) async throws -> Revision {
+    /// The oldest revision whose text can be read: the one before the first revision whose change was not trimmed.
+    package func oldestRevision(of document: String) async throws -> Revision {
         let first = try await history(of: document, limit: 1).entries.first
         if let first { return Revision(first.revision.value - 1) }
         return try await read(document).revision

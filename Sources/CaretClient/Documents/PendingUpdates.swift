@@ -1,9 +1,9 @@
 import CaretCore
 
-/// Updates of a document that nobody has taken yet: of peers and states only the latest waits.
-struct PendingUpdates: Pending {
-    /// Edits that wait. In place of more comes one without a change, for whoever is so far behind looks at the text.
-    private static let mostEdits = 1_000
+/// Updates of a document that the reader has not received yet. Of all kinds but edits, only the latest waits.
+struct PendingUpdates: CoalescingBuffer {
+    /// How many edits may wait. If there are more, one empty edit replaces them, and the reader must read the text.
+    private static let maxEdits = 1_000
 
     private var edits: [DocumentUpdate] = []
     private var peers: DocumentUpdate?
@@ -15,7 +15,7 @@ struct PendingUpdates: Pending {
 
     mutating func add(_ update: DocumentUpdate) {
         switch update {
-        case .edited(_, let selections) where edits.count == PendingUpdates.mostEdits:
+        case .edited(_, let selections) where edits.count == PendingUpdates.maxEdits:
             edits = [.edited(Change(), selections: selections)]
         case .edited: edits.append(update)
         case .peers: peers = update
@@ -25,7 +25,7 @@ struct PendingUpdates: Pending {
         }
     }
 
-    mutating func take() -> [DocumentUpdate] {
+    mutating func drain() -> [DocumentUpdate] {
         defer { self = PendingUpdates() }
         return edits + [name, peers, state, fault].compactMap(\.self)
     }

@@ -1,14 +1,14 @@
 public import CaretCore
 public import CaretReplica
 
-/// Edits that will not be saved as things are. They stay in the document until `Document.retry` or `discard`.
+/// The server has refused some edits. They stay in the document until `LiveDocument.retry` or `discard`.
 public struct RefusedEdits: Error, Sendable {
     public let refusal: Refusal
-    /// What the server said, if it did.
+    /// The server's answer, if the refusal came from the server.
     public let reason: ServerRefusal?
-    /// The text with them.
+    /// The text with the unsaved edits.
     public let text: Text
-    /// What they change in the text that is saved.
+    /// The unsaved edits, as a change to the saved text.
     public let difference: Change
 
     package init(refusal: Refusal, reason: ServerRefusal?, text: Text, difference: Change) {

@@ -3,10 +3,10 @@ import CaretReplica
 import CaretWire
 public import FoundationEssentials
 
-/// A page of the revisions of a document, the oldest first.
+/// A page of a document's revisions, the oldest first.
 public struct DocumentHistory: Sendable {
     public let entries: [Entry]
-    /// There are more behind the last one.
+    /// Whether there are more after the last one.
     public let hasMore: Bool
 
     public struct Entry: Sendable {
@@ -15,10 +15,10 @@ public struct DocumentHistory: Sendable {
         /// The public id of the client that made it.
         public let client: String
         public let time: Date
-        /// How many UTF-16 code units came and went.
+        /// How many UTF-16 code units the revision inserted and deleted.
         public let inserted: Int
         public let deleted: Int
-        /// What it changed in the text of the revision before, where that was asked for.
+        /// The change to the text of the previous revision. Nil if the request did not ask for changes.
         public let change: Change?
 
         init(_ summary: RevisionSummary) throws {

@@ -2,10 +2,10 @@ public import CaretCore
 import CaretWire
 public import FoundationEssentials
 
-/// A page of the documents of a server, by name.
+/// A page of the documents of a server, sorted by name.
 public struct DocumentList: Sendable {
     public let documents: [Entry]
-    /// There are more behind the last one.
+    /// Whether there are more after the last one.
     public let hasMore: Bool
 
     public struct Entry: Sendable {
@@ -14,7 +14,7 @@ public struct DocumentList: Sendable {
         public let revision: Revision
         /// In UTF-16 code units.
         public let length: Int
-        /// When it was made or last changed.
+        /// When the document was created or last changed.
         public let updated: Date
 
         init(_ summary: DocumentSummary) {

@@ -4,12 +4,12 @@ import CaretWire
 /// The text of a document at one revision.
 public struct DocumentVersion: Sendable {
     public let name: String
-    /// Which history the revision counts in.
+    /// The epoch that the revision belongs to.
     public let epoch: String
     public let revision: Revision
-    /// With LF as its line breaks.
+    /// The text, with LF as line break.
     public let text: String
-    /// Its line breaks are CR LF in the files that it is written back to.
+    /// Whether the document uses CR LF in files. `text` has LF nevertheless.
     public let usesCRLF: Bool
 
     init(_ answer: WireText) {

@@ -2,7 +2,7 @@ public import CaretCore
 import CaretWire
 public import FoundationEssentials
 
-/// A revision of a document, by its number or by a time when it was the newest.
+/// Names a revision of a document: by its number, or by a time at which it was the newest.
 public enum HistoryPoint: Sendable {
     case revision(Revision)
     case time(Date)

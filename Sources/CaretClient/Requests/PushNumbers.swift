@@ -1,7 +1,8 @@
 package import FoundationEssentials
 
-/// Numbers for pushes of whole texts.
-// They begin with the time, so that a client that is started again with its old id, and nothing else, uses none twice.
+/// The numbers for pushes of full texts.
+// They start at the present time in milliseconds. So a client that restarts with its old id, and remembers nothing
+// else, does not reuse a number.
 struct PushNumbers: Sendable {
     private var last = 0
 
@@ -12,7 +13,7 @@ struct PushNumbers: Sendable {
 }
 
 extension Date {
-    /// Since 1970, as the wire counts.
+    /// Milliseconds since 1970, as on the wire.
     package var milliseconds: Int { Int((timeIntervalSince1970 * 1_000).rounded()) }
 
     package init(milliseconds: Int) { self.init(timeIntervalSince1970: Double(milliseconds) / 1_000) }

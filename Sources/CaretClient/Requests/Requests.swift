@@ -1,49 +1,51 @@
 public import CaretCore
 import CaretWire
 
-// What can be asked of documents by their names.
-extension CaretClient {
-    /// The text of a document, now or as it once was.
+// Requests about documents, which need not be open.
+extension LiveClient {
+    /// Reads the text of a document: the present one, or an earlier one.
     public func read(_ name: String, at point: HistoryPoint? = nil) async throws -> DocumentVersion {
-        let answer = try await ask(
+        let answer = try await request(
             .read(Read(document: WireString(name), moment: point?.moment ?? .unsaid)))
-        guard case .text(let text) = answer else { throw unexpected }
+        guard case .text(let text) = answer else { throw unexpectedAnswer }
         return DocumentVersion(text)
     }
 
-    /// Documents that this client may read, in the order of their names, up to 1,000 at once.
+    /// Lists documents that this client may read, sorted by name. A page has at most 1,000.
     public func list(
         prefix: String = "", after: String? = nil, limit: Int = 100
     ) async throws -> DocumentList {
         let prefix = prefix.isEmpty ? nil : WireString(prefix)
-        let answer = try await ask(
+        let answer = try await request(
             .list(List(prefix: prefix, after: after.map { WireString($0) }, limit: limit)))
-        guard case .listed(let listed) = answer else { throw unexpected }
+        guard case .listed(let listed) = answer else { throw unexpectedAnswer }
         return DocumentList(listed)
     }
 
-    /// The revisions of a document behind a point of its history, up to 1,000 at once.
+    /// Lists the revisions of a document after a point of its history. A page has at most 1,000.
     public func history(
         of name: String, after point: HistoryPoint? = nil, limit: Int = 100, withChanges: Bool = false
     ) async throws -> DocumentHistory {
-        let answer = try await ask(
+        let answer = try await request(
             .history(
                 History(
                     document: WireString(name), after: point?.moment ?? .unsaid, limit: limit,
                     wantsEdits: withChanges)))
-        guard case .revisions(let revisions) = answer else { throw unexpected }
+        guard case .revisions(let revisions) = answer else { throw unexpectedAnswer }
         return try DocumentHistory(revisions)
     }
 
+    /// Renames a document.
     public func rename(_ name: String, to newName: String) async throws {
-        try await order(.rename(Rename(document: WireString(name), to: WireString(newName))))
+        try await send(.rename(Rename(document: WireString(name), to: WireString(newName))))
     }
 
+    /// Deletes a document. An administrator can bring it back for a while: see `undelete`.
     public func delete(_ name: String) async throws {
-        try await order(.delete(Delete(document: WireString(name))))
+        try await send(.delete(Delete(document: WireString(name))))
     }
 
-    /// Makes a new revision whose text is that of an old one.
+    /// Creates a new revision that has the text of an old one.
     @discardableResult
     public func restore(_ name: String, to revision: Revision) async throws -> SavedText {
         let old = try await read(name, at: .revision(revision))
@@ -53,10 +55,10 @@ extension CaretClient {
         return try await save(.restore(restore))
     }
 
-    /// Pushes a whole text, which the server compares with the one that was read, and merges with what others have
-    /// changed since. Without one that was read the document must be new, unless its text is this one already.
+    /// Pushes a full text. The server finds the difference to the version in `read`, and merges it with what others
+    /// have changed since. Without `read`, the document must be new, unless it has exactly this text already.
     ///
-    /// A document that this client has open is changed by its `Document`.
+    /// To change a document that this client has open, use its `LiveDocument` instead.
     @discardableResult
     public func push(
         _ text: String, to name: String, since read: DocumentVersion? = nil, creating: Bool = false,
@@ -70,17 +72,17 @@ extension CaretClient {
     }
 
     private func save(_ message: ClientMessage) async throws -> SavedText {
-        let answer = try await ask(message)
-        guard case .ack(let ack) = answer else { throw unexpected }
+        let answer = try await request(message)
+        guard case .ack(let ack) = answer else { throw unexpectedAnswer }
         return SavedText(ack)
     }
 
-    private func order(_ message: ClientMessage) async throws {
-        let answer = try await ask(message)
-        guard case .done = answer else { throw unexpected }
+    private func send(_ message: ClientMessage) async throws {
+        let answer = try await request(message)
+        guard case .done = answer else { throw unexpectedAnswer }
     }
 
-    var unexpected: ConnectionFault {
-        .cut(address, reason: "the server gave the answer to another request")
+    var unexpectedAnswer: ConnectionFault {
+        .lost(address, reason: "the server gave the answer to another request")
     }
 }

@@ -1,13 +1,13 @@
 public import CaretCore
 import CaretWire
 
-/// What became of a whole text that was pushed.
+/// The result of a push of a full text.
 public struct SavedText: Sendable {
-    /// The revision that holds it.
+    /// The revision that contains the pushed text.
     public let revision: Revision
-    /// Nothing was to be changed, so there is no new revision.
+    /// Whether the document had this text already, so that there is no new revision.
     public let isUnchanged: Bool
-    /// The text of the document, which others may have changed too; nil where it was not asked for.
+    /// The text of the document, with changes of others merged in. Nil if the push did not ask for it.
     public let text: String?
 
     init(_ ack: CaretWire.Ack) {

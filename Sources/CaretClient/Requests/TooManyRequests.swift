@@ -1,6 +1,6 @@
-/// A request was not sent: the client already has as many requests without an answer as it may have.
+/// A request was not sent, because the client has reached its limit of requests without an answer.
 public struct TooManyRequests: Error, Equatable, Sendable {
-    /// How many requests may wait for an answer at once.
+    /// How many requests may be without an answer at once.
     public let limit: Int
 
     package init(limit: Int) {

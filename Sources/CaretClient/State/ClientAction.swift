@@ -1,30 +1,31 @@
 package import CaretWire
 
-/// What the shell of a client is to do, in this order.
+/// What the shell of a client must do. Actions must be run in the order in which they are returned.
 package enum ClientAction: Equatable, Sendable {
     case connect
-    /// Drop the connection, or the attempt at one; nothing that it says later counts.
+    /// Drop the connection or the attempt to connect, and ignore its later events.
     case disconnect
     case send(ClientMessage, id: RequestID?)
     /// The server has welcomed the client.
-    case greeted(Welcome)
-    case answer(AskNumber, ServerMessage)
-    case fail(AskNumber, AskFault)
-    /// The request has come so far, and its answer is still to come.
-    case report(AskNumber, RequestProgress)
-    case tell(DocumentNews)
-    /// Something has happened to an open document.
+    case welcomed(Welcome)
+    case answer(RequestNumber, ServerMessage)
+    case fail(RequestNumber, RequestFault)
+    /// Report the progress of a request that has no answer yet.
+    case reportProgress(RequestNumber, RequestProgress)
+    /// Pass an event to the sequence that follows documents.
+    case deliver(FollowEvent)
+    /// Pass an update to the readers of an open document.
     case update(DocumentKey, DocumentUpdate)
-    /// Keep what is unsaved of this document by now, before anything else is done.
+    /// Write the present unsaved edits of this document to its file before the next action.
     case keep(DocumentKey)
-    /// The client is over, for this reason.
+    /// The client has ended, for this reason.
     case end(ConnectionFault)
-    /// Call `timePassed` at this moment, or a little later; orders given before still stand.
+    /// Call `timePassed` at this moment or a little later. Earlier `wake` actions stay valid.
     case wake(at: Moment)
 }
 
-/// Names a request of this client, and its message.
-package struct AskNumber: Hashable, Sendable {
+/// The number of a request, which is also the id of its message.
+package struct RequestNumber: Hashable, Sendable {
     let value: Int
 
     package init(value: Int) {
@@ -34,12 +35,12 @@ package struct AskNumber: Hashable, Sendable {
     var id: RequestID { .number(value) }
 }
 
-/// Why a request has no answer.
-package enum AskFault: Equatable, Sendable {
+/// Why a request failed.
+package enum RequestFault: Equatable, Sendable {
     case refused(ServerRefusal)
     case connection(ConnectionFault)
     case cancelled
-    /// Too many requests have no answer yet.
+    /// As many requests as allowed have no answer yet.
     case tooMany(limit: Int)
 
     var error: any Error {

@@ -2,22 +2,22 @@ import CaretCore
 package import CaretReplica
 package import CaretWire
 
-/// A client: its connection that comes and goes, and what is asked over it.
+/// The state of a client: its connection, requests and open documents.
 ///
-/// A value without clock, socket or chance. Each event is a method; it answers with what its owner is to do. Confined
-/// to whoever owns the client.
+/// A value without clock, socket or random numbers. Each event is a method, which returns the actions that the owner
+/// must run. The owner confines the value to one lock or queue.
 ///
-/// Law: every request ends once, with an answer or a fault. One that was sent when the connection ended is asked again
-/// only where doing it twice does what doing it once does.
+/// Law: every request ends once, with an answer or a fault. If the connection ends before the answer to a request,
+/// the request is sent again only if it is idempotent.
 package struct ClientState {
     package enum Link: Equatable {
-        /// Nothing was tried yet.
+        /// The client was not started yet.
         case idle
         case connecting
-        /// The connection stands, and the server has not answered `hello`.
-        case greeting
+        /// There is a connection, and `hello` was sent. The server has not answered it yet.
+        case helloSent
         case welcomed(Welcome)
-        /// To be tried again.
+        /// Not connected. The next attempt is at this moment.
         case waiting(until: Moment)
         case ended(ConnectionFault)
     }
@@ -26,7 +26,7 @@ package struct ClientState {
         let address: ServerAddress
         let hello: Hello
         let reconnects: Bool
-        /// The store that the server must have, if it matters.
+        /// The id of the store that the server must have, if the program expects one.
         var store: WireString?
 
         package init(address: ServerAddress, hello: Hello, reconnects: Bool, store: WireString? = nil) {
@@ -37,63 +37,63 @@ package struct ClientState {
         }
     }
 
-    /// How long to wait for a connection, and then for the welcome: a server gives `hello` as much.
-    static let patience: Milliseconds = 10_000
+    /// How long to wait for a connection, and then for `welcome`. The server waits as long for `hello`.
+    static let connectTimeout: Milliseconds = 10_000
 
     let settings: Settings
     package private(set) var link = Link.idle
     /// Why the last connection or attempt ended, since the last welcome.
     private(set) var lastFault: ConnectionFault?
-    private(set) var asks = Asks()
+    private(set) var requests = PendingRequests()
     private(set) var ids = RequestIDs()
     package private(set) var documents: [DocumentKey: DocumentState] = [:]
     private(set) var lastKey = 0
-    /// What documents are followed, and the id of the request that orders it.
+    /// The `follow` request for all documents, and its id. Nil if the client follows no documents.
     private(set) var follow: (message: Follow, id: RequestID)?
-    private var pauses = Backoff()
-    /// Since when the link waits for the server: when it was heard last, or an attempt began.
-    private var quietSince = Moment(milliseconds: 0)
-    /// It was asked whether it is there.
-    private var isPinged = false
-    /// What the server said of the end that is coming.
-    private var farewell: Farewell?
-    /// The next call of `timePassed` that was ordered.
+    private var backoff = Backoff()
+    /// When the server last sent something, or when the present attempt to connect began.
+    private var silentSince = Moment(milliseconds: 0)
+    /// A `ping` was sent after the last message of the server.
+    private var hasPinged = false
+    /// What the server announced about the end of this connection.
+    private var closeNotice: CloseNotice?
+    /// When the next call of `timePassed` is due.
     private(set) var wakesAt: Moment?
 
-    /// What is unsaved of documents, where that is kept.
-    private(set) var kept: KeptReplicas?
+    /// Unsaved edits that are kept in a folder. Nil if the client has no folder.
+    private(set) var unsaved: UnsavedDocuments?
 
-    package init(_ settings: Settings, kept: [KeptReplica]? = nil) {
+    package init(_ settings: Settings, unsaved: [UnsavedDocument]? = nil) {
         self.settings = settings
-        self.kept = kept.map { KeptReplicas($0) }
-        lastKey = kept?.map(\.key.value).max() ?? 0
+        self.unsaved = unsaved.map { UnsavedDocuments($0) }
+        lastKey = unsaved?.map(\.key.value).max() ?? 0
     }
 }
 
-// What the owner wants.
+// Events of the program.
 extension ClientState {
-    /// Names the next request.
-    package mutating func nextNumber() -> AskNumber { ids.nextNumber() }
+    /// The number for the next request.
+    package mutating func nextNumber() -> RequestNumber { ids.nextNumber() }
 
-    package mutating func begun(at now: Moment) -> [ClientAction] {
+    package mutating func started(at now: Moment) -> [ClientAction] {
         guard link == .idle else { return [] }
         return connect(at: now) + wake()
     }
 
-    package mutating func asked(_ message: ClientMessage, as number: AskNumber) -> [ClientAction] {
+    package mutating func requested(_ message: ClientMessage, as number: RequestNumber) -> [ClientAction] {
         if case .ended(let fault) = link { return [.fail(number, .connection(fault))] }
-        guard asks.add(message, as: number) else {
-            return [.fail(number, .tooMany(limit: Asks.mostUnanswered))]
+        guard requests.add(message, as: number) else {
+            return [.fail(number, .tooMany(limit: PendingRequests.maxUnanswered))]
         }
-        return sendAsks()
+        return sendRequests()
     }
 
-    /// Nobody waits for the answer any more.
-    package mutating func cancelled(_ number: AskNumber) -> [ClientAction] {
-        asks.cancel(number) ? [.fail(number, .cancelled)] + sendAsks() : []
+    /// The caller of a request no longer waits for its answer.
+    package mutating func cancelled(_ number: RequestNumber) -> [ClientAction] {
+        requests.cancel(number) ? [.fail(number, .cancelled)] + sendRequests() : []
     }
 
-    /// Documents are followed from here on, in place of others that were.
+    /// Follows documents. Replaces the previous `follow`.
     package mutating func followed(_ message: Follow) -> [ClientAction] {
         follow = (message, ids.next())
         return sendFollow()
@@ -108,14 +108,14 @@ extension ClientState {
     package mutating func closed(at now: Moment) -> [ClientAction] { end(.closed, at: now) }
 }
 
-// Documents.
+// Open documents.
 extension ClientState {
-    /// Opens a document, now or once there is a connection.
+    /// Opens a document: now, or as soon as there is a connection.
     package mutating func opened(
         _ name: WireString, creating: Bool, mode: DocumentMode, at now: Moment
     ) -> (DocumentKey, [ClientAction]) {
         let key: DocumentKey
-        if mode == .edit, let found = kept?.open(name) {
+        if mode == .edit, let found = unsaved?.open(name) {
             key = found.key
             documents[key] = DocumentState(name, creating: creating || found.creates, found.replica)
         } else {
@@ -127,38 +127,39 @@ extension ClientState {
         return (key, change(key) { $0.welcomed(at: now, &$1) } + wake())
     }
 
-    /// Lets something happen to a document that is open.
+    /// Passes an event to an open document.
     package mutating func change(
         _ key: DocumentKey, _ body: (inout DocumentState, inout RequestIDs) throws -> [DocumentAction]
     ) rethrows -> [ClientAction] {
-        // Taken out meanwhile, so that it is not copied.
+        // Removed from the dictionary meanwhile, so that it is not copied.
         guard var document = documents.removeValue(forKey: key) else { return [] }
         defer { documents[key] = document }
         let actions = try body(&document, &ids).map { ClientAction($0, of: key) }
-        // Kept before it is sent: a push whose number is used must be known after a kill.
+        // The file is written before the push is sent: after a kill, the client must know which numbers it has used.
         return keep(document, key) + actions + wakeFor(document)
     }
 
     private mutating func keep(_ document: DocumentState, _ key: DocumentKey) -> [ClientAction] {
-        kept?.happened(to: document, key) == true ? [.keep(key)] : []
+        unsaved?.documentChanged(document, key) == true ? [.keep(key)] : []
     }
 
-    /// What the file of a document is to hold by now; nil where it is right as it is.
-    mutating func takeKeepingOrder(for key: DocumentKey) -> KeepingOrder? {
-        kept?.takeOrder(for: key, documents[key])
+    /// What to do with the file of a document now. Nil if the file is up to date.
+    mutating func nextFileOrder(for key: DocumentKey) -> UnsavedEditsOrder? {
+        unsaved?.nextOrder(for: key, documents[key])
     }
 
-    /// Documents of which something is unsaved, and that are not open.
-    var unsavedNames: [WireString] { kept?.names ?? [] }
+    /// The names of closed documents with unsaved edits.
+    var unsavedNames: [WireString] { unsaved?.names ?? [] }
 
-    func keepingFault(of key: DocumentKey) -> KeepingFault? { kept?.fault(of: key) }
+    /// Why the unsaved edits of a document are not in its file. Nil if they are.
+    func unsavedEditsFault(of key: DocumentKey) -> UnsavedEditsFault? { unsaved?.fault(of: key) }
 
-    mutating func notKept(_ key: DocumentKey, _ fault: KeepingFault) -> [ClientAction] {
-        kept?.failed(key, fault)
+    mutating func notKept(_ key: DocumentKey, _ fault: UnsavedEditsFault) -> [ClientAction] {
+        unsaved?.failed(key, fault)
         return [.update(key, .notKept(fault))]
     }
 
-    /// What a document waits for is waited for with all else.
+    /// Schedules a wake for a document that waits, unless one is due before.
     private mutating func wakeFor(_ document: DocumentState) -> [ClientAction] {
         guard let retryAt = document.retryAt, wakesAt.map({ retryAt < $0 }) ?? true else { return [] }
         wakesAt = retryAt
@@ -167,12 +168,12 @@ extension ClientState {
 
     package mutating func closed(_ key: DocumentKey) -> [ClientAction] {
         guard let document = documents.removeValue(forKey: key) else { return [] }
-        kept?.close(document, key)
+        unsaved?.close(document, key)
         guard case .welcomed = link else { return [] }
         return [.send(.close(Close(document: document.name)), id: nil)]
     }
 
-    /// In the order in which they were opened.
+    /// The keys of all open documents, in the order in which they were opened.
     private var keys: [DocumentKey] { documents.keys.sorted() }
 
     private mutating func changeAll(
@@ -186,173 +187,176 @@ extension ClientAction {
     fileprivate init(_ action: DocumentAction, of key: DocumentKey) {
         switch action {
         case .send(let message, let id): self = .send(message, id: id)
-        case .tell(let update): self = .update(key, update)
+        case .notify(let update): self = .update(key, update)
         }
     }
 }
 
-// What the connection and the clock do.
+// Events of the connection and the clock.
 extension ClientState {
     package mutating func connected(at now: Moment) -> [ClientAction] {
         guard link == .connecting else { return [] }
-        link = .greeting
-        quietSince = now
+        link = .helloSent
+        silentSince = now
         return [.send(.hello(settings.hello), id: nil)] + wake()
     }
 
-    package mutating func heard(
-        _ envelope: Envelope<ServerMessage>, at now: Moment, _ luck: Luck
+    package mutating func received(
+        _ envelope: Envelope<ServerMessage>, at now: Moment, _ jitter: Jitter
     ) -> [ClientAction] {
-        quietSince = now
-        isPinged = false
+        silentSince = now
+        hasPinged = false
         switch link {
-        case .greeting: return greeted(with: envelope.message, at: now, luck) + wake()
-        case .welcomed: return take(envelope, at: now, luck) + wake()
+        case .helloSent: return helloAnswered(with: envelope.message, at: now, jitter) + wake()
+        case .welcomed: return handle(envelope, at: now, jitter) + wake()
         case .idle, .connecting, .waiting, .ended: return []
         }
     }
 
-    /// A line is longer than the server takes, and was not sent.
-    package mutating func overlong(
+    /// A message was not sent, because its line is longer than the server allows.
+    package mutating func lineTooLong(
         _ message: ClientMessage, _ id: RequestID?, bytes: Int, limit: Int, at now: Moment
     ) -> [ClientAction] {
-        guard let number = asks.answered(id) else {
+        guard let number = requests.complete(id) else {
             guard case .push(let push) = message,
                 let key = keys.first(where: { documents[$0]?.name == push.document })
             else { return [] }
-            return change(key) { $0.overlong(message, at: now, &$1) }
+            return change(key) { $0.lineTooLong(message, at: now, &$1) }
         }
-        let words = "the message has \(bytes) bytes as a line, where at most \(limit) are allowed"
-        return [.fail(number, .refused(ServerRefusal(ErrorReport(.lineTooLong, words))))] + sendAsks()
+        let reason = "the line has \(bytes) bytes, and at most \(limit) are allowed"
+        return [.fail(number, .refused(ServerRefusal(ErrorReport(.lineTooLong, reason))))] + sendRequests()
     }
 
-    package mutating func cut(_ reason: CutReason, at now: Moment, _ luck: Luck) -> [ClientAction] {
+    package mutating func disconnected(_ reason: DisconnectReason, at now: Moment, _ jitter: Jitter)
+        -> [ClientAction]
+    {
         switch link {
         case .idle, .waiting, .ended: return []
-        case .connecting, .greeting, .welcomed: break
+        case .connecting, .helloSent, .welcomed: break
         }
-        let words = farewell?.reason ?? reason.words
-        let lost = ConnectionFault.cut(settings.address, reason: words)
-        var fault = ConnectionFault.unreachable(settings.address, reason: words)
+        let explanation = closeNotice?.reason ?? reason.explanation
+        let lost = ConnectionFault.lost(settings.address, reason: explanation)
+        var fault = ConnectionFault.unreachable(settings.address, reason: explanation)
         if case .welcomed = link { fault = lost }
         if !settings.reconnects { return end(fault, at: now) }
         lastFault = fault
-        let pause = max(luck.share(of: pauses.wait()), farewell?.retryAfter ?? 0)
-        farewell = nil
-        link = .waiting(until: now + min(pause, Backoff.longestAsked))
-        return [.disconnect] + asks.cut().map { .fail($0, .connection(lost)) }
-            + changeAll { $0.cutOff(at: now, &$1) } + wake()
+        let delay = max(jitter.applied(to: backoff.nextDelay()), closeNotice?.retryAfter ?? 0)
+        closeNotice = nil
+        link = .waiting(until: now + min(delay, Backoff.longestRequested))
+        return [.disconnect] + requests.disconnected().map { .fail($0, .connection(lost)) }
+            + changeAll { $0.disconnected(at: now, &$1) } + wake()
     }
 
-    package mutating func timePassed(at now: Moment, _ luck: Luck) -> [ClientAction] {
+    package mutating func timePassed(at now: Moment, _ jitter: Jitter) -> [ClientAction] {
         if let wakesAt, wakesAt <= now { self.wakesAt = nil }
-        return changeAll { $0.timePassed(at: now, &$1) } + linkWaited(until: now, luck)
+        return changeAll { $0.timePassed(at: now, &$1) } + checkLinkDeadline(at: now, jitter)
     }
 
-    private mutating func linkWaited(until now: Moment, _ luck: Luck) -> [ClientAction] {
+    private mutating func checkLinkDeadline(at now: Moment, _ jitter: Jitter) -> [ClientAction] {
         guard let linkDeadline, linkDeadline <= now else { return wake() }
         switch link {
         case .idle, .ended: return []
         case .waiting: return connect(at: now) + wake()
-        case .connecting: return cut(.unreachable("no answer within 10 s"), at: now, luck)
-        case .greeting: return cut(.silent, at: now, luck)
-        case .welcomed where isPinged: return cut(.silent, at: now, luck)
+        case .connecting: return disconnected(.unreachable("no answer within 10 s"), at: now, jitter)
+        case .helloSent: return disconnected(.silent, at: now, jitter)
+        case .welcomed where hasPinged: return disconnected(.silent, at: now, jitter)
         case .welcomed:
-            isPinged = true
-            quietSince = now
+            hasPinged = true
+            silentSince = now
             return [.send(.ping(Ping()), id: nil)] + wake()
         }
     }
 }
 
-// What the server says.
+// Messages of the server.
 extension ClientState {
-    private mutating func greeted(
-        with message: ServerMessage, at now: Moment, _ luck: Luck
+    private mutating func helloAnswered(
+        with message: ServerMessage, at now: Moment, _ jitter: Jitter
     ) -> [ClientAction] {
         switch message {
         case .welcome(let welcome):
             link = .welcomed(welcome)
-            pauses.reset()
+            backoff.reset()
             if let expected = settings.store, let found = welcome.store, found != expected {
                 return end(.otherStore(expected: expected.string, found: found.string), at: now)
             }
             if welcome.unit != .utf16 {
-                return cut(.notUnderstood("it does not count in UTF-16"), at: now, luck)
+                return disconnected(.notUnderstood("its unit of counting is not UTF-16"), at: now, jitter)
             }
             lastFault = nil
-            return [.greeted(welcome)] + changeAll { $0.welcomed(at: now, &$1) } + sendFollow() + sendAsks()
-        case .error(let error): return greetingRefused(error, at: now, luck)
-        case .bye(let bye): return take(bye, at: now)
+            return [.welcomed(welcome)] + changeAll { $0.welcomed(at: now, &$1) } + sendFollow()
+                + sendRequests()
+        case .error(let error): return helloRefused(error, at: now, jitter)
+        case .bye(let bye): return handle(bye, at: now)
         case .opened, .closed, .ack, .change, .check, .peer, .listed, .document, .text, .revisions, .done,
             .gone, .ping, .pong, .resync, .rights, .admin:
             return []
         }
     }
 
-    private mutating func greetingRefused(
-        _ error: ErrorReport, at now: Moment, _ luck: Luck
+    private mutating func helloRefused(
+        _ error: ErrorReport, at now: Moment, _ jitter: Jitter
     ) -> [ClientAction] {
         let refusal = ServerRefusal(error)
-        if refusal.code?.refusesEveryGreeting == true { return end(.refused(refusal), at: now) }
-        farewell = Farewell(error)
-        return cut(.said(refusal.description), at: now, luck)
+        if refusal.code?.refusesEveryHello == true { return end(.refused(refusal), at: now) }
+        closeNotice = CloseNotice(error)
+        return disconnected(.announced(refusal.description), at: now, jitter)
     }
 
-    private mutating func take(
-        _ envelope: Envelope<ServerMessage>, at now: Moment, _ luck: Luck
+    private mutating func handle(
+        _ envelope: Envelope<ServerMessage>, at now: Moment, _ jitter: Jitter
     ) -> [ClientAction] {
         var actions: [ClientAction] = []
-        for key in keys where documents[key]?.isMeant(by: envelope) == true {
+        for key in keys where documents[key]?.isAddressed(by: envelope) == true {
             var isUnderstood = true
             actions += change(key) { document, ids in
-                let wanted = document.heard(envelope, at: now, &ids)
+                let wanted = document.received(envelope, at: now, &ids)
                 isUnderstood = wanted != nil
                 return wanted ?? []
             }
             if !isUnderstood {
-                return actions + cut(.notUnderstood("a text or an edit that is none"), at: now, luck)
+                return actions + disconnected(.notUnderstood("an invalid text or edit"), at: now, jitter)
             }
         }
-        return actions + take(envelope, at: now)
+        return actions + handle(envelope, at: now)
     }
 
-    private mutating func take(_ envelope: Envelope<ServerMessage>, at now: Moment) -> [ClientAction] {
+    private mutating func handle(_ envelope: Envelope<ServerMessage>, at now: Moment) -> [ClientAction] {
         switch envelope.message {
         case .ping: return [.send(.pong(Pong()), id: nil)]
-        case .bye(let bye): return take(bye, at: now)
-        case .error(let error): return take(error, envelope.id)
-        case .document(let document): return follow == nil ? [] : [.tell(.document(document))]
-        case .gone(let gone): return follow != nil && gone.isFollowed ? [.tell(.gone(gone))] : []
-        case .done where envelope.id != nil && envelope.id == follow?.id: return [.tell(.complete)]
-        // How far a request has come is not its answer.
+        case .bye(let bye): return handle(bye, at: now)
+        case .error(let error): return handle(error, envelope.id)
+        case .document(let document): return follow == nil ? [] : [.deliver(.document(document))]
+        case .gone(let gone): return follow != nil && gone.isFollowed ? [.deliver(.gone(gone))] : []
+        case .done where envelope.id != nil && envelope.id == follow?.id: return [.deliver(.complete)]
+        // Progress is not the answer of a request.
         case .admin(.progress(let progress)):
             let found = RequestProgress(done: progress.done, of: progress.all)
-            return asks.number(of: envelope.id).map { [.report($0, found)] } ?? []
+            return requests.number(of: envelope.id).map { [.reportProgress($0, found)] } ?? []
         case .listed, .text, .revisions, .done, .pong, .ack, .admin:
-            guard let number = asks.answered(envelope.id) else { return [] }
-            return [.answer(number, envelope.message)] + sendAsks()
+            guard let number = requests.complete(envelope.id) else { return [] }
+            return [.answer(number, envelope.message)] + sendRequests()
         case .welcome, .opened, .closed, .change, .check, .peer, .resync, .rights: return []
         }
     }
 
-    private mutating func take(_ error: ErrorReport, _ id: RequestID?) -> [ClientAction] {
+    private mutating func handle(_ error: ErrorReport, _ id: RequestID?) -> [ClientAction] {
         let refusal = ServerRefusal(error)
-        if refusal.code?.closes == true { farewell = Farewell(error) }
+        if refusal.code?.closes == true { closeNotice = CloseNotice(error) }
         if refusal.code == .shuttingDown, settings.reconnects {
-            asks.putBack(id)
+            requests.requeue(id)
             return []
         }
-        guard let number = asks.answered(id) else { return [] }
-        return [.fail(number, .refused(refusal))] + sendAsks()
+        guard let number = requests.complete(id) else { return [] }
+        return [.fail(number, .refused(refusal))] + sendRequests()
     }
 
-    private mutating func take(_ bye: Bye, at now: Moment) -> [ClientAction] {
+    private mutating func handle(_ bye: Bye, at now: Moment) -> [ClientAction] {
         switch bye.reason {
         case .known(.replaced): return end(.replaced, at: now)
         case .known(.revoked): return end(.revoked, at: now)
         case .known(.shuttingDown), .known(.idle), .known(.tooSlow), .unknown:
-            farewell = Farewell(bye)
+            closeNotice = CloseNotice(bye)
             return []
         }
     }
@@ -361,20 +365,20 @@ extension ClientState {
 extension ClientState {
     private mutating func connect(at now: Moment) -> [ClientAction] {
         link = .connecting
-        quietSince = now
-        isPinged = false
-        farewell = nil
+        silentSince = now
+        hasPinged = false
+        closeNotice = nil
         return [.connect]
     }
 
-    private mutating func sendAsks() -> [ClientAction] {
+    private mutating func sendRequests() -> [ClientAction] {
         guard case .welcomed = link else { return [] }
-        return asks.nextToSend()
+        return requests.nextToSend()
     }
 
     private func sendFollow() -> [ClientAction] {
         guard case .welcomed = link, let follow else { return [] }
-        return [.tell(.beginning), .send(.follow(follow.message), id: follow.id)]
+        return [.deliver(.restarted), .send(.follow(follow.message), id: follow.id)]
     }
 
     private mutating func end(_ fault: ConnectionFault, at now: Moment) -> [ClientAction] {
@@ -382,27 +386,27 @@ extension ClientState {
         link = .ended(fault)
         lastFault = fault
         follow = nil
-        // Documents are told before everybody is: nothing is told behind the end.
-        return [.disconnect] + changeAll { $0.cutOff(at: now, &$1) }
-            + asks.removeAll().map { .fail($0, .connection(fault)) } + [.end(fault)]
+        // Updates of documents come before `.end`, because their sequences end with it.
+        return [.disconnect] + changeAll { $0.disconnected(at: now, &$1) }
+            + requests.removeAll().map { .fail($0, .connection(fault)) } + [.end(fault)]
     }
 
-    /// When something must happen if nothing else does until then.
+    /// When `timePassed` must be called if no other event comes before.
     var deadline: Moment? {
         (documents.values.map(\.retryAt) + [linkDeadline]).compactMap(\.self).min()
     }
 
-    /// When something must happen if the server says nothing until then.
+    /// When the link must act if the server sends nothing before.
     private var linkDeadline: Moment? {
         switch link {
         case .idle, .ended: nil
-        case .connecting, .greeting: quietSince + ClientState.patience
-        case .welcomed(let welcome): quietSince + Milliseconds(max(1, welcome.ping) * 1_000)
+        case .connecting, .helloSent: silentSince + ClientState.connectTimeout
+        case .welcomed(let welcome): silentSince + Milliseconds(max(1, welcome.ping) * 1_000)
         case .waiting(let moment): moment
         }
     }
 
-    /// Orders a call for the next deadline, unless there will be one before.
+    /// Schedules a wake for the next deadline, unless one is due before.
     private mutating func wake() -> [ClientAction] {
         guard let deadline else { return [] }
         if let wakesAt, wakesAt <= deadline { return [] }
@@ -412,8 +416,8 @@ extension ClientState {
 }
 
 extension ErrorCode {
-    /// The same `hello` will be refused the next time too.
-    fileprivate var refusesEveryGreeting: Bool {
+    /// Whether the server would refuse the same `hello` the next time too.
+    fileprivate var refusesEveryHello: Bool {
         switch self {
         case .unauthorized, .unsupportedProtocol, .badMessage, .badJSON, .unknownType, .tooLarge,
             .lineTooLong,

@@ -1,6 +1,6 @@
 package import CaretReplica
 
-/// A point of a clock that never goes back.
+/// A point in time of a monotonic clock.
 package struct Moment: Comparable, Hashable, Sendable {
     let milliseconds: Int
 

@@ -1,6 +1,6 @@
 import CaretCore
 
-// Line breaks as the server keeps them: CR LF and CR become LF, as in a push of a whole text.
+// Conversion of line breaks to LF: CR LF and CR become LF, as the server does in a push of a full text.
 extension String {
     var hasCarriageReturn: Bool { utf8.contains(UInt8(ascii: "\r")) }
 
@@ -18,7 +18,7 @@ extension String {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Where an offset in UTF-16 lies in `withLineFeeds`.
+    /// Converts a UTF-16 offset in this string to one in `withLineFeeds`.
     func offsetInLineFeeds(of offset: Int) -> Int {
         if !hasCarriageReturn { return offset }
         var dropped = 0
@@ -32,12 +32,12 @@ extension String {
 }
 
 extension Text {
-    /// The text of a string with its line breaks as LF.
+    /// The text of a string, with line breaks converted to LF.
     init(normalizing string: String) {
         do throws(TextError) {
             try self.init(string.withLineFeeds)
         } catch {
-            preconditionFailure("a string without a carriage return is no text: \(error)")
+            preconditionFailure("a string without a carriage return is not a valid text: \(error)")
         }
     }
 }

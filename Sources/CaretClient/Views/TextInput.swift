@@ -1,35 +1,37 @@
 import CaretCore
 
-/// A view of a text that a person can change, with a caret or a selection: `UITextView`, `UITextField` and the like.
+/// A view in which a user edits a text, with a caret or a selection. Make `UITextView`, `UITextField` and similar
+/// views conform to it.
 ///
-/// Offsets count UTF-16, as those views do. A range that is empty is a caret.
+/// Offsets count UTF-16 code units, as those views do. An empty range is a caret.
 public protocol TextInput: AnyObject {
     var inputText: String { get set }
     var inputSelection: Range<Int> { get set }
-    /// An input method is composing in the view, so its text is not final: `markedTextRange` is not nil.
+    /// Whether an input method is composing in the view, so that its text is not final. In UIKit: `markedTextRange`
+    /// is not nil.
     var isComposing: Bool { get }
 }
 
 extension TextInput {
     public var isComposing: Bool { false }
 
-    /// Shows another text, and keeps the caret or selection on what it was on. Every line break becomes LF.
+    /// Shows another text, and keeps the caret or selection on the same characters. CR LF and CR become LF.
     public func reload(_ text: String) {
         let new = Text(normalizing: text)
         show(new, after: diff(from: Text(normalizing: inputText), to: new))
     }
 
-    /// Shows what came of a change to the text of the view with its line breaks as LF, and keeps the selection on
-    /// what it was on.
+    /// Shows a text, and moves the selection with `change`, which must give `text` from the view's text with its line
+    /// breaks as LF.
     func show(_ text: Text, after change: Change) {
         if change.isEmpty && !inputText.hasCarriageReturn { return }
         let selection = selection.mapped(through: change)
-        // The view puts its caret somewhere when its text is set, so the selection comes after.
+        // Setting the text moves the caret of some views, so the selection is set afterwards.
         inputText = text.string
         inputSelection = selection.start.value..<selection.end.value
     }
 
-    /// Where the selection is in the text of the view with its line breaks as LF.
+    /// The selection, as offsets in the view's text with its line breaks as LF.
     var selection: Selection {
         let (text, range) = (inputText, inputSelection)
         return Selection(

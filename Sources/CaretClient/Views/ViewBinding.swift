@@ -1,18 +1,18 @@
 import CaretCore
 import CaretReplica
 
-/// Keeps a view and a document together: one call, `update`, whenever either has changed.
+/// Keeps a view and a document in sync: call `update` whenever either has changed.
 ///
-/// Confined to the owner of the view, as the main actor. It holds the view's text as it was after the last call. So it
-/// can tell what the person has typed since from what others have done meanwhile, whichever came first.
+/// Confined to the owner of the view, for example the main actor. The binding remembers the view's text after the
+/// last call. So it can separate what the user has typed since from what others have changed, whichever came first.
 public final class ViewBinding {
-    private let document: Document
+    private let document: LiveDocument
     private let number: Int
     private var shown: Text
-    /// The binding is changing the view, which calls its delegate at once, and that calls `update`.
+    /// True while the binding changes the view. The view then calls its delegate at once, which calls `update`.
     private var isChangingView = false
 
-    init(_ document: Document, number: Int) {
+    init(_ document: LiveDocument, number: Int) {
         self.document = document
         self.number = number
         shown = document.bind(number)
@@ -20,7 +20,7 @@ public final class ViewBinding {
 
     deinit { document.unbind(number) }
 
-    /// Shows the document for the first time, with the caret at its start.
+    /// Shows the document in a view for the first time, with the caret at its start.
     public func begin(_ view: some TextInput) {
         isChangingView = true
         defer { isChangingView = false }
@@ -28,39 +28,39 @@ public final class ViewBinding {
         view.inputSelection = 0..<0
     }
 
-    /// Applies what the person has done in the view to the document, and shows in the view what others have done to the
-    /// document. Caret and selection stay on what they were on. CR LF and CR become LF, in the view too.
+    /// Applies the user's changes in the view to the document, and shows the changes of others in the view. Caret and
+    /// selection stay on the same characters. CR LF and CR become LF, in the view too.
     ///
-    /// It does nothing where it is called from within itself, so the delegate of the view may call it for every change.
-    /// It leaves a view alone in which an input method is composing. As long as the view holds text that the document
-    /// has not accepted, the state of the document is not `saved`.
+    /// The delegate of the view may call it for every change: a call from within `update` does nothing. While an
+    /// input method is composing, the view is not changed. While the view holds text that the document has not
+    /// accepted, the state of the document is not `saved`.
     public func update(_ view: some TextInput) throws {
         if isChangingView { return }
         isChangingView = true
         defer { isChangingView = false }
         let entered = Text(normalizing: view.inputText)
         if view.isComposing {
-            document.withhold(entered == shown ? nil : .sending, in: number)
+            document.setUnaccepted(entered == shown ? nil : .sending, in: number)
             return
         }
         do {
             try exchange(entered, view)
         } catch {
-            document.withhold(.refused(.badText), in: number)
+            document.setUnaccepted(.refused(.badText), in: number)
             throw error
         }
-        // A view may have a selection that no text has, in the middle of an emoji; then the last one stands.
+        // A view may select half of an emoji, which the document refuses. Then the last selection stays.
         try? document.select([view.selection])
     }
 
     private func exchange(_ entered: Text, _ view: some TextInput) throws {
-        let news = try document.typed(diff(from: shown, to: entered), in: number)
-        shown = try entered.applying(news)
-        view.show(shown, after: news)
+        let missing = try document.typed(diff(from: shown, to: entered), in: number)
+        shown = try entered.applying(missing)
+        view.show(shown, after: missing)
     }
 }
 
-extension Document {
-    /// A binding for a view, which `begin` fills.
+extension LiveDocument {
+    /// A binding for a view. Call `begin` to show the document in the view.
     public func binding() -> ViewBinding { ViewBinding(self, number: nextViewNumber()) }
 }

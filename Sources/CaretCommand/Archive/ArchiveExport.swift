@@ -6,7 +6,7 @@ import FoundationEssentials
 
 /// Reads whole histories from a server, page by page, and writes them to an archive.
 struct ArchiveExport {
-    let client: CaretClient
+    let client: LiveClient
     let writer: ArchiveWriter
     let progress: ProgressLine
 
@@ -38,7 +38,7 @@ struct ArchiveExport {
     private func write(
         _ entry: DocumentList.Entry, through head: DocumentVersion, progressed: (Revision) -> Void
     ) async throws {
-        let start = try await client.start(of: head.name)
+        let start = try await client.oldestRevision(of: head.name)
         let beginning = try await client.read(head.name, at: .revision(start))
         try requireSame(beginning.epoch == head.epoch && start <= head.revision, head.name)
         let name = WireString(head.name)
@@ -68,7 +68,7 @@ struct ArchiveExport {
         of name: WireString, after last: Revision, through end: Revision
     ) async throws -> [ArchivedRevision] {
         let limit = min(Limits.items.upperBound, end.value - last.value)
-        let answer = try await client.ask(
+        let answer = try await client.request(
             .history(History(document: name, after: .revision(last), limit: limit, wantsEdits: true)))
         guard case .revisions(let page) = answer, !page.revisions.isEmpty else {
             throw Failure.unexpectedAnswer

@@ -10,21 +10,20 @@ import Glibc
 /// Writes an archive to a temporary file, and renames that once it is complete and on disk.
 final class ArchiveWriter {
     private let path: String
+    /// The name of the file until it is complete.
+    private let partial: String
     private let output: GzipOutput
     private var sum = SHA256()
     private var line = JSONWriter()
     private(set) var documents = 0
     private(set) var revisions = 0
 
-    private var partial: String { ArchiveWriter.partial(path) }
-
-    private static func partial(_ path: String) -> String { path + ".caret-partial" }
-
     init(_ path: String, replaces: Bool, server: String, made: Int) throws(Failure) {
         if !replaces, access(path, F_OK) == 0 { throw ArchiveWriter.exists(path) }
         self.path = path
+        partial = PartialFile.path(beside: path)
         do throws(FileFault) {
-            output = try GzipOutput(ArchiveWriter.partial(path))
+            output = try GzipOutput(partial)
         } catch {
             throw Failure("\(path): \(error.reason)")
         }

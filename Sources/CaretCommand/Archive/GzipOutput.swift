@@ -8,10 +8,10 @@ package final class GzipOutput {
     private let descriptor: Int32
     private var file: gzFile?
 
-    /// Creates or overwrites the file. Only its owner can read it, because texts can be private.
+    /// Creates the file, and throws if it exists. Only its owner can read it, because texts can be private.
     package init(_ path: String) throws(FileFault) {
         self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        descriptor = open(path, PartialFile.flags, 0o600)
         if descriptor < 0 { throw FileFault("make it", path) }
         // zlib closes its own copy of the descriptor. The other one is needed for `fsync` after that.
         file = gzdopen(fcntl(descriptor, F_DUPFD_CLOEXEC, 0), "wb6")

@@ -38,17 +38,26 @@ struct Backup: Subcommand {
             throw Failure("the server named its backup \(made.file.harmless), which is not a valid file name")
         }
         let source = folder + "/backups/" + made.file
-        do throws(FileFault) {
-            try MovedFile.move(source, to: path)
-        } catch {
-            if error.code == EEXIST { throw Backup.exists(path) }
-            throw Failure("\(path): \(error.reason)", advice: "the backup is complete; it is in \(source)")
+        do throws(MoveFault) { try MovedFile.move(source, to: path) } catch {
+            throw Backup.failure(error, of: source, to: path)
         }
         return show(made, at: path, in: context)
     }
 
     private static func exists(_ path: String) -> Failure {
         Failure("\(path): already exists", advice: "choose another name")
+    }
+
+    static func failure(_ fault: MoveFault, of source: String, to path: String) -> Failure {
+        switch fault {
+        case .notMoved(let fault) where fault.isExisting: Backup.exists(path)
+        case .notMoved(let fault):
+            Failure("\(fault.path): \(fault.reason)", advice: "the backup is complete; it is in \(source)")
+        case .notSynced(let fault):
+            Failure(
+                "\(path): the backup is complete, but its folder could not be synced: \(fault.reason)",
+                advice: "run sync: until then a power loss can remove the backup")
+        }
     }
 
     // MARK: By a server

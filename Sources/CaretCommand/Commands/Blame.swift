@@ -58,9 +58,9 @@ struct Blame: Subcommand {
         return .done
     }
 
-    private func find(_ client: CaretClient) async throws -> Found {
+    private func find(_ client: LiveClient) async throws -> Found {
         let version = try await client.read(point)
-        let start = try await client.start(of: point.document)
+        let start = try await client.oldestRevision(of: point.document)
         let first = try await client.read(point.document, at: .revision(start))
         var lines = AttributedLines(try Text(first.text), at: start)
         var authors: [Author] = []

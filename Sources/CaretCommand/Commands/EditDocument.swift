@@ -57,7 +57,7 @@ struct EditDocument: Subcommand {
     }
 
     private func edit(
-        _ client: CaretClient, with editor: String, keeping: Bool, in context: CommandContext
+        _ client: LiveClient, with editor: String, keeping: Bool, in context: CommandContext
     ) async throws {
         let limit = try await textLimit(client, in: context)
         let open = try await client.open(document, creating: creates).opened()
@@ -90,7 +90,7 @@ struct EditDocument: Subcommand {
     }
 
     /// The most bytes of a text. If unsaved edits were kept, this does not require a server.
-    private func textLimit(_ client: CaretClient, in context: CommandContext) async throws -> Int {
+    private func textLimit(_ client: LiveClient, in context: CommandContext) async throws -> Int {
         let isKept = client.unsavedDocuments.contains { $0.utf8.elementsEqual(document.utf8) }
         do {
             try await context.requireServer()
@@ -108,7 +108,7 @@ struct EditDocument: Subcommand {
 
     /// Waits until everything is saved on the server, and warns if the server cannot be reached.
     private func save(
-        _ open: Document, _ copy: LiveCopy, _ keeping: Bool, in context: CommandContext
+        _ open: LiveDocument, _ copy: LiveCopy, _ keeping: Bool, in context: CommandContext
     ) async throws {
         if keeping { try await keep(open, copy) }
         let warning = Task {
@@ -134,7 +134,7 @@ struct EditDocument: Subcommand {
             if keeping { try await open.kept() }
         } catch let refused as RefusedEdits {
             throw Failure("\(document.harmless): \(refused)", advice: "your text is in \(copy.path)")
-        } catch let fault as KeepingFault {
+        } catch let fault as UnsavedEditsFault {
             throw Failure(
                 "\(document.harmless): all edits are saved, but those kept on this machine cannot be removed: "
                     + "\(fault)")
@@ -142,10 +142,10 @@ struct EditDocument: Subcommand {
     }
 
     /// Waits until the edits are kept on this machine.
-    private func keep(_ open: Document, _ copy: LiveCopy) async throws {
+    private func keep(_ open: LiveDocument, _ copy: LiveCopy) async throws {
         do {
             try await open.kept()
-        } catch let fault as KeepingFault {
+        } catch let fault as UnsavedEditsFault {
             throw Failure(
                 "\(document.harmless): unsaved edits cannot be kept: \(fault)",
                 advice: "your text is in \(copy.path)")

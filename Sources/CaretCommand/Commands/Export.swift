@@ -115,7 +115,7 @@ struct Export: Subcommand {
     }
 
     private func write(
-        _ client: CaretClient, deletedOf store: SQLiteStore?, in context: CommandContext
+        _ client: LiveClient, deletedOf store: SQLiteStore?, in context: CommandContext
     ) async throws -> (documents: Int, revisions: Int, bytes: Int) {
         let progress = ProgressLine(context.notes)
         defer { progress.end() }

@@ -82,7 +82,7 @@ struct Import: Subcommand {
     }
 
     private func push(
-        _ file: FileTree.Found, atMost limit: Int, _ client: CaretClient
+        _ file: FileTree.Found, atMost limit: Int, _ client: LiveClient
     ) async throws -> Outcome {
         if let reason = file.reason { return .leftAlone(reason) }
         let document = folder.document(at: file.path)

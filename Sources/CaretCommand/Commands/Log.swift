@@ -31,7 +31,7 @@ struct Log: Subcommand {
     func run(in context: CommandContext) async throws -> ExitCode {
         try await context.reach(about: point.document) { client in
             let newest = try await newest(client)
-            let start = try await client.start(of: point.document)
+            let start = try await client.oldestRevision(of: point.document)
             let oldest = limit.map { max(start, Revision(newest.value - min($0, newest.value))) } ?? start
             let windows = HistoryWindow.windows(after: oldest, through: newest).reversed()
             var isFirst = true
@@ -45,7 +45,7 @@ struct Log: Subcommand {
         return .done
     }
 
-    private func newest(_ client: CaretClient) async throws -> Revision {
+    private func newest(_ client: LiveClient) async throws -> Revision {
         if point.revision == .head { return try await client.entry(of: point.document).revision }
         return try await client.read(point).revision
     }

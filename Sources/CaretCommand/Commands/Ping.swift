@@ -23,10 +23,10 @@ struct Ping: Subcommand {
         return .done
     }
 
-    private func ask(_ client: CaretClient, in context: CommandContext) async throws {
+    private func ask(_ client: LiveClient, in context: CommandContext) async throws {
         let welcome = try await client.welcome()
         let began = ContinuousClock.now
-        _ = try await client.ask(.ping(CaretWire.Ping()))
+        _ = try await client.request(.ping(CaretWire.Ping()))
         let microseconds = (ContinuousClock.now - began).microseconds
         if context.isJSON {
             context.show(

@@ -67,7 +67,7 @@ struct Put: Subcommand {
     }
 
     /// The version that the text was made from; nil if the document is to be created.
-    private func version(_ client: CaretClient) async throws -> DocumentVersion? {
+    private func version(_ client: LiveClient) async throws -> DocumentVersion? {
         do {
             return try await client.read(DocumentPoint(document: document, revision: base))
         } catch let refusal as ServerRefusal where refusal.code == .notFound && creates && base == .head {

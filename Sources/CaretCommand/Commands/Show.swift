@@ -39,7 +39,7 @@ struct Show: Subcommand {
         return .done
     }
 
-    private func find(_ client: CaretClient) async throws -> Found {
+    private func find(_ client: LiveClient) async throws -> Found {
         let revision = try await client.read(point).revision
         if revision == 0 {
             throw Failure("\(point.document.harmless): revision 0 is the empty text before the first change")

@@ -18,7 +18,7 @@ struct Tail: Subcommand {
     init(_ arguments: Arguments) throws(UsageFault) {
         document = try arguments.document(0)
         follows = arguments.has(Tail.follow)
-        limit = try arguments.number(Tail.limit, in: 0...HistoryWindow.most) ?? 10
+        limit = try arguments.number(Tail.limit, in: 0...HistoryWindow.limit) ?? 10
     }
 
     func run(in context: CommandContext) async throws -> ExitCode {
@@ -46,15 +46,15 @@ struct Tail: Subcommand {
     }
 
     /// The document before the first revision that is shown.
-    private func begin(_ client: CaretClient) async throws -> TailState {
+    private func begin(_ client: LiveClient) async throws -> TailState {
         let head = try await client.entry(of: document).revision.value
-        let start = max(try await client.start(of: document), Revision(max(0, head - limit)))
+        let start = max(try await client.oldestRevision(of: document), Revision(max(0, head - limit)))
         let version = try await client.read(document, at: .revision(start))
         return TailState(name: document, revision: start, text: try Text(version.text))
     }
 
     private func show(
-        _ tail: inout TailState, through end: Revision, _ client: CaretClient, _ context: CommandContext
+        _ tail: inout TailState, through end: Revision, _ client: LiveClient, _ context: CommandContext
     ) async throws {
         for window in HistoryWindow.windows(after: tail.revision, through: end) {
             for entry in try await client.history(of: tail.name, in: window, withChanges: true) {

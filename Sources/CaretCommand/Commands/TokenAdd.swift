@@ -38,7 +38,7 @@ struct TokenAdd: Subcommand {
 
     func run(in context: CommandContext) async throws -> ExitCode {
         let added = try await context.reach(about: user) { client in
-            let answer = try await client.ask(
+            let answer = try await client.request(
                 .admin(.addToken(AddToken(user: WireString(user), grants: grants))))
             guard case .admin(.tokenAdded(let added)) = answer else { throw Failure.unexpectedAnswer }
             return added

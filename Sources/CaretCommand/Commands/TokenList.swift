@@ -31,11 +31,12 @@ struct TokenList: Subcommand {
         return .done
     }
 
-    private func all(_ client: CaretClient) async throws -> [TokenSummary] {
+    private func all(_ client: LiveClient) async throws -> [TokenSummary] {
         var tokens: [TokenSummary] = []
         while true {
             let request = ListTokens(after: tokens.last?.number, limit: Limits.items.upperBound)
-            guard case .admin(.tokens(let page)) = try await client.ask(.admin(.listTokens(request))) else {
+            guard case .admin(.tokens(let page)) = try await client.request(.admin(.listTokens(request)))
+            else {
                 throw Failure.unexpectedAnswer
             }
             tokens += page.tokens

@@ -20,7 +20,7 @@ struct TokenRevoke: Subcommand {
     func run(in context: CommandContext) async throws -> ExitCode {
         try await context.reach(about: "token \(number)") { client in
             do {
-                let answer = try await client.ask(.admin(.revokeToken(RevokeToken(number: number))))
+                let answer = try await client.request(.admin(.revokeToken(RevokeToken(number: number))))
                 guard case .done = answer else { throw Failure.unexpectedAnswer }
             } catch let refusal as ServerRefusal where refusal.code == .notFound {
                 throw Failure("\(refusal)", advice: "caret token list shows the numbers")

@@ -46,7 +46,7 @@ struct Top: Subcommand {
         return .done
     }
 
-    private func printReadings(of client: CaretClient, in context: CommandContext) async throws {
+    private func printReadings(of client: LiveClient, in context: CommandContext) async throws {
         let feed = TopFeed(client, every: interval)
         let last = Mutex<TopReading?>(nil)
         try await feed.run(count: count) {
@@ -63,7 +63,7 @@ struct Top: Subcommand {
         }
     }
 
-    private func show(_ client: CaretClient, in context: CommandContext) async throws {
+    private func show(_ client: LiveClient, in context: CommandContext) async throws {
         let terminal = try Terminal(for: "top")
         defer { terminal.restore() }
         let (bell, feed) = (Bell(), TopFeed(client, every: interval))

@@ -22,7 +22,7 @@ package final class LiveCopy: Sendable {
         var hasSaved = false
     }
 
-    private let document: Document
+    private let document: LiveDocument
     private let folder: SyncFolder
     private let name: WireString
     private let saving = Mutex(SaveTracker())
@@ -38,7 +38,7 @@ package final class LiveCopy: Sendable {
     /// The most bytes of replaced texts that an editor can still have in memory.
     private static let displacedBytes = 16 << 20
 
-    init(of document: Document, limit: Int) throws(Failure) {
+    init(of document: LiveDocument, limit: Int) throws(Failure) {
         self.document = document
         var template = Array("/tmp/caret-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else {

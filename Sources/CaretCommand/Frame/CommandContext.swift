@@ -75,7 +75,7 @@ package struct CommandContext: Sendable {
 
     /// Connects, calls `body`, and closes the connection. A refusal names its subject, mostly a document.
     func reach<Result: Sendable>(
-        about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
+        about subject: String? = nil, _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         try await addingSubject(about: subject) { try await reach(body) }
     }
@@ -96,7 +96,7 @@ package struct CommandContext: Sendable {
     }
 
     private func reach<Result: Sendable>(
-        _ body: @Sendable (CaretClient) async throws -> Result
+        _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         switch target {
         case .server(let address): return try await reach(address, body)
@@ -111,7 +111,7 @@ package struct CommandContext: Sendable {
 
     /// Connects to a running server.
     func reach<Result: Sendable>(
-        _ address: ServerAddress, _ body: @Sendable (CaretClient) async throws -> Result
+        _ address: ServerAddress, _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         let client = client(for: address)
         defer { client.close() }
@@ -119,10 +119,10 @@ package struct CommandContext: Sendable {
         return try await body(client)
     }
 
-    private func client(for address: ServerAddress) -> CaretClient {
+    private func client(for address: ServerAddress) -> LiveClient {
         var options = ClientOptions.oneShot
         options.token = token
-        return CaretClient(address, options)
+        return LiveClient(address, options)
     }
 
     /// Whether a server runs on a data folder and accepts connections on its socket.
@@ -134,7 +134,7 @@ package struct CommandContext: Sendable {
 
     /// Connects to the server of a data folder. Returns nil if there is no socket, or only that of a stopped
     /// server.
-    private func running(on folder: String) async throws -> CaretClient? {
+    private func running(on folder: String) async throws -> LiveClient? {
         let path = Target.socketPath(in: folder)
         if access(path, F_OK) != 0 {
             if errno == EACCES { throw Failure(noPermissionFor: folder) }
@@ -151,7 +151,7 @@ package struct CommandContext: Sendable {
 
     /// Starts a temporary server on a data folder, and calls `body` with a client and the store.
     func serve<Result: Sendable>(
-        _ folder: String, _ body: @Sendable (CaretClient, SQLiteStore) async throws -> Result
+        _ folder: String, _ body: @Sendable (LiveClient, SQLiteStore) async throws -> Result
     ) async throws -> Result {
         let server = try await FolderServer(folder)
         do {

@@ -61,7 +61,7 @@ package struct Failure: Error, Equatable {
                 advice: "start caretd, or pass its address with --server, --socket or --data",
                 code: .unreachable
             )
-        case .cut:
+        case .lost:
             self.init(
                 fault.description, advice: "check whether the command took effect, then try again",
                 code: .unreachable)

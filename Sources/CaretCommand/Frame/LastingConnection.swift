@@ -9,21 +9,21 @@ extension CommandContext {
     func stayConnected<Result: Sendable>(
         as id: String? = nil, once: Bool = false, store: String? = nil, about subject: String? = nil,
         keepingIn folder: String? = nil,
-        _ body: @Sendable (CaretClient) async throws -> Result
+        _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         let name = ProcessInfo.processInfo.environment["USER"]
         var options = ClientOptions(
-            client: id, token: token, person: name.map { Person(name: $0) }, reconnects: !once)
+            client: id, token: token, person: name.map { PersonInfo(name: $0) }, reconnects: !once)
         options.store = store
-        let client = try keepingClient(options, folder) ?? CaretClient(target.address, options)
+        let client = try keepingClient(options, folder) ?? LiveClient(target.address, options)
         defer { client.close() }
         return try await addingSubject(about: subject) { try await body(client) }
     }
 
-    private func keepingClient(_ options: ClientOptions, _ folder: String?) throws -> CaretClient? {
+    private func keepingClient(_ options: ClientOptions, _ folder: String?) throws -> LiveClient? {
         guard let folder else { return nil }
-        do throws(KeepingFault) {
-            return try CaretClient(target.address, options, keepingUnsavedIn: folder)
+        do throws(UnsavedEditsFault) {
+            return try LiveClient(target.address, options, keepingUnsavedIn: folder)
         } catch {
             // The command works without it, and the user can still save the file by hand.
             warn(Failure("unsaved edits cannot be kept for the next run: \(error)"))
@@ -38,7 +38,7 @@ extension CommandContext {
 
     /// Connects once, to a running server only: a temporary server on the files could not answer this.
     func reachServer<Result: Sendable>(
-        about subject: String? = nil, _ body: @Sendable (CaretClient) async throws -> Result
+        about subject: String? = nil, _ body: @Sendable (LiveClient) async throws -> Result
     ) async throws -> Result {
         try requirePermission()
         return try await addingSubject(about: subject) { try await reach(target.address, body) }
@@ -46,7 +46,7 @@ extension CommandContext {
 
     /// Waits for the first connection of a client that reconnects. Throws if the first attempt fails, so that
     /// a user at a terminal does not wait for nothing.
-    func awaitConnection(of client: CaretClient) async throws {
+    func awaitConnection(of client: LiveClient) async throws {
         try requirePermission()
         for await status in client.connectionUpdates {
             if status.state == .connected { return }

@@ -48,7 +48,7 @@ extension Failure {
     }
 }
 
-extension CaretClient {
+extension LiveClient {
     /// Reads a document at a revision that a user wrote.
     ///
     /// Fails for a time before the first revision. The server answers with revision 0 and an empty text,

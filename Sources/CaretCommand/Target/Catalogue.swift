@@ -1,7 +1,7 @@
 import CaretClient
 import CaretWire
 
-extension CaretClient {
+extension LiveClient {
     /// All documents whose names begin with `prefix`, sorted by name.
     func documents(under prefix: String) async throws -> [DocumentList.Entry] {
         var entries: [DocumentList.Entry] = []

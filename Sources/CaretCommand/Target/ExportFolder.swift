@@ -65,10 +65,8 @@ final class ExportFolder: Sendable {
             preconditionFailure("a folder that was made is missing")
         }
         defer { close(folder) }
-        // Hidden, so that an import ignores one that a killed process left. Random, so that nobody can place
-        // a link there first.
-        let partial = ".caret-partial-" + String(UInt64.random(in: 0 ... .max), radix: 36)
-        let descriptor = openat(folder, partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        let partial = PartialFile.name()
+        let descriptor = openat(folder, partial, PartialFile.flags, 0o666)
         if descriptor < 0 { throw failure(file, errno) }
         defer { close(descriptor) }
         do throws(FileFault) {

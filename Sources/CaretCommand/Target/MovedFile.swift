@@ -1,39 +1,53 @@
 import CLinux
-import CaretSync
+package import CaretSync
 import Glibc
 
-/// Gives a file another name, on another disk too, so that whatever bears the name is whole and on disk.
-enum MovedFile {
+/// Gives a file another name, on another disk too. A file with the new name is always whole and on disk.
+package enum MovedFile {
     private static let piece = 1 << 20
 
-    /// A file that has the new name already stays.
-    static func move(_ old: String, to new: String) throws(FileFault) {
-        if caret_rename_new(old, new) == 0 { return try SystemFile.sync(folderOf: new) }
-        if errno != EXDEV { throw FileFault("move it", new) }
-        try copy(old, to: new)
-        try SystemFile.sync(folderOf: new)
-        // One that stays is there twice, and harms nobody.
-        unlink(old)
+    /// A file that has the new name already stays. `sync` syncs the folder of a path.
+    package static func move(
+        _ old: String, to new: String,
+        sync: (String) throws(FileFault) -> Void = { path throws(FileFault) in
+            try SystemFile.sync(folderOf: path)
+        }
+    ) throws(MoveFault) {
+        let isOnSameDisk = caret_rename_new(old, new) == 0
+        if !isOnSameDisk {
+            if errno != EXDEV { throw .notMoved(FileFault("move it", new)) }
+            do throws(FileFault) { try copy(old, to: new) } catch { throw .notMoved(error) }
+        }
+        do throws(FileFault) { try sync(new) } catch { throw .notSynced(error) }
+        // The file is only on both disks if this fails, which harms nobody.
+        if !isOnSameDisk { unlink(old) }
     }
 
     private static func copy(_ old: String, to new: String) throws(FileFault) {
-        let partial = new + ".caret-partial"
-        let (source, target) = (
-            open(old, O_RDONLY | O_CLOEXEC), open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        )
+        let source = open(old, O_RDONLY | O_CLOEXEC)
+        if source < 0 { throw FileFault("open it", old) }
+        defer { close(source) }
+        let partial = PartialFile.path(beside: new)
+        let target = open(partial, PartialFile.flags, 0o600)
+        if target < 0 { throw FileFault("make it", new) }
         defer {
-            close(source)
             close(target)
             unlink(partial)
         }
-        if source < 0 || target < 0 { throw FileFault("copy it", new) }
         var bytes = [UInt8](repeating: 0, count: piece)
         while true {
             let count = read(source, &bytes, bytes.count)
             if count == 0 { break }
             if count < 0, errno != EINTR { throw FileFault("read it", old) }
-            try SystemFile.put(bytes.prefix(max(0, count)), into: target, partial)
+            try SystemFile.put(bytes.prefix(max(0, count)), into: target, new)
         }
         if fsync(target) != 0 || caret_rename_new(partial, new) != 0 { throw FileFault("write it", new) }
     }
+}
+
+/// Why a file was not moved, or how the move may be undone.
+package enum MoveFault: Error, Equatable {
+    case notMoved(FileFault)
+    /// The file has its new name, but a power loss may take the name away: its folder could not be synced.
+    case notSynced(FileFault)
 }

@@ -11,14 +11,14 @@ final class TopFeed: Sendable {
         var isEnded = false
     }
 
-    private let client: CaretClient
+    private let client: LiveClient
     private let interval: Duration
     private let state = Mutex(State())
 
     /// After this time without an answer the server counts as disconnected.
     private static let patience = Duration.seconds(1)
 
-    init(_ client: CaretClient, every interval: Duration) {
+    init(_ client: LiveClient, every interval: Duration) {
         (self.client, self.interval) = (client, interval)
     }
 
@@ -57,7 +57,7 @@ final class TopFeed: Sendable {
         while true {
             do {
                 return TopReading(try await client.counters(), at: .now, after: reading)
-            } catch ConnectionFault.cut {
+            } catch ConnectionFault.lost {
                 // The next request waits for the next connection.
                 continue
             }

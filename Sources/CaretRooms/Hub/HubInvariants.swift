@@ -16,8 +16,10 @@ extension HubState {
             names.allSatisfy { rooms[$0.value]?.name == $0.key }
         )
         try BrokenInvariant.check(
-            "each document with a room is found by its name",
-            rooms.allSatisfy { document, room in room.name.map { names[$0] == document } ?? true })
+            "each document with a room is found by its name, unless it has lost it",
+            rooms.allSatisfy { document, room in
+                room.name.map { (names[$0] == document) != room.hasLostName } ?? !room.hasLostName
+            })
         try BrokenInvariant.check(
             "`endings` has the deadline of each ending room",
             rooms.allSatisfy { document, room in

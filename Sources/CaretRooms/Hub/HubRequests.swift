@@ -127,7 +127,7 @@ extension HubState {
             if join(waiting, entry.id) { return }
             rooms[entry.id] = HubRoom(
                 name: entry.name, epoch: entry.epoch, state: .loading(entry), waiting: [waiting])
-            names[entry.name] = entry.id
+            assign(entry.name, to: entry.id)
             call(.text(entry.id, at: nil), for: .load(entry.id))
         case .rename(_, let to, _):
             if join(waiting, entry.id) { return }
@@ -149,7 +149,7 @@ extension HubState {
 
     private mutating func change(_ entry: DocumentEntry, _ request: HubRequest, _ change: StoreCall) {
         rooms[entry.id] = HubRoom(name: entry.name, epoch: entry.epoch, state: .changing)
-        names[entry.name] = entry.id
+        assign(entry.name, to: entry.id)
         call(change, for: .change(entry.id, request))
     }
 }

@@ -18,6 +18,8 @@ package struct HubRoom: Equatable, Sendable {
 
     /// Nil once the document has been deleted.
     var name: DocumentName?
+    /// Another document has the name now. The room has not yet said that its own was renamed or deleted.
+    var hasLostName = false
     var epoch: Epoch
     package var state: State
     /// Those that were told to open it, and have not ended.

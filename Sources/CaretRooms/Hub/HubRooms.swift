@@ -37,6 +37,15 @@ extension HubState {
         return room.waiting
     }
 
+    /// From now on this name leads to this document. Rooms are on several queues: the hub may hear of a name's next owner
+    /// before it hears what became of the last one.
+    mutating func assign(_ name: DocumentName, to document: DocumentID) {
+        if let owner = names[name], owner != document { rooms[owner]?.hasLostName = true }
+        rooms[document]?.name = name
+        rooms[document]?.hasLostName = false
+        names[name] = document
+    }
+
     private mutating func unname(_ document: DocumentID, _ name: DocumentName?) {
         guard let name, names[name] == document else { return }
         names[name] = nil
@@ -46,7 +55,7 @@ extension HubState {
     mutating func serve(_ document: DocumentID) {
         while let room = rooms[document], room.state == .open, !room.waiting.isEmpty {
             guard var waiting = rooms[document]?.waiting.removeFirst() else { return }
-            if waiting.request.question.document?.name == room.name {
+            if !room.hasLostName, waiting.request.question.document?.name == room.name {
                 tell(document, waiting.request)
             } else {
                 waiting.attempts += 1
@@ -213,8 +222,7 @@ extension HubState {
         guard let room = rooms[document], let old = room.name else { return }
         unname(document, old)
         outdateLookUps(of: old)
-        rooms[document]?.name = name
-        names[name] = document
+        assign(name, to: document)
         feed.gone(document, old, room.epoch, to: name)
         stir(document)
         needsDelivery = true
@@ -225,6 +233,7 @@ extension HubState {
         unname(document, old)
         outdateLookUps(of: old)
         rooms[document]?.name = nil
+        rooms[document]?.hasLostName = false
         feed.gone(document, old, room.epoch, to: nil)
         needsDelivery = true
     }

@@ -4,7 +4,7 @@ import CaretWire
 /// The actions that events have caused, until the caller takes them.
 package struct RoomEffects: Sendable {
     private(set) var actions: [RoomAction] = []
-    /// For metrics. Nothing is decided by them.
+    /// For counters, log lines and the hub. The room decides nothing by them.
     var notes = RoomNotes()
     private var writer = JSONWriter()
 

@@ -1,21 +1,23 @@
 package import CaretWire
 
-/// What a room has done since it was asked last, for metrics. Nothing is decided by it.
+/// What a room has done since its notes were last taken: for counters, latencies, log lines, and the hub's list of slow
+/// sessions. The room itself decides nothing by it.
 package struct RoomNotes: Equatable, Sendable {
-    /// Pushes that came, repeats among them.
+    /// Pushes that arrived, including repeats.
     package var pushes = 0
     /// Pushes that were committed.
     package var changes = 0
     /// Those of them that were rebased over revisions committed since their base.
     package var rebases = 0
-    /// Changes that were sent to sessions: each counts once for each session.
+    /// Changes that were sent to sessions. A change counts once for each session that was sent its line. A change of the
+    /// session's own, which it is sent an ack for, does not count; several changes squashed into one line count once.
     package var deliveries = 0
     package var refusals: [ErrorCode: Int] = [:]
-    /// Sessions that fell out of the window, after they had been brought to the head.
+    /// Sessions that had reached the head, and now miss revisions that are no longer in the window.
     package var slowSessions: [SessionID] = []
-    /// Such sessions that have been brought to the head again.
+    /// Slow sessions that have reached the head again.
     package var caughtUp: [SessionID] = []
-    /// Pushes whose acks were sent, by the sessions that pushed.
+    /// Pushes whose acks were sent.
     package var acked: [AckedPush] = []
     /// Sessions that were opened.
     package var opened: [SessionID] = []

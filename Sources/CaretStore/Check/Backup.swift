@@ -2,19 +2,19 @@ import CSQLite
 import CaretLog
 import Glibc
 
-/// Why there is no backup. What was begun of it is removed.
+/// Why a backup failed. Its partial file was removed.
 package enum BackupFault: Error, Equatable, Sendable {
-    /// A file of this name is there, and is left alone.
+    /// A file with this name exists. It was left unchanged.
     case exists
-    /// The file system refused, with its `errno`.
+    /// A call to the file system failed, with this `errno`.
     case system(Int32)
     case database(DatabaseFault)
-    /// The copy, and so the store, is damaged.
+    /// The copy is damaged, and therefore the store.
     case damaged(CheckReport)
 }
 
 extension BackupFault {
-    /// There is no room for it.
+    /// Whether the disk was full.
     package var isOutOfSpace: Bool {
         switch self {
         case .system(let code): code == ENOSPC
@@ -23,7 +23,7 @@ extension BackupFault {
         }
     }
 
-    /// The store is damaged: where that was noticed while it was copied, too.
+    /// Whether the store is damaged. The copy or its check found that.
     package var isDamage: Bool {
         switch self {
         case .damaged: true
@@ -32,7 +32,7 @@ extension BackupFault {
         }
     }
 
-    /// Why the store could not be opened once more.
+    /// Why the store could not open another connection.
     package init(_ fault: OpeningFault) {
         switch fault {
         case .database(let fault): self = .database(fault)
@@ -44,22 +44,22 @@ extension BackupFault {
     }
 }
 
-/// A copy of a store in one new file, of one moment, made while writing goes on.
+/// Copies a store into one new file, while writing continues. The copy is a snapshot of the store.
 ///
-/// It is copied, marked and checked under another name, so whatever bears the name that was asked for is whole.
+/// It is copied, marked and checked under a temporary name. So a file with the final name is always complete.
 struct Backup {
     let path: String
-    /// When it is made, in milliseconds: its mark.
+    /// The time of the backup in milliseconds, which is written into the copy as its mark.
     let time: Int64
     let isStopped: @Sendable () -> Bool
-    /// Told how many pages of how many are copied.
+    /// Gets the number of copied pages and of all pages.
     let progress: @Sendable (_ pages: Int, _ all: Int) -> Void
 
     private static let pagesAtOnce: Int32 = 256
 
     private var partial: String { path + ".partial" }
 
-    /// Copies what the connection reads.
+    /// Copies the database of a connection that reads.
     func make(from source: Database) throws(BackupFault) -> CheckReport {
         if access(path, F_OK) == 0 { throw .exists }
         removePartial()
@@ -78,15 +78,15 @@ struct Backup {
         }
     }
 
-    /// Inside one transaction that reads, so that whatever is written meanwhile does not begin it anew.
+    /// Copies inside one read transaction, because otherwise every write would make SQLite restart the copy.
     private func copy(_ source: Database) throws(DatabaseFault) {
         let target = try Database(path: partial, for: .write)
-        // While it is empty.
+        // Set the mode while the file is empty.
         do throws(FileFault) { try restrictToOwner(partial) } catch {
             throw DatabaseFault(code: SQLITE_IOERR, message: String(cString: strerror(error.code)))
         }
         try target.reserveSums()
-        // Nobody relies on it before it is published, which syncs it.
+        // Nobody relies on the copy before `publish` syncs it.
         try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
         try source.reading(
             { () throws(DatabaseFault) in
@@ -102,11 +102,13 @@ struct Backup {
                     progress(all - Int(sqlite3_backup_remaining(backup)), all)
                 }
                 sqlite3_backup_finish(backup)
-                if code != SQLITE_DONE { throw DatabaseFault(code: code, message: "the copy stopped") }
+                if code != SQLITE_DONE {
+                    throw DatabaseFault(code: code, message: "the copy was interrupted")
+                }
             }, orFault: \.self)
     }
 
-    /// Marks the copy as a backup, and makes it one file.
+    /// Marks the copy as a backup, and makes it a single file without a log.
     private func mark() throws(DatabaseFault) {
         let target = try Database(path: partial, for: .write)
         try target.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF;")
@@ -120,10 +122,10 @@ struct Backup {
         }
     }
 
-    /// From now on it is there, whatever happens to the machine.
+    /// Gives the copy its name, and makes sure that it survives a power cut.
     private func publish() throws(BackupFault) {
         try sync(partial)
-        // Whoever made a file of that name meanwhile keeps it.
+        // If somebody has created a file with this name meanwhile, it stays.
         if link(partial, path) != 0 { throw errno == EEXIST ? .exists : .system(errno) }
         unlink(partial)
         let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? "."

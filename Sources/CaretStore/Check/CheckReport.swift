@@ -1,33 +1,33 @@
 package import CaretLog
 
-/// What a check of a store has found.
+/// The result of a check of a store.
 package struct CheckReport: Equatable, Sendable {
     package struct Finding: Equatable, Sendable {
-        /// Nil where the file itself is damaged.
+        /// Nil if the file itself is damaged.
         package let document: DocumentID?
-        /// Nil where it is not known.
+        /// Nil if the name is not known.
         package let name: DocumentName?
         package let fault: Fault
     }
 
     package enum Fault: Equatable, Sendable {
-        /// What SQLite says of the file.
+        /// SQLite reported this fault of the file.
         case file(String)
-        /// The document's row is not as it was written, or is not found by its name.
+        /// The document's row has a wrong sum, or the document is not found by its name.
         case row
-        /// A segment is missing or is not as it was written, or does not lead to the next, or to the head.
+        /// A segment is missing or damaged, or does not continue the chain up to the next one or to the head.
         case history
-        /// The snapshot at this revision is not the text that the history adds up to.
+        /// The snapshot at this revision is not the text that the history gives.
         case snapshot(Int)
-        /// What is remembered of a pusher is not as it was written, or is not found.
+        /// A pusher's row is damaged, missing or too old.
         case pusher
         /// Rows of this table belong to no document.
         case orphans(String)
-        /// What is kept of this token is not what was written.
+        /// The row of this token is damaged.
         case token(TokenID)
-        /// The check did not come to its end, since the store was closed.
+        /// The check is incomplete, because the store was closed.
         case stopped
-        /// It cannot be read.
+        /// SQLite could not read it.
         case unread(DatabaseFault)
     }
 
@@ -36,14 +36,14 @@ package struct CheckReport: Equatable, Sendable {
     package internal(set) var snapshots = 0
     package internal(set) var pushers = 0
     package internal(set) var tokens = 0
-    /// The first thousand, of which one a document is certain.
+    /// The first thousand findings. A damaged document has at least one, but not always one for every fault.
     package private(set) var findings: [Finding] = []
 
-    /// There were more.
+    /// There were more findings than `findings` has.
     package private(set) var hasMore = false
 
     package var isSound: Bool { findings.isEmpty }
-    /// It did not come to its end.
+    /// Whether the check is incomplete.
     package var isStopped: Bool { findings.contains { $0.fault == .stopped } }
 
     mutating func find(_ fault: Fault, in document: DocumentID? = nil, _ name: DocumentName? = nil) {
@@ -56,23 +56,23 @@ package struct CheckReport: Equatable, Sendable {
 }
 
 extension CheckReport.Fault {
-    /// For a person.
+    /// The finding in words for a person.
     package var words: String {
         switch self {
         case .file(let message): "the file: \(message)"
-        case .row: "its row is not as it was written, or it is not found by its name"
-        case .history: "its history is not as it was written"
+        case .row: "its row is damaged, or it is not found by its name"
+        case .history: "its history is damaged"
         case .snapshot(let revision): "its snapshot at revision \(revision) is not the text of its history"
-        case .pusher: "what is remembered of those who pushed is not as it was written"
+        case .pusher: "the records of its last pushes are damaged"
         case .orphans(let table): "rows of the table \(table) belong to no document"
-        case .token(let token): "the token \(token.value) is not as it was written"
-        case .stopped: "the check did not come to its end"
+        case .token(let token): "token \(token.value) is damaged"
+        case .stopped: "the check was stopped before it was complete"
         case .unread(let fault): "it cannot be read: \(fault.message)"
         }
     }
 }
 
-/// How far a check has come.
+/// The progress of a check.
 package struct CheckProgress: Equatable, Sendable {
     package let documents: Int
     package let allDocuments: Int

@@ -1,19 +1,19 @@
 package import CaretLog
 import Glibc
 
-// Checking and copying, while everything goes on or on files that nobody has open.
+// Checks and backups, of an open store or of files that no store has open.
 extension SQLiteStore {
-    /// Checks one document, or all of them and the file, while everything goes on. `progress` is called on another
-    /// queue, and must return soon.
+    /// Checks one document, or the file and all documents, while the store keeps running. `progress` is
+    /// called on another queue, and must return soon.
     package func verify(
         _ document: DocumentID? = nil, progress: @escaping @Sendable (CheckProgress) -> Void = { _ in }
     ) async throws(OpeningFault) -> CheckReport {
         calls.began()
         defer { calls.ended() }
-        // Another file may have the name.
-        if !files.look() { throw .system(ENOENT) }
+        // A new connection could open another file with the same name.
+        if !files.check() { throw .system(ENOENT) }
         let connection = QueueConfined(try folder.openForReading(), on: "caret.store.check")
-        let result = await connection.done { [calls] database in
+        let result = await connection.run { [calls] database in
             Result { () throws(DatabaseFault) in
                 var check = try StoreCheck(database, isStopped: { calls.isClosing })
                 return check.run(document, progress: progress)
@@ -23,7 +23,7 @@ extension SQLiteStore {
         do throws(DatabaseFault) { return try result.get() } catch { throw .database(error) }
     }
 
-    /// Checks a folder that no server has open, and changes nothing in it.
+    /// Checks a folder that no server has open, without changing anything in it.
     package static func verify(
         folder path: String, progress: (CheckProgress) -> Void = { _ in }
     ) throws(OpeningFault) -> CheckReport {
@@ -32,7 +32,8 @@ extension SQLiteStore {
         return try check(try folder.openForChecking(), progress)
     }
 
-    /// Checks a backup, or any database of ours that no store of this process has open, as it is; a mark stays.
+    /// Checks a backup, or any other database of Caret that no store of this process has open. Does not
+    /// remove the mark of a backup.
     package static func verify(
         backup path: String, progress: (CheckProgress) -> Void = { _ in }
     ) throws(OpeningFault) -> CheckReport {
@@ -56,21 +57,21 @@ extension SQLiteStore {
         }
     }
 
-    /// Copies the store as it is now into a new file, while everything goes on; the copy is checked before it gets
-    /// its name. `progress` is told how many pages of how many are copied.
+    /// Copies the store into a new file, while it keeps running. The copy is checked before it gets its name.
+    /// `progress` gets the number of copied pages and of all pages.
     package func backUp(
         to path: String, at time: Int64,
         progress: @escaping @Sendable (_ pages: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws(BackupFault) -> CheckReport {
         calls.began()
         defer { calls.ended() }
-        if !files.look() { throw .system(ENOENT) }
+        if !files.check() { throw .system(ENOENT) }
         let source: Database
         do throws(OpeningFault) { source = try folder.openForReading() } catch { throw BackupFault(error) }
         let backup = Backup(
             path: path, time: time, isStopped: { [calls] in calls.isClosing }, progress: progress)
         let connection = QueueConfined(source, on: "caret.store.backup")
-        let result = await connection.done { database in
+        let result = await connection.run { database in
             Result { () throws(BackupFault) in try backup.make(from: database) }
         }
         await connection.closed()

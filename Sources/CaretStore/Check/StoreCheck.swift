@@ -1,9 +1,9 @@
 import CaretCore
 package import CaretLog
 
-/// Reads a store from end to end: every page, row, chain, snapshot and pusher. It changes nothing.
+/// Reads a whole store: every page, row, chain, snapshot and pusher. It changes nothing.
 ///
-/// Confined with its connection.
+/// Confined like its connection.
 package struct StoreCheck {
     private var reader: HistoryReader
     private var report = CheckReport()
@@ -11,22 +11,22 @@ package struct StoreCheck {
 
     private let isStopped: @Sendable () -> Bool
 
-    /// `database` is a connection that reads.
+    /// `database` must be a connection for reading.
     package init(_ database: Database, isStopped: @escaping @Sendable () -> Bool = { false })
         throws(DatabaseFault)
     {
         self.isStopped = isStopped
         let row = try StoreRow.read(database)
-        reader = HistoryReader(database: database, generation: Generation(row?.place.generation ?? 0))
+        reader = HistoryReader(database: database, generation: Generation(row?.progress.generation ?? 0))
     }
 
-    /// Checks one document, or all of them and the file.
+    /// Checks one document, or the file and all documents.
     package mutating func run(_ document: DocumentID?, progress: (CheckProgress) -> Void) -> CheckReport {
         if let document { check(document) } else { checkAll(progress) }
         return report
     }
 
-    /// What one part cannot be read of, the others may.
+    /// Runs `body`, and adds a finding if it throws: the check continues with the other parts.
     private mutating func attempt(
         _ document: DocumentID? = nil, _ body: (inout StoreCheck) throws(StoreFault) -> Void
     ) {
@@ -67,7 +67,7 @@ package struct StoreCheck {
         if isStopped() { report.find(.stopped) }
     }
 
-    /// Goes through the tokens page by page.
+    /// Checks the tokens page by page.
     private mutating func checkTokens() {
         var page = TokenListing(items: [], hasMore: true)
         while page.hasMore, !isStopped() {
@@ -82,7 +82,7 @@ package struct StoreCheck {
         }
     }
 
-    /// Goes through the documents by their identities, past those that cannot be read.
+    /// Checks the documents in the order of their IDs, and continues after unreadable ones.
     private mutating func checkDocuments(_ progress: (CheckReport) -> Void) {
         var last: Int64 = 0
         while !isStopped() {
@@ -100,7 +100,7 @@ package struct StoreCheck {
         }
     }
 
-    /// Tries every identity that was ever given, where the table cannot be read from one to the next.
+    /// Tries every document ID that was ever used, because the table cannot be read in order.
     private mutating func checkEach(after last: Int64) {
         var most = last
         attempt { check throws(StoreFault) in
@@ -112,7 +112,8 @@ package struct StoreCheck {
         for id in last..<max(last, most) where !isStopped() { check(DocumentID(id + 1)) }
     }
 
-    /// Checks a document as it is at one moment; one that is not there by then is no fault.
+    /// Checks one document on one snapshot of the database. A document that was removed meanwhile is no
+    /// fault.
     private mutating func check(_ id: DocumentID) {
         var name: DocumentName?
         do throws(StoreFault) {
@@ -136,7 +137,7 @@ package struct StoreCheck {
         }
     }
 
-    /// Looks a document up as those do who know its name.
+    /// Checks that the document is found by its name.
     private mutating func checkName(_ row: DocumentRow) {
         if row.entry.deleted != nil { return }
         let found = Result { () throws(StoreFault) in try reader.document(named: row.entry.name).entry.id }
@@ -144,7 +145,8 @@ package struct StoreCheck {
         report.find(.row, in: row.entry.id, row.entry.name)
     }
 
-    /// Replays the history from its beginning, past every snapshot, and answers with each pusher's last push in it.
+    /// Replays the history from its start, and compares it with every snapshot. Returns each pusher's last
+    /// push in the history.
     private mutating func checkHistory(_ row: DocumentRow) throws(StoreFault) -> NewestPushes {
         let snapshots = try database.every(
             "SELECT \(StoredSnapshot.columns) FROM snapshot WHERE document = ? AND revision >= ? ORDER BY revision",
@@ -164,12 +166,12 @@ package struct StoreCheck {
                 while let next = waiting.first {
                     guard let next else { throw .damaged }
                     if next.revision > stored.last { break }
-                    try replay.take(stored, through: next.revision)
+                    try replay.apply(stored, through: next.revision)
                     if !next.isLike(replay.checked) { wrong.append(next.revision.value) }
                     waiting.removeFirst()
                 }
                 if replay.checked.snapshot.revision < stored.last {
-                    try replay.take(stored, through: stored.last)
+                    try replay.apply(stored, through: stored.last)
                 }
                 pushes.add(stored.segment)
                 return true
@@ -199,7 +201,7 @@ package struct StoreCheck {
             let pusher = PusherRow(found, of: who, in: row.entry.id)
             if pusher.map({ !$0.isLast(in: pushes, of: row.entry) }) ?? true { damaged = true }
             known.insert(who)
-            // As those do who ask for a pusher.
+            // Check that a lookup of the pusher gives the same row.
             if row.entry.deleted == nil {
                 let found = Result { () throws(StoreFault) in try reader.pusher(who, in: row.entry.id).entry }
                 if (try? found.get()) != pusher?.entry { damaged = true }
@@ -207,7 +209,7 @@ package struct StoreCheck {
             return true
         }
         for (pusher, newest) in pushes.newest where !damaged && !known.contains(pusher) {
-            // Who is not remembered was forgotten, or the row was lost.
+            // A pusher without a row was forgotten, or the row was lost.
             damaged = try reader.hasPusher(of: row.entry.id, usedBefore: newest.time)
         }
         report.pushers += count
@@ -216,7 +218,7 @@ package struct StoreCheck {
 }
 
 extension PusherRow {
-    /// Whether it names the pusher's last push; of what was trimmed nobody knows.
+    /// Whether the row has the pusher's last push. If that was trimmed, it cannot be checked.
     fileprivate func isLast(in pushes: NewestPushes, of document: DocumentEntry) -> Bool {
         guard let newest = pushes.newest[pusher] else { return entry.revision <= document.start }
         let own = NewestPushes.Push(
@@ -226,7 +228,7 @@ extension PusherRow {
 }
 
 extension StoredSnapshot {
-    /// Whether it is the text, and stands where the chain has this value.
+    /// Whether it has this text and this chain value.
     fileprivate func isLike(_ checked: HistoryReader.Checked) -> Bool {
         chain == checked.chain && text == checked.snapshot.text
     }

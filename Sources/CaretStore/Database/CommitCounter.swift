@@ -2,22 +2,22 @@ import CSQLite
 import CaretLog
 import Glibc
 
-/// The small file beside the database that holds the store's place, so that an older database that was put in its
-/// stead is told by it.
+/// A small file beside the database with the store's progress. It shows when somebody has replaced the
+/// database by an older one.
 ///
-/// It is written over after each group and not synced: after a power cut it is behind the database, which is as it
-/// should be, but never before it. Confined to the writer's thread.
+/// The writer overwrites it after each commit, and does not sync it. So after a power cut it may have fewer
+/// commits than the database, which is harmless, but never more. Confined to the writer's thread.
 final class CommitCounter {
-    /// What the file says.
+    /// The content of the file.
     enum Reading: Equatable {
         case none
-        /// It is there, and its digest is not that of what it says.
+        /// The file exists, but its digest does not match its content.
         case unreadable
-        case place(StorePlace)
+        case progress(StoreProgress)
 
-        /// So many checkpoints the database bears for certain.
+        /// The number of checkpoints that the database must have.
         var checkpoints: Int64 {
-            if case .place(let place) = self { place.checkpoints } else { 0 }
+            if case .progress(let progress) = self { progress.checkpoints } else { 0 }
         }
     }
 
@@ -26,7 +26,7 @@ final class CommitCounter {
     private let folder: String
     private let file: Int32
 
-    /// Opens the file in a folder, or makes it.
+    /// Opens the file in a folder. Creates it if it is missing.
     init(folder: String) throws(OpeningFault) {
         self.folder = folder
         file = open(folder + "/caret.commits", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -44,25 +44,26 @@ final class CommitCounter {
         let numbers = bytes.withUnsafeBytes { raw in
             (0..<3).map { UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)) }
         }
-        let place = StorePlace(
+        let progress = StoreProgress(
             generation: numbers[0], commits: Int64(bitPattern: numbers[1]),
             checkpoints: Int64(bitPattern: numbers[2]))
-        return CommitCounter.bytes(of: place).elementsEqual(bytes.dropLast()) ? .place(place) : .unreadable
+        return CommitCounter.bytes(of: progress).elementsEqual(bytes.dropLast())
+            ? .progress(progress) : .unreadable
     }
 
-    func write(_ place: StorePlace) throws(DatabaseFault) {
-        let bytes = CommitCounter.bytes(of: place)
+    func write(_ progress: StoreProgress) throws(DatabaseFault) {
+        let bytes = CommitCounter.bytes(of: progress)
         errno = 0
         if pwrite(file, bytes, bytes.count, 0) != bytes.count { throw fault() }
     }
 
-    /// From now on the file is there, whatever happens to the machine.
+    /// Makes sure that the file survives a power cut.
     func sync() throws(DatabaseFault) {
         if fsync(file) != 0 { throw fault() }
         do throws(FileFault) { try syncFile(folder) } catch { throw fault() }
     }
 
-    /// Why the last call failed, as any other fault of the disk.
+    /// The reason of the last failure, as a fault of the database.
     private func fault() -> DatabaseFault {
         let reason = errno
         return DatabaseFault(
@@ -70,9 +71,10 @@ final class CommitCounter {
             isOutOfSpace: reason == ENOSPC || reason == EDQUOT)
     }
 
-    private static func bytes(of place: StorePlace) -> [UInt8] {
+    private static func bytes(of progress: StoreProgress) -> [UInt8] {
         let numbers = [
-            place.generation, UInt64(bitPattern: place.commits), UInt64(bitPattern: place.checkpoints),
+            progress.generation, UInt64(bitPattern: progress.commits),
+            UInt64(bitPattern: progress.checkpoints),
         ].map(\.littleEndian)
         let body = numbers.withUnsafeBytes { Array($0) }
         return body + SHA256.digest(of: body).bytes.prefix(length - body.count)

@@ -4,15 +4,17 @@ import Synchronization
 
 /// The folder of a store: its database file, and the lock that keeps other servers out.
 ///
-/// Whoever holds it holds the lock, until it is let go; the system does that when the process ends.
+/// An instance holds the lock until it is unlocked or released. The system releases the lock when the process
+/// ends.
 package final class DataFolder: Sendable {
     let path: String
-    /// Nil once it is let go.
+    /// Nil after `unlock`.
     private let lock: Mutex<Int32?>
-    /// The disk had no space for the index of the log: each connection has it in memory, until the folder is let go.
+    /// The disk had no space for the index of the log. From then on each connection has it in memory, until
+    /// the folder is unlocked.
     private let withoutIndex = Atomic(false)
 
-    /// Takes the lock of a folder that exists.
+    /// Locks an existing folder.
     package init(_ path: String) throws(OpeningFault) {
         self.path = path
         let file = open(path + "/caret.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -29,11 +31,11 @@ package final class DataFolder: Sendable {
 
     var databasePath: String { path + "/caret.sqlite" }
 
-    /// Lets the folder go: every connection to its database must have been closed before.
+    /// Releases the lock. Every connection to the database must be closed before.
     package func unlock() {
         lock.withLock { file in
             guard let held = file.take() else { return }
-            // A process that was begun just now may hold the file for a moment too, and with it the lock.
+            // A process that was started just now may share the file for a moment, and with it the lock.
             flock(held, LOCK_UN)
             close(held)
         }
@@ -41,7 +43,7 @@ package final class DataFolder: Sendable {
 
     var isWithoutIndex: Bool { withoutIndex.load(ordering: .relaxed) }
 
-    /// Tries once more without an index of the log on the disk, where that is full: then all can be read.
+    /// If the disk is full, tries again with the index of the log in memory: then everything can be read.
     private func withIndexOrWithout<Answer, Fault: Error>(
         _ body: () throws(Fault) -> Answer, isFull: (Fault) -> Bool
     ) throws(Fault) -> Answer {
@@ -54,11 +56,13 @@ package final class DataFolder: Sendable {
         }
     }
 
-    /// The one connection that writes: the schema is that of this build, and a commit is on disk when it returns.
+    /// Opens the only connection that writes. It brings the schema to that of this build, and syncs every
+    /// commit.
     package func openForWriting(
         migrations: [Migration] = Migration.all, tell: (StoreEvent) -> Void = { _ in }
     ) throws(OpeningFault) -> Database {
-        // Before SQLite has the file open: to open and close it then would take SQLite's own locks away.
+        // Read the header before SQLite opens the file: closing it afterwards would release SQLite's own
+        // locks.
         if try FileHeader(of: databasePath) == nil { try make() }
         try restrictFiles()
         return try withIndexOrWithout { () throws(OpeningFault) in
@@ -68,14 +72,15 @@ package final class DataFolder: Sendable {
         }
     }
 
-    /// Nobody but the owner of the folder reads what is in it: a backup that was put back, or a file of an older version
-    /// of Caret, may be open to others. A file that its owner may not write is refused at once, and not at the first push.
+    /// Lets only the owner read the files: a restored backup or a file of an older version of Caret may be
+    /// readable for others. Refuses at once a database that its owner may not write, and not at the first
+    /// push.
     private func restrictFiles() throws(OpeningFault) {
         for file in [databasePath, databasePath + "-wal", databasePath + "-shm"] {
             var found = stat()
             guard stat(file, &found) == 0 else { continue }
             if file == databasePath, found.st_mode & S_IWUSR == 0 { throw .readOnly }
-            // Somebody else's file is refused by what comes next, if it cannot be used.
+            // If the file belongs to another user and is unusable, a later step refuses it.
             if found.st_mode & 0o077 != 0 { try? restrictToOwner(file) }
         }
     }
@@ -87,17 +92,19 @@ package final class DataFolder: Sendable {
         let hasLog = try hasContent(databasePath + "-wal")
         let database = try opened(for: .write)
         if database.isReadOnly { throw .readOnly }
-        // What is refused is left as it is, with a log that was left beside it or without one.
+        // A refused database is left unchanged, and so is a log beside it.
         database.keepLog(hasLog)
         try migrator.refuseUnknown(in: database)
         database.keepLog(false)
         do throws(DatabaseFault) {
-            // A commit is on disk when it returns; readers never wait for it. A log that a long reader let grow is
-            // cut again. Nothing is ever written outside of this folder, nor to the log before a commit: a page that
-            // stands in the log twice for one transaction would have another's sum for a while.
+            // A commit is on disk when it returns, and readers never wait for it. A log that grew because of
+            // a long reader is truncated again. SQLite writes nothing outside this folder, and nothing to the
+            // log before a commit: a page that is in the log twice for one transaction would have a wrong sum
+            // for a while.
             let mode = try database.first("PRAGMA journal_mode = WAL") { $0.text(0) }
             if mode?.utf8.elementsEqual("wal".utf8) != true {
-                throw DatabaseFault(code: SQLITE_ERROR, message: "the file system takes no log")
+                throw DatabaseFault(
+                    code: SQLITE_ERROR, message: "the file system does not support a write-ahead log")
             }
             try database.execute(
                 """
@@ -111,38 +118,40 @@ package final class DataFolder: Sendable {
         return database
     }
 
-    /// Refuses a folder in which a database is missing that should be there, or a log belongs to another one: to go on
-    /// would begin anew in its place, or mix two.
+    /// Refuses a folder whose database is missing, or whose log belongs to another database. To continue
+    /// would replace the data by an empty store, or mix two databases.
     func refuseMixture(_ counter: CommitCounter.Reading) throws(OpeningFault) {
         let hasLog = try hasContent(databasePath + "-wal")
         guard let header = try FileHeader(of: databasePath) else {
             switch counter {
             case .none: if hasLog { throw .lost(commits: nil) }
             case .unreadable: throw .lost(commits: nil)
-            case .place(let place):
-                if place.commits > 0 || hasLog { throw .lost(commits: place.commits) }
+            case .progress(let progress):
+                if progress.commits > 0 || hasLog { throw .lost(commits: progress.commits) }
             }
             return
         }
         if !hasLog { return }
-        // A backup, which has no log; or an older file, from before what the log goes on from.
+        // A backup, which never has a log; or an older file, from before the start of this log.
         if !header.hasLog { throw .otherLog }
-        if case .place(let place) = counter, header.checkpoints < place.checkpoints { throw .otherLog }
-        // A log from before what the file has: an older one, or one that was harmed after it was brought in.
+        if case .progress(let progress) = counter, header.checkpoints < progress.checkpoints {
+            throw .otherLog
+        }
+        // The log is older than the file, or was damaged after it was copied into the file.
         if let alone = commits(.readAlone), let whole = commits(.read), whole < alone { throw .otherLog }
     }
 
-    /// How many groups are committed, as far as the file alone says or with its log; nil where that cannot be read.
+    /// The number of commits, by the file alone or with its log; nil if it cannot be read.
     private func commits(_ access: Database.Access) -> Int64? {
-        // A file whose log is not wholly brought in may be anything by itself. What is damaged with its log too is
-        // found by whoever reads it.
+        // Without its log a file may be in any state, until the whole log is copied into it. Damage in the
+        // file with its log is found by the calls that read it.
         let row = try? withIndexOrWithout { () throws(DatabaseFault) in
             try StoreRow.read(
                 Database(path: databasePath, for: access, sharesIndex: !isWithoutIndex))
         } isFull: {
             $0.kind == .full
         }
-        return row?.place.commits
+        return row?.progress.commits
     }
 
     private func hasContent(_ path: String) throws(OpeningFault) -> Bool {
@@ -152,8 +161,8 @@ package final class DataFolder: Sendable {
         throw .system(errno)
     }
 
-    /// Makes an empty database under another name, and gives it its own once it is whole and synced: a making that was
-    /// cut off leaves nothing that the next start could mistake.
+    /// Creates an empty database under a temporary name, and renames it when it is complete and synced. If
+    /// this is interrupted, the next start finds no file that it could mistake for a database.
     private func make() throws(OpeningFault) {
         let new = databasePath + ".new"
         unlink(new)
@@ -170,7 +179,7 @@ package final class DataFolder: Sendable {
     private func fill(_ new: String) throws(OpeningFault) {
         do throws(DatabaseFault) {
             let database = try Database(path: new, for: .write)
-            // While it is empty; the log and its index are given the same mode by SQLite.
+            // Set the mode while the file is empty. SQLite gives the same mode to the log and its index.
             do throws(FileFault) { try restrictToOwner(new) } catch {
                 throw DatabaseFault(code: SQLITE_IOERR, message: String(cString: strerror(error.code)))
             }
@@ -183,10 +192,10 @@ package final class DataFolder: Sendable {
         }
     }
 
-    /// A connection that reads what was committed, once `openForWriting` has made the file.
+    /// Opens a connection that reads committed data. `openForWriting` must have created the file before.
     package func openForReading() throws(OpeningFault) -> Database { try opened(for: .read) }
 
-    /// A connection that reads a folder that no server has open: where there is no log, it makes none.
+    /// Opens a connection to a folder that no server has open. If there is no log, it creates none.
     func openForChecking() throws(OpeningFault) -> Database {
         for log in ["-wal", "-journal"] where try hasContent(databasePath + log) {
             return try opened(for: .read)

@@ -3,30 +3,30 @@ import Glibc
 
 /// One connection to a database file.
 ///
-/// Confined to the thread or queue of whoever opened it.
+/// Confined to the thread or queue that uses it.
 package final class Database {
     package enum Access {
         case read
-        /// The file as it stands, past its log; nobody may write to it meanwhile.
+        /// Reads the file without its log. Nobody may write to the file meanwhile.
         case readAlone
         case write
     }
 
     let connection: OpaquePointer
-    /// Statements are prepared once for each text.
+    /// Each statement is prepared once, and found by its text.
     private var statements: [String: Statement] = [:]
-    /// Those whose text stands in the program, by its address.
+    /// The statements with a static text, found by its address.
     private var fixed: [UnsafePointer<UInt8>: Statement] = [:]
-    /// Where SQLite leaves how many pages the log holds, after each commit of this connection.
+    /// The number of pages in the log, which SQLite reports after each commit of this connection.
     private let logged = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
-    /// Where small values stand while the statement runs that they were given to, lest SQLite ask for memory for each.
+    /// Memory for small values while their statement runs, so that SQLite need not allocate for each of them.
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 8)
 
-    /// `sharesIndex`: the index of the log is a file beside it, as others may read the database too. Else it is in the
-    /// memory of this process, which needs no space on the disk.
+    /// `sharesIndex`: the index of the log is a file beside it, so that other processes can read the database
+    /// too. Otherwise the index is in the memory of this process, and needs no space on the disk.
     package init(path: String, for access: Access, sharesIndex: Bool = true) throws(DatabaseFault) {
         guard let layer = sharesIndex ? PageSums.vfsName : PageSums.vfsNameWithoutIndex else {
-            throw DatabaseFault(code: SQLITE_ERROR, message: "SQLite took no layer for the sums of pages")
+            throw DatabaseFault(code: SQLITE_ERROR, message: "SQLite refused the layer for page checksums")
         }
         logged.initialize(to: 0)
         let mode =
@@ -42,13 +42,13 @@ package final class Database {
             }
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(name, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, layer)
-        // Even a connection that failed is one, unless there was no memory for it.
+        // SQLite returns a connection even if opening failed, unless there was no memory for it.
         guard let opened else { throw DatabaseFault(code: code, message: "no memory for a connection") }
         connection = opened
         if code != SQLITE_OK { throw fault(code) }
-        // Whoever else has the file open, for a look at it, is waited for.
+        // Another process may have the file open for a moment: wait for it.
         sqlite3_busy_timeout(connection, Database.patience)
-        // In place of SQLite's own, which would checkpoint by itself and keep its failures to itself.
+        // Replaces SQLite's own hook, which would make checkpoints and ignore their failures.
         sqlite3_wal_hook(
             connection,
             { pages, _, _, count in
@@ -57,11 +57,11 @@ package final class Database {
             }, logged)
     }
 
-    /// The URI by which SQLite takes a file for one that nobody changes, and so for one without a log.
+    /// The URI that makes SQLite treat the file as read-only for everybody, and therefore ignore its log.
     private static func immutable(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let bytes = path.utf8.flatMap { byte in
-            // What means something in a URI.
+            // The characters with a meaning in a URI.
             "?#%".utf8.contains(byte)
                 ? [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]] : [byte]
         }
@@ -76,41 +76,42 @@ package final class Database {
         scratch.deallocate()
     }
 
-    /// Whether nothing can be written through a connection that was opened for writing.
+    /// Whether the connection was opened for writing, but cannot write.
     var isReadOnly: Bool { sqlite3_db_readonly(connection, "main") == 1 }
 
-    /// How long a lock is waited for, in milliseconds.
+    /// How long SQLite waits for a lock, in milliseconds.
     private static let patience: Int32 = 5000
 
-    /// Makes the pages of a database that has none yet bear sums.
+    /// Reserves space for a sum on every page. The database must be empty.
     package func reserveSums() throws(DatabaseFault) {
-        // The size first: to set it takes the reserve back.
+        // Set the page size first, because setting it removes the reserved space.
         try execute("PRAGMA page_size = \(PageSums.pageSize)")
         var count = Int32(PageSums.reservedBytes)
         let code = sqlite3_file_control(connection, nil, SQLITE_FCNTL_RESERVE_BYTES, &count)
         if code != SQLITE_OK { throw fault(code) }
     }
 
-    /// How many pages the log held after the last commit of this connection.
+    /// The number of pages in the log after the last commit of this connection.
     var pagesInLog: Int { Int(logged.pointee) }
 
-    /// How the log is brought into the database.
+    /// How much of the log to copy into the database.
     package enum Checkpoint {
-        /// As much as no reader still needs.
+        /// As much as possible without waiting for readers.
         case passive
-        /// All of it, for which readers are waited for a short while.
+        /// All of it, after waiting a short time for readers.
         case patient
-        /// All of it, and the log is emptied: nobody else may have the database open.
+        /// All of it, and empty the log. No other connection may have the database open.
         case whole
     }
 
-    /// Whether the log is left as it is when the connection is closed.
+    /// Whether closing the connection leaves the log unchanged.
     package func keepLog(_ keeps: Bool) {
-        // It refuses only what it does not know.
+        // The call fails only if SQLite does not know the option.
         _ = caret_sqlite_keep_log(connection, keeps ? 1 : 0)
     }
 
-    /// Brings the log into the database; whether all of it is there now, so that whoever writes next may begin it anew.
+    /// Copies the log into the database. Returns whether all of it was copied, so that the next writer can
+    /// restart the log.
     package func checkpoint(_ checkpoint: Checkpoint) throws(DatabaseFault) -> Bool {
         let mode =
             switch checkpoint {
@@ -118,29 +119,30 @@ package final class Database {
             case .patient: SQLITE_CHECKPOINT_RESTART
             case .whole: SQLITE_CHECKPOINT_TRUNCATE
             }
-        // Every writer waits as long.
+        // Wait only a short time, because every writer waits too.
         if checkpoint == .patient { sqlite3_busy_timeout(connection, 100) }
         defer { sqlite3_busy_timeout(connection, Database.patience) }
         var (pages, done): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(connection, nil, mode, &pages, &done)
-        // Somebody still reads what would be written over: some of the log cannot come in, or all of it is in the
-        // database and only the log cannot be begun anew yet. Where nothing was tried, both numbers are -1.
+        // Busy means that a reader still needs pages that the copy would overwrite. Then only a part of the
+        // log is copied, or all of it, but the log cannot be restarted yet. If nothing was tried, both
+        // numbers are -1.
         if code != SQLITE_OK, code & 0xFF != SQLITE_BUSY { throw fault(code) }
         return done >= 0 && done == pages
     }
 
-    /// Runs statements that answer nothing and have no parameters.
+    /// Runs statements without results and parameters.
     package func execute(_ sql: String) throws(DatabaseFault) {
         let code = sqlite3_exec(connection, sql, nil, nil, nil)
         if code != SQLITE_OK { throw fault(code) }
     }
 
-    /// Runs one statement; its rows are not looked at.
+    /// Runs one statement, and ignores its rows.
     package func run(_ sql: String, _ values: Value...) throws(DatabaseFault) { try run(sql, values) }
 
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFault) { try eachRow(sql, values) { _ in } }
 
-    /// The first row of an answer, read by `read`; nil where there is none.
+    /// Returns the first row of the result, read by `read`; nil if there is none.
     package func first<Result>(_ sql: String, _ values: [Value] = [], read: (Row) -> Result)
         throws(DatabaseFault)
         -> Result?
@@ -159,7 +161,7 @@ package final class Database {
         return results
     }
 
-    /// One byte of what stands in a column, of which nothing else is read; nil where there are not so many.
+    /// Reads one byte of a value, and nothing else of it; nil if the value is too short.
     func byte(at offset: Int32, table: String, column: String, row: Int64) throws(DatabaseFault) -> UInt8? {
         var opened: OpaquePointer?
         let code = sqlite3_blob_open(connection, "main", table, column, row, 0, &opened)
@@ -172,18 +174,19 @@ package final class Database {
         return byte
     }
 
-    /// The number of the row that was inserted last.
+    /// The number of the last inserted row.
     var lastRow: Int64 { sqlite3_last_insert_rowid(connection) }
 
     /// The number of rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes64(connection)) }
 
-    /// The number of rows that were ever changed through this connection.
+    /// The number of rows that this connection has changed so far.
     package var totalChanges: Int64 { sqlite3_total_changes64(connection) }
 
-    /// Does `body` in one transaction that takes the write lock at once: all of it is committed, or none.
+    /// Runs `body` in one transaction, which takes the write lock at its start. It is committed completely or
+    /// not at all.
     ///
-    /// Where `isNeeded` says no in the end, it is none, and nothing is written.
+    /// If `isNeeded` returns false in the end, the transaction is rolled back and nothing is written.
     package func transaction<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result, isNeeded: () -> Bool = { true },
         orFault failure: (DatabaseFault) -> Failure
@@ -191,7 +194,7 @@ package final class Database {
         try transaction("BEGIN IMMEDIATE", body, isNeeded: isNeeded, orFault: failure)
     }
 
-    /// Does `body` while nothing changes that it reads.
+    /// Runs `body` on one snapshot of the database.
     func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result, orFault failure: (DatabaseFault) -> Failure
     ) throws(Failure) -> Result {
@@ -224,7 +227,7 @@ package final class Database {
     }
 
     private func rollBack() {
-        // Some faults have rolled back by themselves; then there is nothing left to undo, and that is fine.
+        // After some faults SQLite has already rolled back. A failure to roll back is harmless.
         if sqlite3_get_autocommit(connection) == 0 { try? run("ROLLBACK") }
     }
 
@@ -235,7 +238,8 @@ package final class Database {
         }
     }
 
-    /// Gives `body` one row after the other, until it answers with false. `body` must not run the same statement.
+    /// Calls `body` with one row after the other, until it returns false. `body` must not run the same
+    /// statement.
     func forEach<Failure: Error>(
         _ sql: String, _ values: [Value], orFault failure: (DatabaseFault) -> Failure,
         _ body: (Row) throws(Failure) -> Bool
@@ -252,8 +256,8 @@ package final class Database {
         }
     }
 
-    /// Runs one statement that answers nothing; `bind` gives its parameters. For what is run with every change: it
-    /// costs neither a look at the text of the statement nor memory for the values.
+    /// Runs one statement without results; `bind` sets its parameters. For statements that run with every
+    /// change: it neither hashes the text of the statement nor allocates memory for the values.
     func run(_ sql: StaticString, binding bind: (inout Binding) -> Void) throws(DatabaseFault) {
         let statement = try prepared(sql)
         defer { statement.reset() }
@@ -266,7 +270,7 @@ package final class Database {
 
     private func prepared(_ sql: StaticString) throws(DatabaseFault) -> Statement {
         if let statement = fixed[sql.utf8Start] { return statement }
-        let statement = try made(sql.description)
+        let statement = try prepare(sql.description)
         fixed[sql.utf8Start] = statement
         return statement
     }
@@ -282,25 +286,26 @@ package final class Database {
 
     private func prepared(_ sql: String) throws(DatabaseFault) -> Statement {
         if let statement = statements[sql] { return statement }
-        let statement = try made(sql)
+        let statement = try prepare(sql)
         statements[sql] = statement
         return statement
     }
 
-    private func made(_ sql: String) throws(DatabaseFault) -> Statement {
+    private func prepare(_ sql: String) throws(DatabaseFault) -> Statement {
         var pointer: OpaquePointer?
         let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
         guard code == SQLITE_OK, let pointer else { throw fault(code) }
         return Statement(pointer)
     }
 
-    /// What the last call on this connection met.
+    /// The error of the last call on this connection.
     var fault: DatabaseFault { fault(sqlite3_extended_errcode(connection)) }
 
     private func fault(_ code: Int32) -> DatabaseFault {
         let reason = sqlite3_system_errno(connection)
         let isOutOfSpace = reason == ENOSPC || reason == EDQUOT
-        // In a commit SQLite forgets the reason; the index of the log lies in memory, and fails to grow for no other.
+        // During a commit SQLite loses the reason. The index of the log is a shared-memory file, and fails to
+        // grow only if the disk is full.
         let isIndexFull = code == caret_sqlite_ioerr_shm_size()
         return DatabaseFault(
             code: code, message: String(cString: sqlite3_errmsg(connection)),

@@ -1,11 +1,11 @@
 import CSQLite
 
-/// Why SQLite did not do what it was asked.
+/// Why a call of SQLite failed.
 package struct DatabaseFault: Error, Equatable, Sendable {
     /// SQLite's extended result code.
     package let code: Int32
     package let message: String
-    /// The system had no space, whatever SQLite made of it.
+    /// The system reported that the disk is full, whatever SQLite's code is.
     package var isOutOfSpace = false
 
     package init(code: Int32, message: String, isOutOfSpace: Bool = false) {
@@ -14,9 +14,9 @@ package struct DatabaseFault: Error, Equatable, Sendable {
         self.isOutOfSpace = isOutOfSpace
     }
 
-    /// What was written does not read back.
+    /// Reading back a merged segment gave other bytes than were written.
     static let notWritten = DatabaseFault(
-        code: SQLITE_CORRUPT, message: "a merged segment does not read back")
+        code: SQLITE_CORRUPT, message: "a merged segment was read back with other content")
 
     package enum Kind: Sendable {
         /// The disk is full.
@@ -31,9 +31,9 @@ package struct DatabaseFault: Error, Equatable, Sendable {
         switch code & 0xFF {
         case SQLITE_FULL: .full
         case _ where isOutOfSpace: .full
-        // A row that cannot stand beside those that are there: one of them is not as it was written.
+        // A row conflicts with the existing rows: one of them is not as it was written.
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH: .damaged
-        // What a page whose sum is wrong is answered with.
+        // The code of a page whose sum is wrong.
         case SQLITE_IOERR where code == caret_sqlite_ioerr_data(): .damaged
         default: .failed
         }

@@ -1,15 +1,16 @@
 import Glibc
 
-/// What stands at the beginning of a database of ours, read past SQLite.
+/// The header of a database of Caret, read without SQLite.
 struct FileHeader {
-    /// How many checkpoints the file bears for certain.
+    /// The number of the last checkpoint that is in the file itself.
     let checkpoints: Int64
-    /// A log may stand beside it.
+    /// Whether the database may have a log.
     let hasLog: Bool
 
-    /// Nil where there is no file, or nothing in it. Refuses a file that is not ours before anything touches it.
+    /// Nil if there is no file, or an empty one. Refuses a file of another program before anything changes
+    /// it.
     ///
-    /// No connection of this process may have the file open: to close it here would take SQLite's locks away.
+    /// No connection of this process may have the file open: closing it here would release SQLite's locks.
     init?(of path: String) throws(OpeningFault) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         if file < 0 {
@@ -21,7 +22,7 @@ struct FileHeader {
         let length = read(file, &bytes, bytes.count)
         if length < 0 { throw .system(errno) }
         if length == 0 { return nil }
-        func number(_ place: Range<Int>) -> Int64 { bytes[place].reduce(0) { $0 << 8 | Int64($1) } }
+        func number(_ range: Range<Int>) -> Int64 { bytes[range].reduce(0) { $0 << 8 | Int64($1) } }
         guard length == bytes.count, bytes.starts(with: "SQLite format 3\0".utf8),
             number(68..<72) == Migration.applicationID
         else { throw .foreign }

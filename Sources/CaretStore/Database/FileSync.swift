@@ -5,12 +5,12 @@ struct FileFault: Error {
     let code: Int32
 }
 
-/// Lets nobody but its owner read or write a file, whatever the process gives new files otherwise.
+/// Lets only the owner read or write a file, whatever the umask of the process is.
 func restrictToOwner(_ path: String) throws(FileFault) {
     if chmod(path, 0o600) != 0 { throw FileFault(code: errno) }
 }
 
-/// Syncs a file, or a folder with the names in it: from now on it is there, whatever happens to the machine.
+/// Syncs a file, or a folder with the names in it, so that it survives a power cut.
 func syncFile(_ path: String) throws(FileFault) {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     if file < 0 { throw FileFault(code: errno) }

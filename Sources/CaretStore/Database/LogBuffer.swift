@@ -1,9 +1,9 @@
-/// What SQLite has written to its log and the file has not got yet. It writes each frame of a commit in two pieces, one
-/// behind the other; handed on together they cost a fraction.
+/// Collects what SQLite writes to its log. SQLite writes each frame of a commit in two adjacent pieces;
+/// writing many of them to the file at once costs a fraction.
 ///
-/// Of one open file.
+/// One buffer belongs to one open file.
 package struct LogBuffer: ~Copyable {
-    /// SQLite's own layer takes less than 128 KiB at a time.
+    /// SQLite's own VFS writes less than 128 KiB at a time.
     private static let room = 120 << 10
 
     private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: LogBuffer.room, alignment: 8)
@@ -14,8 +14,8 @@ package struct LogBuffer: ~Copyable {
 
     deinit { bytes.deallocate() }
 
-    /// Takes what stands behind the rest and has room; whether it did.
-    package mutating func take(_ piece: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+    /// Adds a piece if it continues the buffer and fits; returns whether it did.
+    package mutating func append(_ piece: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         if count == 0 { start = offset }
         guard offset == start + Int64(count), piece.count <= bytes.count - count else { return false }
         UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: piece)
@@ -23,8 +23,9 @@ package struct LogBuffer: ~Copyable {
         return true
     }
 
-    /// Gives everything to `write`, which answers with SQLite's code. Where that fails, whoever hears of it writes anew.
-    package mutating func handOn(_ write: (UnsafeRawBufferPointer, Int64) -> Int32) -> Int32 {
+    /// Calls `write` with the whole content, and returns its SQLite code. The buffer is empty afterwards,
+    /// even if `write` failed: then the caller must write the pieces again.
+    package mutating func flush(_ write: (UnsafeRawBufferPointer, Int64) -> Int32) -> Int32 {
         defer { count = 0 }
         return write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), start)
     }

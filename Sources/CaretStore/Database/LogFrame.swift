@@ -1,14 +1,15 @@
-/// A frame of SQLite's log, in the form that its documentation of the file format has: a header of 24 bytes and a page,
-/// behind a header of the log of 32 bytes. A frame's sum goes over its page, and on from the sum of the frame before.
+/// A frame of SQLite's log, as SQLite documents the format. The log has a header of 32 bytes, then frames.
+/// Each frame has a header of 24 bytes and a page. A frame's sum covers the first eight bytes of its header and
+/// its page, and continues the sum of the frame before.
 struct LogFrame {
     private static let logHeader: Int64 = 32
     private static let header: Int64 = 24
     private static let size = header + Int64(PageSums.pageSize)
 
-    /// Where the frame begins.
+    /// The offset of the frame in the log.
     let start: Int64
 
-    /// The frame whose page is read by so many bytes from an offset; nil where that is no page of a frame.
+    /// The frame whose page is `count` bytes at `offset`; nil if that is not the page of a frame.
     init?(ofPage count: Int32, at offset: Int64) {
         start = offset - LogFrame.header
         guard count == Int32(PageSums.pageSize), start >= LogFrame.logHeader,
@@ -16,7 +17,7 @@ struct LogFrame {
         else { return nil }
     }
 
-    /// Gives `body` room for a frame, and its page in that room.
+    /// Calls `body` with a buffer for a frame, and with the part of it for the page.
     static func withRoom<Result>(
         _ body: (_ frame: UnsafeMutableRawBufferPointer, _ page: UnsafeRawBufferPointer) -> Result
     ) -> Result {
@@ -25,7 +26,7 @@ struct LogFrame {
         }
     }
 
-    /// Whether the bytes of the frame are those that it was written with. `read` fills a buffer from an offset of the
+    /// Whether the frame has the sum that it was written with. `read` fills a buffer from an offset of the
     /// log.
     func isSound(
         _ frame: UnsafeRawBufferPointer, read: (UnsafeMutableRawBufferPointer, Int64) -> Bool
@@ -37,28 +38,28 @@ struct LogFrame {
                 return false
             }
             let before = (bytes.big(0), bytes.big(4))
-            if LogFrame.isSound(frame, behind: before, isBigEndian: LogFrame.isBigEndian) { return true }
-            // The last bit of the log's first number says in which order of bytes the sums were made: mostly in this
-            // machine's, so it is only read where that was none.
+            if LogFrame.isSound(frame, after: before, isBigEndian: LogFrame.isBigEndian) { return true }
+            // The last bit of the log's first number says in which byte order the sums were made. That is
+            // nearly always this machine's, so read it only if that order did not match.
             let magic = UnsafeMutableRawBufferPointer(rebasing: bytes[0..<4])
             guard read(magic, 0), (magic.big(0) & 1 == 1) != LogFrame.isBigEndian else { return false }
-            return LogFrame.isSound(frame, behind: before, isBigEndian: !LogFrame.isBigEndian)
+            return LogFrame.isSound(frame, after: before, isBigEndian: !LogFrame.isBigEndian)
         }
     }
 
     private static let isBigEndian = 1.bigEndian == 1
 
     private static func isSound(
-        _ frame: UnsafeRawBufferPointer, behind before: (UInt32, UInt32), isBigEndian: Bool
+        _ frame: UnsafeRawBufferPointer, after before: (UInt32, UInt32), isBigEndian: Bool
     ) -> Bool {
         var sum = LogSum(before.0, before.1, isBigEndian: isBigEndian)
-        sum.take(UnsafeRawBufferPointer(rebasing: frame[0..<8]))
-        sum.take(UnsafeRawBufferPointer(rebasing: frame[Int(header)...]))
+        sum.add(UnsafeRawBufferPointer(rebasing: frame[0..<8]))
+        sum.add(UnsafeRawBufferPointer(rebasing: frame[Int(header)...]))
         return sum.first == frame.big(16) && sum.second == frame.big(20)
     }
 }
 
-/// The sum that SQLite makes over its log.
+/// The checksum of SQLite's log.
 private struct LogSum {
     private(set) var first: UInt32
     private(set) var second: UInt32
@@ -70,26 +71,26 @@ private struct LogSum {
         self.isBigEndian = isBigEndian
     }
 
-    /// `bytes` are a multiple of eight.
-    mutating func take(_ bytes: UnsafeRawBufferPointer) {
-        for place in stride(from: 0, to: bytes.count, by: 8) {
-            first &+= word(bytes, place) &+ second
-            second &+= word(bytes, place + 4) &+ first
+    /// The length of `bytes` must be a multiple of eight.
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        for offset in stride(from: 0, to: bytes.count, by: 8) {
+            first &+= word(bytes, offset) &+ second
+            second &+= word(bytes, offset + 4) &+ first
         }
     }
 
-    private func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt32 {
-        let raw = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+    private func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
+        let raw = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
         return isBigEndian ? UInt32(bigEndian: raw) : UInt32(littleEndian: raw)
     }
 }
 
 extension UnsafeMutableRawBufferPointer {
-    fileprivate func big(_ place: Int) -> UInt32 { UnsafeRawBufferPointer(self).big(place) }
+    fileprivate func big(_ offset: Int) -> UInt32 { UnsafeRawBufferPointer(self).big(offset) }
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate func big(_ place: Int) -> UInt32 {
-        UInt32(bigEndian: loadUnaligned(fromByteOffset: place, as: UInt32.self))
+    fileprivate func big(_ offset: Int) -> UInt32 {
+        UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 }

@@ -1,6 +1,6 @@
 import CaretLog
 
-/// One step of the schema, as `migrations/` has it.
+/// One step of the schema: a file of `migrations/`.
 package struct Migration: Sendable {
     package let number: Int64
     package let sql: [UInt8]
@@ -10,14 +10,14 @@ package struct Migration: Sendable {
         self.sql = sql
     }
 
-    /// All steps in their order. A test compares the list with the folder. The build names each file as a constant,
-    /// with an underscore in place of the first digit.
+    /// All steps in order. A test compares them with the folder. The build embeds each file as a constant,
+    /// whose name has an underscore instead of the first digit.
     package static let all = [
         Migration(number: 1, sql: PackageResources._001_documents_sql),
         Migration(number: 2, sql: PackageResources._002_tokens_sql),
     ]
 
-    /// What a file of ours bears in its header: "Care".
+    /// The application ID in the header of Caret's databases: "Care".
     static let applicationID: Int64 = 0x4361_7265
 }
 
@@ -25,7 +25,7 @@ package struct Migration: Sendable {
 struct Migrator {
     let migrations: [Migration]
 
-    /// Applies what is missing in a file that was not refused, each step in a transaction of its own.
+    /// Applies the missing migrations, each in its own transaction. Call `refuseUnknown` before.
     func migrate(_ database: Database, tell: (StoreEvent) -> Void) throws(OpeningFault) {
         let applied = try applied(in: database).map(\.number)
         for migration in migrations where !applied.contains(migration.number) {
@@ -33,7 +33,7 @@ struct Migrator {
         }
     }
 
-    /// Refuses a file of a later version, and one whose migrations are others.
+    /// Refuses a database of a later version, and one with other migrations than this build.
     func refuseUnknown(in database: Database) throws(OpeningFault) {
         let (applied, known) = (try applied(in: database), migrations.last?.number ?? 0)
         if let newest = applied.last, newest.number > known {
@@ -44,7 +44,7 @@ struct Migrator {
         }
     }
 
-    /// Marks an empty file as ours, with nothing applied yet.
+    /// Marks an empty file as a database of Caret without migrations.
     static func begin(_ database: Database) throws(DatabaseFault) {
         try database.execute(
             """
@@ -56,7 +56,7 @@ struct Migrator {
             """)
     }
 
-    /// Refuses a file whose schema is not that of this build, and leaves it as it is.
+    /// Refuses a database whose schema is not that of this build, without changing it.
     func requireAll(in database: Database) throws(OpeningFault) {
         try refuseUnknown(in: database)
         let (newest, known) = (try applied(in: database).last?.number ?? 0, migrations.last?.number ?? 0)

@@ -1,28 +1,28 @@
-/// Why a data folder was not opened. Nothing in it was changed, but for migrations that were applied before.
+/// Why a data folder was not opened. Nothing in it was changed, except by migrations that succeeded before.
 package enum OpeningFault: Error, Equatable, Sendable {
-    /// The file is no database, or one of another program.
+    /// The file is not a database, or it is one of another program.
     case foreign
-    /// The file is ours, and its header was damaged.
+    /// The file is a database of Caret, but its header is damaged.
     case badHeader
-    /// There is no database, or nothing in it, and the counter beside it knows of so many commits; nil where the
-    /// counter is unreadable.
+    /// The database is missing or empty, although the counter beside it has this number of commits; nil if
+    /// the counter is unreadable, or if it is empty and there is a log.
     case lost(commits: Int64?)
-    /// The log beside the database was written for another file: one of them was put there. Where that is the
-    /// database, the log must be moved away first.
+    /// The log beside the database belongs to another file: somebody replaced one of them. If they replaced
+    /// the database, they must move the log away first.
     case otherLog
-    /// The file was written by an earlier version of Caret, and was not opened by a server since.
+    /// An earlier version of Caret wrote the file, and no server of this version has opened it yet.
     case older(found: Int64, known: Int64)
-    /// The file was written by a later version of Caret.
+    /// A later version of Caret wrote the file.
     case newer(found: Int64, known: Int64)
-    /// A migration that was applied is not the one that this build has.
+    /// An applied migration differs from the one of this build.
     case changed(migration: Int64)
-    /// A migration failed, and was rolled back whole.
+    /// A migration failed, and was rolled back completely.
     case migrating(Int64, DatabaseFault)
-    /// The file may not be written, by its permissions or those of its file system.
+    /// The permissions of the file or of its file system do not allow writing.
     case readOnly
-    /// Another server holds the folder.
+    /// Another server has locked the folder.
     case held
-    /// The file system refused, with its `errno`.
+    /// A call to the file system failed, with this `errno`.
     case system(Int32)
     case database(DatabaseFault)
 }

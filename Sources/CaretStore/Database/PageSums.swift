@@ -2,54 +2,56 @@ import CSQLite
 import CZlib
 import Glibc
 
-/// A layer between SQLite and the files of the system: every page of a database file bears a sum of its content and
-/// its place, and a page whose sum is wrong is damage, whatever stands on it.
+/// A layer between SQLite and the files of the system. It writes a checksum on every page of a database file,
+/// made from the page's content and number. When it reads a page whose sum is wrong, it reports damage.
 ///
-/// SQLite checks the frames of its log when it finds one at the start, and later takes what it reads as it is; so each
-/// frame is checked again by its own sum. The frames of a commit are written at once when they are synced, before which
-/// nobody reads them. The layer is a VFS of its own above the default one; it changes how pages are read and written, and
-/// nothing else.
+/// SQLite checks the frames of its log only when it opens the log, and later trusts what it reads. So this
+/// layer checks the sum of each frame again. It collects the frames of a commit and writes them together
+/// before the sync; nobody reads them before. The layer is a VFS above the default one. It changes only how
+/// pages are read and written.
 package enum PageSums {
     package static let pageSize = 4096
-    /// What a database leaves free at the end of every page.
+    /// The bytes that SQLite leaves free at the end of every page.
     static let reservedBytes = 4
 
-    /// The name of the VFS, which is registered when it is first asked for. Nil where SQLite refused it.
+    /// The name of the VFS, which is registered at first use. Nil if SQLite refused it.
     static let vfsName = register("caret-sums", over: nil)
 
-    /// The same over the VFS of SQLite that keeps the index of a log in memory, and shuts other processes out.
+    /// The same layer above the VFS of SQLite that keeps the index of a log in memory, and keeps other
+    /// processes out.
     static let vfsNameWithoutIndex = register("caret-sums-alone", over: "unix-excl")
 
     private static func register(_ name: String, over base: String?) -> String? {
         guard let base = sqlite3_vfs_find(base) else { return nil }
-        // Both live as long as the process: SQLite keeps the address of each.
+        // SQLite keeps both addresses, so they live as long as the process.
         let layer = UnsafeMutablePointer<Layer>.allocate(capacity: 1)
         let address = strdup(name)
-        // All but opening is done by the base, which is given this copy of itself.
+        // Copy the base VFS, and replace only its method for opening.
         var vfs = base.pointee
         vfs.pNext = nil
         vfs.zName = UnsafePointer(address)
-        vfs.szOsFile = Int32(Tail.offset(behind: base) + MemoryLayout<Tail>.size)
+        vfs.szOsFile = Int32(Tail.offset(after: base) + MemoryLayout<Tail>.size)
         vfs.xOpen = { PageSums.open($0, $1, $2, $3, $4) }
         layer.initialize(to: Layer(vfs: vfs, base: base))
         let own = UnsafeMutableRawPointer(layer).assumingMemoryBound(to: sqlite3_vfs.self)
         return sqlite3_vfs_register(own, 0) == SQLITE_OK ? name : nil
     }
 
-    /// What SQLite holds as the VFS.
+    /// The memory of our VFS. SQLite sees only its first part.
     private struct Layer {
         var vfs: sqlite3_vfs
         let base: UnsafeMutablePointer<sqlite3_vfs>
     }
 
-    /// What stands in a file's memory behind the file of the base: the methods that SQLite calls, and those below.
+    /// What follows the file of the base VFS in a file's memory: the methods that SQLite calls, and our own
+    /// data.
     private struct Tail {
         var methods: sqlite3_io_methods
         let base: UnsafePointer<sqlite3_io_methods>
-        /// Nil for a database.
+        /// The buffer of a log; nil for a database.
         let log: UnsafeMutablePointer<LogBuffer>?
 
-        static func offset(behind base: UnsafeMutablePointer<sqlite3_vfs>) -> Int {
+        static func offset(after base: UnsafeMutablePointer<sqlite3_vfs>) -> Int {
             let alignment = MemoryLayout<Tail>.alignment
             return (Int(base.pointee.szOsFile) + alignment - 1) / alignment * alignment
         }
@@ -66,7 +68,8 @@ package enum PageSums {
         guard code == SQLITE_OK, isDatabase || isLog, let methods = file.pointee.pMethods else { return code }
         var own = methods.pointee
         if isDatabase {
-            // Without the later ones, which map a file into memory, where nobody would check it.
+            // Leave out the later methods, which map a file into memory, where its pages would not be
+            // checked.
             own.iVersion = min(own.iVersion, 2)
             own.xRead = { PageSums.read($0, $1, $2, $3) }
             own.xWrite = { PageSums.write($0, $1, $2, $3) }
@@ -78,7 +81,7 @@ package enum PageSums {
             own.xFileSize = { file, size in PageSums.afterLog(file) { $0.pointee.xFileSize(file, size) } }
             own.xClose = { PageSums.closeLog($0) }
         }
-        let tail = (UnsafeMutableRawPointer(file) + Tail.offset(behind: base)).bindMemory(
+        let tail = (UnsafeMutableRawPointer(file) + Tail.offset(after: base)).bindMemory(
             to: Tail.self, capacity: 1)
         var log: UnsafeMutablePointer<LogBuffer>?
         if isLog {
@@ -90,7 +93,7 @@ package enum PageSums {
         return code
     }
 
-    /// The methods of the base. Those of the file stand at the beginning of its tail.
+    /// The methods of the base VFS. `pMethods` points to the beginning of the tail.
     private static func base(
         of file: UnsafeMutablePointer<sqlite3_file>
     ) -> UnsafePointer<sqlite3_io_methods> {
@@ -107,7 +110,7 @@ package enum PageSums {
     ) -> Int32 {
         guard let file, let buffer else { return SQLITE_MISUSE }
         let code = base(of: file).pointee.xRead(file, buffer, count, offset)
-        // Of a file that was cut inside a page, the rest of the page reads as zeros.
+        // If a file ends inside a page, the rest of the page reads as zeros.
         guard code == SQLITE_OK || code == caret_sqlite_ioerr_short_read(), isPage(count, offset) else {
             return code
         }
@@ -131,13 +134,13 @@ package enum PageSums {
         }
     }
 
-    /// Reads from a log: a page that stands in a frame must have the frame's sum.
+    /// Reads from a log. Checks the frame's sum if a page of a frame is read.
     private static func readLog(
         _ file: UnsafeMutablePointer<sqlite3_file>?, _ buffer: UnsafeMutableRawPointer?, _ count: Int32,
         _ offset: sqlite3_int64
     ) -> Int32 {
         guard let file, let buffer else { return SQLITE_MISUSE }
-        let written = handOnLog(file)
+        let written = flushLog(file)
         if written != SQLITE_OK { return written }
         let base = base(of: file)
         guard let frame = LogFrame(ofPage: count, at: offset) else {
@@ -146,8 +149,8 @@ package enum PageSums {
         return LogFrame.withRoom { bytes, page in
             let code = base.pointee.xRead(file, bytes.baseAddress, Int32(bytes.count), frame.start)
             if code != SQLITE_OK { return code }
-            let isSound = frame.isSound(UnsafeRawBufferPointer(bytes)) { target, place in
-                base.pointee.xRead(file, target.baseAddress, Int32(target.count), place) == SQLITE_OK
+            let isSound = frame.isSound(UnsafeRawBufferPointer(bytes)) { target, position in
+                base.pointee.xRead(file, target.baseAddress, Int32(target.count), position) == SQLITE_OK
             }
             if !isSound { return caret_sqlite_ioerr_data() }
             buffer.copyMemory(from: page.baseAddress.unsafelyUnwrapped, byteCount: page.count)
@@ -161,17 +164,17 @@ package enum PageSums {
     ) -> Int32 {
         guard let file, let buffer, let log = tail(of: file).log else { return SQLITE_MISUSE }
         let piece = UnsafeRawBufferPointer(start: buffer, count: Int(count))
-        if log.pointee.take(piece, at: offset) { return SQLITE_OK }
-        let code = handOnLog(file)
-        if code != SQLITE_OK || log.pointee.take(piece, at: offset) { return code }
+        if log.pointee.append(piece, at: offset) { return SQLITE_OK }
+        let code = flushLog(file)
+        if code != SQLITE_OK || log.pointee.append(piece, at: offset) { return code }
         return base(of: file).pointee.xWrite(file, buffer, count, offset)
     }
 
-    /// Writes what was gathered of a log.
-    private static func handOnLog(_ file: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
+    /// Writes the collected pieces to the log.
+    private static func flushLog(_ file: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
         let tail = tail(of: file)
         guard let log = tail.log, !log.pointee.isEmpty else { return SQLITE_OK }
-        return log.pointee.handOn {
+        return log.pointee.flush {
             tail.base.pointee.xWrite(file, $0.baseAddress, Int32($0.count), $1)
         }
     }
@@ -181,20 +184,20 @@ package enum PageSums {
         _ body: (UnsafePointer<sqlite3_io_methods>) -> Int32
     ) -> Int32 {
         guard let file else { return SQLITE_MISUSE }
-        let code = handOnLog(file)
+        let code = flushLog(file)
         return code == SQLITE_OK ? body(base(of: file)) : code
     }
 
     private static func closeLog(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
         guard let file else { return SQLITE_MISUSE }
-        let (written, tail) = (handOnLog(file), tail(of: file))
+        let (written, tail) = (flushLog(file), tail(of: file))
         tail.log?.deinitialize(count: 1)
         tail.log?.deallocate()
         let closed = tail.base.pointee.xClose(file)
         return written == SQLITE_OK ? closed : written
     }
 
-    /// SQLite also reads the header of a database alone.
+    /// Whether a whole page is read or written. SQLite also reads the header of a database alone.
     private static func isPage(_ count: Int32, _ offset: sqlite3_int64) -> Bool {
         count == Int32(pageSize) && offset % sqlite3_int64(pageSize) == 0
     }
@@ -202,8 +205,8 @@ package enum PageSums {
     private static func isSound(_ page: UnsafeRawBufferPointer, at offset: sqlite3_int64) -> Bool {
         let stored = page.loadUnaligned(fromByteOffset: pageSize - reservedBytes, as: UInt32.self)
         if UInt32(littleEndian: stored) == sum(of: page, at: offset) { return true }
-        // A page that was never written is a hole in the file. As a page of a tree SQLite refuses it, and the
-        // bytes of a segment or snapshot have digests.
+        // A page that was never written is a hole in the file, with zeros. SQLite refuses it as a page of a
+        // tree, and the bytes of segments and snapshots have their own digests.
         return page.allSatisfy { $0 == 0 }
     }
 

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A prepared statement of one connection, with which it is confined.
+/// A prepared statement of one connection. Confined like that connection.
 struct Statement {
     private let pointer: OpaquePointer
 
@@ -19,14 +19,14 @@ struct Statement {
     func bind(_ number: Int64, to index: Int32) -> Int32 { sqlite3_bind_int64(pointer, index, number) }
 
     func bind(_ bytes: UnsafeRawBufferPointer, to index: Int32) -> Int32 {
-        // What is empty has no address, and SQLite takes no address for NULL.
+        // Empty bytes have no address, and without an address SQLite would bind NULL.
         bytes.isEmpty
             ? sqlite3_bind_zeroblob(pointer, index, 0)
             : sqlite3_bind_blob64(
                 pointer, index, bytes.baseAddress, UInt64(bytes.count), caret_sqlite_transient())
     }
 
-    /// The bytes stay where they are until the statement is reset.
+    /// `bytes` must stay valid until the statement is reset.
     func bind(kept bytes: UnsafeRawBufferPointer, to index: Int32) -> Int32 {
         sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count), nil)
     }
@@ -34,7 +34,7 @@ struct Statement {
     func step() -> Int32 { sqlite3_step(pointer) }
 
     func reset() {
-        // Its code repeats that of the step, which was told.
+        // Its code repeats that of the last step, which was already handled.
         sqlite3_reset(pointer)
         sqlite3_clear_bindings(pointer)
     }
@@ -42,14 +42,14 @@ struct Statement {
     func end() { sqlite3_finalize(pointer) }
 }
 
-/// What stands in a column.
+/// A value for a parameter of a statement.
 package enum Value {
     case integer(Int64)
     case bytes([UInt8])
     case null
 }
 
-/// The row that a statement stands at.
+/// The current row of a statement.
 package struct Row {
     fileprivate let statement: OpaquePointer
 
@@ -60,20 +60,20 @@ package struct Row {
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
     package func bytes(_ column: Int32) -> [UInt8] {
-        // The pointer first: asking for the count may not move it, asking for the pointer may.
+        // Read the pointer first: a call for the pointer may move the bytes, a call for the count does not.
         let start = sqlite3_column_blob(statement, column)
         return Array(
             UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
     }
 }
 
-/// The parameters of a statement, which are given one after the other.
+/// Sets the parameters of a statement one after the other.
 struct Binding {
     private let statement: Statement
-    /// What is left of the room for values, which the statement reads there until it is reset.
+    /// The unused memory for values. The statement reads its values there until it is reset.
     private var room: Slice<UnsafeMutableRawBufferPointer>
     private var index: Int32 = 0
-    /// What SQLite said of the first that it did not take.
+    /// The code of the first parameter that SQLite refused.
     private(set) var code = SQLITE_OK
 
     init(_ statement: Statement, _ room: UnsafeMutableRawBufferPointer) {

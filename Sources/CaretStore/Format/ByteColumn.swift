@@ -1,4 +1,4 @@
-/// Bytes that numbers are written to, small ones in few bytes.
+/// A byte buffer for numbers. Small numbers take few bytes.
 package struct ByteColumn {
     package private(set) var bytes: [UInt8] = []
 
@@ -6,7 +6,7 @@ package struct ByteColumn {
 
     init(room: Int) { bytes.reserveCapacity(room) }
 
-    /// Seven bits a byte, the lowest first; the highest bit says that more follow.
+    /// Appends a varint: seven bits a byte, the lowest first. The highest bit says that more bytes follow.
     package mutating func append(_ number: UInt64) {
         var rest = number
         while rest >= 0x80 {
@@ -16,14 +16,15 @@ package struct ByteColumn {
         bytes.append(UInt8(rest))
     }
 
-    /// Empties the column, but keeps the memory of a small one for what comes next.
+    /// Empties the column, but keeps its memory if it is small.
     mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.count <= 4096) }
 
     mutating func append(byte: UInt8) { bytes.append(byte) }
 
     mutating func append(count: Int) { append(UInt64(count)) }
 
-    /// Small numbers of either sign in few bytes: 0, -1, 1, -2, …
+    /// Appends a zigzag varint, with 0, -1, 1, -2, … as 0, 1, 2, 3, …: small numbers of either sign take few
+    /// bytes.
     mutating func append(signed number: Int64) {
         append(UInt64(bitPattern: number << 1 ^ number >> 63))
     }
@@ -31,7 +32,7 @@ package struct ByteColumn {
     mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 }
 
-/// Reads what `ByteColumn` wrote, and trusts none of it.
+/// Reads the content of a `ByteColumn`, and checks everything it reads.
 struct ByteColumnReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -43,7 +44,7 @@ struct ByteColumnReader {
 
     var isAtEnd: Bool { position == bytes.endIndex }
 
-    /// What was not read yet.
+    /// The bytes that were not read yet.
     var rest: ArraySlice<UInt8> { bytes[position...] }
 
     mutating func byte() throws(SegmentFault) -> UInt8 {
@@ -64,14 +65,15 @@ struct ByteColumnReader {
         throw .badNumber
     }
 
-    /// A number of things, none of which can be more than `most`.
+    /// Reads a count of at most `most`.
     mutating func count(atMost most: Int) throws(SegmentFault) -> Int {
         let number = try number()
         guard number <= UInt64(most) else { throw .badNumber }
         return Int(number)
     }
 
-    /// A number as large as a difference of two that are stored, and small enough that sums of them do not overflow.
+    /// Reads a zigzag varint. Its bound admits every difference of two stored numbers, and is small enough
+    /// that sums do not overflow.
     mutating func signed() throws(SegmentFault) -> Int64 {
         let number = try number()
         let value = Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
@@ -87,7 +89,7 @@ struct ByteColumnReader {
     }
 }
 
-/// A column of numbers of which many in a row are the same: each with how often it stands.
+/// A run-length encoded column: each number with the count of its repeats.
 struct RunColumn {
     private var column = ByteColumn()
     private var value: Int64 = 0
@@ -99,7 +101,7 @@ struct RunColumn {
         length += 1
     }
 
-    /// The bytes, with the last run.
+    /// Returns the bytes, including the last run.
     mutating func finished() -> [UInt8] {
         flush()
         return column.bytes
@@ -118,7 +120,7 @@ struct RunColumn {
     }
 }
 
-/// Reads what `RunColumn` wrote.
+/// Reads the content of a `RunColumn`.
 struct RunColumnReader {
     private var column: ByteColumnReader
     private var value: Int64 = 0

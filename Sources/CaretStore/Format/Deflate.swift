@@ -1,18 +1,18 @@
 import CZlib
 
-/// zlib over whole blocks of bytes.
+/// Compresses whole blocks of bytes with zlib.
 enum Deflate {
-    /// What a block may grow to: more is damage, or somebody's attempt to fill the memory.
+    /// The most bytes of an uncompressed block. A larger count means damage, or an attack on the memory.
     static let largest = 256 << 20
 
     static func packed(_ bytes: [UInt8]) -> [UInt8] {
         var stream = z_stream()
-        // No more of a window than there is to look back at, and tables in proportion: zlib clears them every time.
+        // A window no larger than the input, and tables to match: zlib clears them on every call.
         let window = Int32(max(9, min(15, Int.bitWidth - max(bytes.count - 1, 0).leadingZeroBitCount)))
         let started = deflateInit2_(
             &stream, 9, Z_DEFLATED, window, min(8, window - 5), Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
-        precondition(started == Z_OK, "zlib has no room to pack \(bytes.count) bytes: \(started)")
+        precondition(started == Z_OK, "zlib has no memory to compress \(bytes.count) bytes: \(started)")
         defer { deflateEnd(&stream) }
         let bound = Int(deflateBound(&stream, UInt(bytes.count)))
         return bytes.withUnsafeBufferPointer { source in
@@ -23,7 +23,8 @@ enum Deflate {
                 stream.avail_out = UInt32(target.count)
                 let code = deflate(&stream, Z_FINISH)
                 precondition(
-                    code == Z_STREAM_END, "zlib cannot pack \(source.count) bytes into its own bound: \(code)"
+                    code == Z_STREAM_END,
+                    "zlib needs more than its own bound to compress \(source.count) bytes: \(code)"
                 )
                 count = bound - Int(stream.avail_out)
             }

@@ -1,11 +1,12 @@
 import CaretCore
 import CaretLog
 
-/// The changes of a segment taken apart into columns, in which like stands beside like and packs well.
+/// The changes of a segment split into columns. Each column has values of one kind, which compress well
+/// together.
 ///
-/// docs/storage.md says what each column holds.
+/// docs/storage.md describes each column.
 struct SegmentColumns {
-    /// What an edit does; the number stands in the column of shapes.
+    /// What an edit does. The raw value is stored in the column of shapes.
     enum Shape: UInt8 {
         case insertion = 0
         case removal = 1
@@ -23,7 +24,7 @@ struct SegmentColumns {
         var removes: Bool { self != .insertion }
     }
 
-    /// In the column of shapes: the change has another number of edits than one, which follows.
+    /// In the column of shapes: the change does not have exactly one edit. The number of edits follows.
     static let severalEdits: UInt8 = 3
 
     private var shapes = ByteColumn()
@@ -69,7 +70,7 @@ struct SegmentColumns {
         guess.passed(edit)
     }
 
-    /// Begins another segment.
+    /// Empties the columns for another segment.
     mutating func removeAll() {
         shapes.removeAll()
         authors.removeAll()
@@ -83,7 +84,8 @@ struct SegmentColumns {
         guess = SegmentGuess()
     }
 
-    /// Gives `body` the bytes of each column, in the order of the format. No change of the same segment may follow.
+    /// Calls `body` with the bytes of each column, in the order of the format. Nothing may be appended before
+    /// `removeAll`.
     mutating func each(_ body: ([UInt8]) -> Void) {
         body(shapes.bytes)
         body(authors.finished())
@@ -99,23 +101,24 @@ struct SegmentColumns {
     static let count = 9
 }
 
-/// What the next change is likely to be, from those before it: only what differs is written.
+/// Predicts the next change from the earlier ones. The columns store only the difference.
 struct SegmentGuess {
-    /// What is known of one author.
+    /// The state of one author.
     private struct Author {
         var seq: Int64 = 0
         var start: Int64 = 0
     }
 
     private(set) var time: Int64 = 0
-    /// The bytes beyond one a UTF-16 unit, and the units beyond one a scalar, in front of the last edit.
+    /// Before the last edit: the bytes beyond one per UTF-16 unit, and the units beyond one per scalar.
     private(set) var extras: (bytes: Int64, units: Int64) = (0, 0)
-    /// The author whose turn it is, apart from the others: he mostly writes on.
+    /// The author of the last change, kept apart from the others: most changes have the same author as the
+    /// one before.
     private var author: Int64?
     private var current = Author()
     private var others: [Int64: Author] = [:]
 
-    /// From now on this author's seq and start are guessed.
+    /// Makes `next` the author whose seq and start are predicted.
     mutating func turn(to next: Int64) {
         if next == author { return }
         if let author {
@@ -125,10 +128,10 @@ struct SegmentGuess {
         author = next
     }
 
-    /// The seq behind the author's last one.
+    /// The seq after the author's last one.
     var seq: Int64 { current.seq + 1 }
 
-    /// Where the author's last edit left his caret.
+    /// Where the author's last edit left their caret.
     var start: Int64 { current.start }
 
     mutating func passed(time: Int64, seq: Int64) {
@@ -143,9 +146,9 @@ struct SegmentGuess {
 }
 
 extension TextLength {
-    /// The bytes beyond one a UTF-16 unit.
+    /// The bytes beyond one per UTF-16 unit.
     var extraBytes: Int { utf8 - utf16 }
-    /// The UTF-16 units beyond one a scalar.
+    /// The UTF-16 units beyond one per scalar.
     var extraUnits: Int { utf16 - scalars }
 
     init(utf16: Int, extraBytes: Int, extraUnits: Int) {

@@ -1,7 +1,7 @@
 import CaretCore
 import CaretLog
 
-/// Puts the changes of a segment together again from their columns.
+/// Reads the changes of a segment from its columns.
 struct SegmentColumnsReader {
     private var shapes: ByteColumnReader
     private var authors: RunColumnReader
@@ -13,10 +13,10 @@ struct SegmentColumnsReader {
     private var lengths: ByteColumnReader
     private var text: ByteColumnReader
     private var guess = SegmentGuess()
-    /// The one whose turn it is.
+    /// The author of the last change.
     private var author: (number: Int64, pusher: Pusher)?
 
-    /// `columns` are as many as the format has.
+    /// `columns` must be all columns of the format.
     init(_ columns: [ArraySlice<UInt8>]) {
         shapes = ByteColumnReader(columns[0])
         authors = RunColumnReader(columns[1])
@@ -29,7 +29,7 @@ struct SegmentColumnsReader {
         text = ByteColumnReader(columns[8])
     }
 
-    /// The next change; `look` finds the pusher of a number.
+    /// Reads the next change. `look` finds the pusher with a number.
     mutating func change(
         by look: (Int64) throws(SegmentFault) -> Pusher
     ) throws(SegmentFault) -> LoggedChange {
@@ -61,7 +61,7 @@ struct SegmentColumnsReader {
         return pusher
     }
 
-    /// Every column must have been used up.
+    /// Checks that every column was read to its end.
     func finish() throws(SegmentFault) {
         let isAtEnd =
             shapes.isAtEnd && authors.isAtEnd && seqs.isAtEnd && times.isAtEnd && starts.isAtEnd
@@ -74,17 +74,18 @@ struct SegmentColumnsReader {
         guard let shape = SegmentColumns.Shape(rawValue: shape) else { throw .badNumber }
         let start = try starts.signed() + guess.start
         let wide = guess.extras
-        let place = try Self.length(start, units.next() + wide.bytes, units.next() + wide.units)
+        let position = try Self.length(start, units.next() + wide.bytes, units.next() + wide.units)
         var gone = TextLength.zero
         if shape.removes {
             gone = try Self.length(Int64(removed.count(atMost: Int(Int32.max))), units.next(), units.next())
         }
-        let edit = try Self.edit(place, gone, shape.inserts ? inserted() : "")
+        let edit = try Self.edit(position, gone, shape.inserts ? inserted() : "")
         guess.passed(edit)
         return edit
     }
 
-    // Static, as what follows: of a method that is called with what another one has changed, all columns are copied first.
+    // This function and the next ones are static: with a method, the arguments that mutate `self` would make
+    // Swift copy all columns first.
     private static func edit(_ start: TextLength, _ removed: TextLength, _ text: String) throws(SegmentFault)
         -> LoggedEdit
     {
@@ -101,7 +102,8 @@ struct SegmentColumnsReader {
         return string
     }
 
-    /// A length of so many UTF-16 units, with what is beyond one byte and one scalar each.
+    /// A length of `units` UTF-16 units, with the bytes beyond one per unit and the units beyond one per
+    /// scalar.
     private static func length(_ units: Int64, _ extraBytes: Int64, _ extraUnits: Int64) throws(SegmentFault)
         -> TextLength
     {

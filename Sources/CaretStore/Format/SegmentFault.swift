@@ -1,17 +1,17 @@
-/// Why stored bytes are not a segment: the document is damaged.
+/// Why stored bytes are not a segment. The document is damaged.
 package enum SegmentFault: Error, Equatable, Sendable {
-    /// Written by a later version of the format.
+    /// A later version of the format wrote the bytes.
     case unknownVersion(UInt8)
     /// The bytes end too early.
     case cutOff
-    /// There are bytes behind the last change.
+    /// Bytes follow the last change.
     case excess
-    /// A number that cannot be.
+    /// A number is outside its range.
     case badNumber
-    /// An edit that cannot be: no UTF-8, or a carriage return.
+    /// The text of an edit is not UTF-8, or has a carriage return.
     case badText
-    /// A pusher that the store does not know.
+    /// The store has no pusher with this number.
     case unknownAuthor(Int64)
-    /// zlib refused the bytes, with its code, or found more or less than was said.
+    /// zlib refused the bytes with this code, or they do not have the stored length.
     case notInflated(Int32)
 }

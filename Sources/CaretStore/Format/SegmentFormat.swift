@@ -2,15 +2,15 @@ package import CaretLog
 
 /// The stored form of a segment: version 1 of docs/storage.md.
 ///
-/// The row that holds it says which revisions they are; the pushers are numbers of rows of their own.
+/// The row of the segment has its revisions. Pushers are stored as numbers of rows of their own.
 package enum SegmentFormat {
     static let version: UInt8 = 1
 
-    /// How the columns are kept.
+    /// How the columns are stored.
     package enum Packing: UInt8, Sendable {
-        /// As they are: for a segment as it is appended.
+        /// Uncompressed: for appended segments.
         case plain = 0
-        /// Each through zlib: for segments that were merged.
+        /// Each column compressed by zlib: for merged segments.
         case deflated = 1
     }
 
@@ -22,7 +22,7 @@ package enum SegmentFormat {
         return encoded(changes, packing: packing, authors: authors, in: &columns)
     }
 
-    /// The same by way of columns that were used before: small segments are many.
+    /// The same, but reuses the memory of `columns`, because small segments are frequent.
     static func encoded(
         _ changes: [LoggedChange], packing: Packing, authors: [Int64], in columns: inout SegmentColumns
     ) -> [UInt8] {
@@ -51,7 +51,7 @@ package enum SegmentFormat {
         }
     }
 
-    /// `pusher` is asked for the one of a number whenever it changes.
+    /// Calls `pusher` for an author's number whenever the author changes.
     static func decoded(
         _ bytes: [UInt8], pusher: (Int64) throws(SegmentFault) -> Pusher
     ) throws(SegmentFault) -> [LoggedChange] {
@@ -88,7 +88,8 @@ package enum SegmentFormat {
         case .plain: return try block.bytes(count)
         case .deflated:
             let packed = try block.bytes(try block.count(atMost: Deflate.largest))
-            // zlib makes at most 1,032 bytes of one, so a count beyond that is a lie, and costs no memory.
+            // zlib makes at most 1,032 bytes of one. A larger count is wrong, so refuse it before allocating
+            // memory.
             guard count <= packed.count * 1032 else { throw .badNumber }
             return try Deflate.unpacked(packed, count: count)[...]
         }

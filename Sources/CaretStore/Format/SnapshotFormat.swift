@@ -1,7 +1,7 @@
 import CaretCore
 import CaretLog
 
-/// The stored form of a text: its length, and its UTF-8 through zlib.
+/// The stored form of a text: its length in UTF-8, and its UTF-8 compressed by zlib.
 enum SnapshotFormat {
     static func encoded(_ text: Text) -> (body: [UInt8], digest: Digest) {
         var utf8: [UInt8] = []
@@ -13,7 +13,7 @@ enum SnapshotFormat {
         return (body.bytes, SHA256.digest(of: utf8))
     }
 
-    /// Nil where the bytes are no text, or not the one that the digest was made of.
+    /// Nil if the bytes are not a text, or do not match the digest.
     static func decoded(_ body: [UInt8], digest: Digest) -> Text? {
         do {
             var reader = ByteColumnReader(body[...])
@@ -24,7 +24,7 @@ enum SnapshotFormat {
             guard SHA256.digest(of: utf8) == digest else { return nil }
             return try utf8.withUnsafeBufferPointer { try Text(validating: $0) }
         } catch {
-            // Whatever is wrong with it, it is damage.
+            // Every error here means damage.
             return nil
         }
     }

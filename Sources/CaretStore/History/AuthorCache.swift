@@ -1,8 +1,8 @@
 import CaretLog
 
-/// The authors that a connection met last, in both directions.
+/// The authors that a connection used last, by number and by pusher.
 struct AuthorCache {
-    /// Enough for everybody who writes at one time; when it is full it begins anew.
+    /// Enough for all authors who write at the same time. A full cache is emptied.
     private static let most = 4096
 
     private var pushers: [Int64: Pusher] = [:]

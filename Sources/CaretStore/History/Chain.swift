@@ -1,19 +1,20 @@
 import CaretCore
 import CaretLog
 
-/// The hash that is chained over the revisions of a document: what was stored is what is read, or it is found out.
+/// A hash chain over the revisions of a document. It reveals any difference between what was written and what
+/// is read.
 struct Chain: Equatable {
     let value: Digest
 
-    /// The chain of a document without revisions: of the document's own part of the epoch, since a new generation
-    /// leaves its history as it is.
+    /// The chain of a document without revisions. It starts from the document's own part of the epoch,
+    /// because a new generation does not change the history.
     init(of epoch: Epoch) {
         value = SHA256.digest(of: withUnsafeBytes(of: epoch.document.littleEndian) { Array($0) })
     }
 
     init(_ value: Digest) { self.value = value }
 
-    /// The chain behind these changes, of which the first made the revision `first`.
+    /// The chain after these changes, the first of which made the revision `first`.
     func extended(by changes: ArraySlice<LoggedChange>, from first: Revision) -> Chain {
         var (value, form) = (value, CanonicalForm())
         for (index, change) in changes.enumerated() {
@@ -28,7 +29,7 @@ struct Chain: Equatable {
 }
 
 extension Digest {
-    /// The digest that these bytes are; nil unless there are 32 of them.
+    /// Nil unless there are exactly 32 bytes.
     init?(bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.init(bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) })

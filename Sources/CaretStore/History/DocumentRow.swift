@@ -6,12 +6,13 @@ struct DocumentRow {
     var entry: DocumentEntry
     /// The chain at the head.
     var chain: Chain
-    /// The newest snapshot; 0 where there is none, which is the empty text at the beginning.
+    /// The revision of the newest snapshot. 0 if there is none: then the history begins with the empty text.
     var snapshot: Revision = 0
-    /// How many segments were appended since segments were last merged.
-    var loose = 0
-    /// What the changes behind the newest snapshot weigh, by which reading them is judged.
-    var behind = 0
+    /// The number of appended segments that are not merged yet, in the column `loose`. It may be too high.
+    var unmergedSegments = 0
+    /// The weight of the changes after the newest snapshot, in the column `behind`. It decides when a new snapshot
+    /// is due.
+    var bytesSinceSnapshot = 0
 
     static let columns = """
         id, name, epoch, head, start, utf8, utf16, scalars, updated, line_break, chain, snapshot, loose, behind, deleted,
@@ -24,7 +25,7 @@ struct DocumentRow {
         chain = Chain(of: entry.epoch)
     }
 
-    /// Nil where the row cannot be: it is damaged.
+    /// Nil if the row is damaged.
     init?(_ row: Row, generation: UInt64) {
         let utf8 = row.bytes(1)
         guard let name = String(validating: utf8, as: UTF8.self).flatMap({ try? DocumentName($0) }),
@@ -40,24 +41,24 @@ struct DocumentRow {
             deleted: row.isNull(14) ? nil : row.integer(14))
         self.chain = Chain(chain)
         snapshot = Revision(Int(row.integer(11)))
-        loose = Int(row.integer(12))
-        behind = Int(row.integer(13))
+        unmergedSegments = Int(row.integer(12))
+        bytesSinceSnapshot = Int(row.integer(13))
         if sum != row.integer(15) { return nil }
     }
 
-    /// The columns behind the identity, in their order, with the sum.
+    /// The values of all columns after the ID, in their order, with the sum.
     var values: [Value] {
         [
             .bytes(entry.name.bytes.utf8), .integer(Int64(bitPattern: entry.epoch.document)),
             .integer(Int64(entry.head.value)), .integer(Int64(entry.start.value)),
             .integer(Int64(entry.length.utf8)), .integer(Int64(entry.length.utf16)),
             .integer(Int64(entry.length.scalars)), .integer(entry.updated), .integer(entry.lineBreak.stored),
-            .bytes(chain.value.bytes), .integer(Int64(snapshot.value)), .integer(Int64(loose)),
-            .integer(Int64(behind)), entry.deleted.map { .integer($0) } ?? .null, .integer(sum),
+            .bytes(chain.value.bytes), .integer(Int64(snapshot.value)), .integer(Int64(unmergedSegments)),
+            .integer(Int64(bytesSinceSnapshot)), entry.deleted.map { .integer($0) } ?? .null, .integer(sum),
         ]
     }
 
-    /// Writes what an append changes; everything else is in the database as it is here.
+    /// Writes the columns that an append changes. The other columns must be unchanged.
     func writeHead(_ database: Database) throws(StoreFault) {
         try database.write(
             """
@@ -72,8 +73,8 @@ struct DocumentRow {
             row.next(entry.updated)
             row.next(entry.lineBreak.stored)
             row.next(chain.value)
-            row.next(loose)
-            row.next(behind)
+            row.next(unmergedSegments)
+            row.next(bytesSinceSnapshot)
             row.next(sum)
             row.next(entry.id.value)
         }
@@ -91,8 +92,8 @@ struct DocumentRow {
         sum.take(entry.lineBreak.stored)
         sum.take(entry.id.value)
         sum.take(Int64(snapshot.value))
-        sum.take(Int64(loose))
-        sum.take(Int64(behind))
+        sum.take(Int64(unmergedSegments))
+        sum.take(Int64(bytesSinceSnapshot))
         sum.take(entry.deleted ?? -1)
         sum.take(entry.name.bytes.utf8)
         sum.take(chain.value)

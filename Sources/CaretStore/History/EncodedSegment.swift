@@ -1,17 +1,17 @@
 import CaretCore
 import CaretLog
 
-/// A segment as a row is made of it.
+/// A segment encoded for its row.
 struct EncodedSegment {
     let first: Revision
     let last: Revision
-    /// The latest of its changes' times.
+    /// The latest time of its changes.
     let time: Int64
     let body: [UInt8]
     let before: Chain
     let after: Chain
 
-    /// `authors` has the number of each change's pusher; `columns` are only worked in.
+    /// `authors` has the number of each change's pusher. `columns` only lends its memory.
     init(
         _ segment: Segment, after before: Chain, packing: SegmentFormat.Packing, authors: [Int64],
         in columns: inout SegmentColumns
@@ -26,6 +26,6 @@ struct EncodedSegment {
 }
 
 extension Segment {
-    /// The latest of its changes' times.
+    /// The latest time of its changes.
     var latestTime: Int64 { changes.reduce(.min) { max($0, $1.time) } }
 }

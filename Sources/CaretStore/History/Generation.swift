@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The part that the epochs of all documents have in common, as every connection of a store sees it.
+/// The common part of all documents' epochs, shared by all connections of a store.
 package final class Generation: Sendable {
     private let current: Atomic<UInt64>
 
@@ -8,6 +8,6 @@ package final class Generation: Sendable {
 
     var value: UInt64 { current.load(ordering: .acquiring) }
 
-    /// Another one holds from now on, which is on disk.
+    /// Sets a new generation, which must already be on disk.
     func renew(to value: UInt64) { current.store(value, ordering: .releasing) }
 }

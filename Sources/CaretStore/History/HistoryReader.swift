@@ -1,15 +1,16 @@
 import CaretCore
 import CaretLog
 
-/// Reads documents and their histories through one connection, and checks every chain on the way.
+/// Reads documents and their histories through one connection, and checks every chain.
 ///
-/// Confined with its connection. What belongs together is read inside one transaction of its caller.
+/// Confined like its connection. Calls that must see the same state belong in one `reading`.
 package struct HistoryReader {
     let database: Database
     private let shared: Generation
     private var authors = AuthorCache()
-    /// The segments that were read last, known to be sound, the last one behind: pages are read one after the other, and
-    /// those that lie over the edge of two blocks, backwards too, read neither of them twice.
+    /// The last segments that were read and found sound, the newest last. Clients read histories page by
+    /// page, in both directions. With two segments here, a page across the edge of two segments does not make
+    /// the store read either of them twice.
     private var recent: [StoredSegment] = []
 
     var generation: UInt64 { shared.value }
@@ -19,13 +20,13 @@ package struct HistoryReader {
         shared = generation
     }
 
-    /// A text with the chain value that stands at its revision.
+    /// A text with the chain value of its revision.
     struct Checked {
         var snapshot: Snapshot
         var chain: Chain
     }
 
-    /// Does `body` while nothing changes that it reads.
+    /// Runs `body` on one snapshot of the database.
     mutating func reading<Answer>(
         _ body: (inout HistoryReader) throws(StoreFault) -> Answer
     ) throws(StoreFault) -> Answer {
@@ -63,7 +64,8 @@ package struct HistoryReader {
     }
 
     func list(prefix: ByteString, after: ByteString?, limit: Int) throws(StoreFault) -> Listing {
-        // Whichever is later begins the page; nothing sorts between a prefix and its own names.
+        // The page starts at the later of the two. No other name sorts between a prefix and the names that
+        // have it.
         let start = max(prefix, after ?? prefix)
         var page = ListingPage(limit)
         try database.forEach(
@@ -74,21 +76,21 @@ package struct HistoryReader {
             orFault: StoreFault.database
         ) { (row: Row) throws(StoreFault) in
             guard row.bytes(1).starts(with: prefix.utf8) else { return false }
-            return page.take(DocumentRow(row, generation: generation))
+            return page.append(DocumentRow(row, generation: generation))
         }
         return page.listing
     }
 
     func deleted(prefix: ByteString, after: DocumentID?, limit: Int) throws(StoreFault) -> Listing {
         var page = ListingPage(limit)
-        // One that is being removed cannot be brought back.
+        // Leaves out documents that are being purged, because they cannot be undeleted.
         try database.forEach(
             """
             SELECT \(DocumentRow.columns) FROM document
             WHERE deleted > 0 AND id > ? AND substr(name, 1, ?) = ? ORDER BY id
             """, [.integer(after?.value ?? 0), .integer(Int64(prefix.utf8.count)), .bytes(prefix.utf8)],
             orFault: StoreFault.database
-        ) { (row: Row) throws(StoreFault) in page.take(DocumentRow(row, generation: generation)) }
+        ) { (row: Row) throws(StoreFault) in page.append(DocumentRow(row, generation: generation)) }
         return page.listing
     }
 
@@ -102,14 +104,15 @@ package struct HistoryReader {
         ) { PusherRow($0, of: pusher, in: id) }
         if case .some(nil) = found { throw .damaged }
         let entry = found??.entry
-        // The row of the document was written in the same transaction: one of the two is from an earlier time.
+        // Both rows were written in the same transaction, so one of them is out of date.
         if let entry, entry.revision > head { throw .damaged }
         return PusherAnswer(entry: entry, head: head)
     }
 
     // MARK: Histories
 
-    /// The changes after `revision`, as many as fit `limit` bytes of text, but at least one where there is one.
+    /// The changes after `revision` with at most `limit` bytes of text; at least one change, unless
+    /// `revision` is the head.
     mutating func changes(
         of document: DocumentRow, after revision: Revision, limit: Int
     ) throws(StoreFault) -> [LoggedChange] {
@@ -128,7 +131,7 @@ package struct HistoryReader {
         return changes
     }
 
-    /// The text at a revision that is kept.
+    /// The text at a revision of the kept history.
     mutating func text(of document: DocumentRow, at revision: Revision) throws(StoreFault) -> Checked {
         try check(revision, of: document)
         let isHead = revision == document.entry.head
@@ -137,16 +140,17 @@ package struct HistoryReader {
         if start.snapshot.revision < revision {
             try forEachSegment(of: document, from: start.snapshot.revision.next) {
                 stored throws(StoreFault) in
-                // Behind the head nothing may come.
+                // No segment may continue after the head.
                 if isHead, stored.last > revision { throw .damaged }
-                try replay.take(stored, through: revision)
+                try replay.apply(stored, through: revision)
                 if isHead { pushes.add(stored.segment) }
                 return isHead || stored.last < revision
             }
         } else if !isHead, revision > 0 {
-            // A snapshot under a wrong revision is whole and sound: the segment that follows it tells.
+            // The snapshot itself can be sound but have the wrong revision. The chain of the following
+            // segment shows that.
             try forEachSegment(of: document, from: revision.next) { stored throws(StoreFault) in
-                try replay.take(stored, through: revision)
+                try replay.apply(stored, through: revision)
                 return false
             }
         } else if isHead {
@@ -188,14 +192,15 @@ package struct HistoryReader {
         return Checked(snapshot: Snapshot(revision: stored.revision, text: text), chain: stored.chain)
     }
 
-    /// Gives `body` the segments of a document from the one on that holds a revision, each checked by itself and
-    /// against the one before, until it answers with false. They must lead to the head.
+    /// Calls `body` with the segments of a document, starting with the one that has `revision`, until it
+    /// returns false. Checks each segment by itself and against the one before. The last one must end at the
+    /// head.
     mutating func forEachSegment(
         of document: DocumentRow, from revision: Revision,
         _ body: (StoredSegment) throws(StoreFault) -> Bool
     ) throws(StoreFault) {
         let (id, from) = (Value.integer(document.entry.id.value), Value.integer(Int64(revision.value)))
-        // Up to here all is there, and behind it this chain stands; nil before the first segment.
+        // The last revision checked so far, and the chain after it; nil before the first segment.
         var reached: (last: Revision, chain: Chain)?
         var isStopped = false
         try database.forEach(
@@ -222,13 +227,14 @@ package struct HistoryReader {
         }
     }
 
-    /// A row of `segment`, checked.
+    /// Decodes and checks a row of `segment`.
     private mutating func segment(_ row: Row) throws(StoreFault) -> StoredSegment {
         guard let before = Digest(bytes: row.bytes(4)), let after = Digest(bytes: row.bytes(5)) else {
             throw .damaged
         }
         let time = row.integer(6)
-        // The chain says what is in it, so a block of that chain need not be read again.
+        // The two chain values determine the content, so a segment with the same values need not be decoded
+        // again.
         let known = recent.first { $0.after.value == after && $0.before.value == before }
         let (first, last) = (row.integer(1), row.integer(2))
         if let known {
@@ -252,7 +258,7 @@ package struct HistoryReader {
     private mutating func decoded(_ body: [UInt8]) throws(StoreFault) -> [LoggedChange] {
         do throws(SegmentFault) {
             return try SegmentFormat.decoded(body) { number throws(SegmentFault) in
-                // What cannot be read is not known either.
+                // An author that cannot be read counts as unknown.
                 guard let pusher = try? author(number) else { throw .unknownAuthor(number) }
                 return pusher
             }
@@ -261,7 +267,7 @@ package struct HistoryReader {
         }
     }
 
-    /// The number of a pusher who has one.
+    /// The number of a pusher; nil if the store does not know the pusher.
     mutating func number(of pusher: Pusher) throws(StoreFault) -> Int64? {
         if let known = authors[pusher] { return known }
         let found = try database.one(
@@ -283,19 +289,20 @@ package struct HistoryReader {
     }
 }
 
-/// A page of documents while it is read. Damaged ones are passed over, so that a page always leads on.
+/// Collects a page of documents. It skips damaged rows, so that every page leads to the next one.
 private struct ListingPage {
     private let limit: Int
     private var entries: [DocumentEntry] = []
     private var hasMore = false
     private var damaged = 0
-    /// Damaged ones behind the last entry: they are of this page only where nothing sound comes behind them.
+    /// The number of damaged rows since the last entry. They count for this page only if no sound row follows
+    /// them.
     private var between = 0
 
     init(_ limit: Int) { self.limit = max(0, limit) }
 
-    /// Takes the next row; false where nothing more fits.
-    mutating func take(_ row: DocumentRow?) -> Bool {
+    /// Adds the next row; returns false if the page is full.
+    mutating func append(_ row: DocumentRow?) -> Bool {
         guard let row else {
             between += 1
             return true

@@ -1,10 +1,10 @@
 package import CaretCore
 package import CaretLog
 
-// What upkeep does.
+// The writing part of upkeep.
 extension HistoryWriter {
-    /// Keeps a snapshot that was made of the history as it is. With it goes an older one that it makes superfluous,
-    /// unless history begins there by now. `covered` of the bytes behind the newest snapshot are behind it no longer.
+    /// Stores a snapshot of the history. Deletes the superseded snapshot `old`, unless the history now begins
+    /// there. Subtracts `covered` from the weight of the changes after the newest snapshot.
     package mutating func keep(
         _ snapshot: StoredSnapshot, superseding old: Revision? = nil, covering covered: Int = 0
     ) throws(StoreFault) {
@@ -18,7 +18,7 @@ extension HistoryWriter {
         }
         if snapshot.revision <= row.snapshot { return }
         row.snapshot = snapshot.revision
-        row.behind = max(0, row.behind - covered)
+        row.bytesSinceSnapshot = max(0, row.bytesSinceSnapshot - covered)
         try save(row)
     }
 
@@ -31,14 +31,14 @@ extension HistoryWriter {
             ])
     }
 
-    /// Puts one segment in the place of those that it was made of. False where they are no longer there.
+    /// Replaces segments by one merged from them. Returns false if they have changed meanwhile.
     package mutating func replace(_ replacement: Replacement) throws(StoreFault) -> Bool {
         var row = try document(replacement.document)
         guard let oldest = replacement.old.first, let newest = replacement.old.last else { return true }
         let (from, to) = (
             Value.integer(Int64(oldest.first.value)), Value.integer(Int64(newest.first.value))
         )
-        // The index has these, so the rows themselves are not read.
+        // The index has these columns, so SQLite does not read the rows themselves.
         let found = try database.every(
             "SELECT id, first FROM segment WHERE document = ? AND first BETWEEN ? AND ? ORDER BY first",
             .integer(replacement.document.value), from, to
@@ -46,12 +46,14 @@ extension HistoryWriter {
         guard found.elementsEqual(replacement.old, by: { $0 == ($1.row, Int64($1.first.value)) }) else {
             return false
         }
-        // Each ends where the next one begins.
+        // The index has no `last`. Only that of the newest is needed, because each segment ends where the
+        // next one begins.
         let end = try database.one("SELECT last FROM segment WHERE id = ?", .integer(newest.row)) {
             $0.integer(0)
         }
         guard end == Int64(newest.last.value) else { return false }
-        // The new one takes the place of the first in the index, so the old ones go first; all is one transaction.
+        // Delete the old segments first, because the new one has the same index key as the oldest. All this
+        // is one transaction.
         try database.write(
             "DELETE FROM segment WHERE document = ? AND first BETWEEN ? AND ?",
             [.integer(replacement.document.value), from, to])
@@ -59,13 +61,13 @@ extension HistoryWriter {
         let written = try database.one(
             "SELECT body FROM segment WHERE id = ?", .integer(database.lastRow), read: { $0.bytes(0) })
         guard written == replacement.new.body else { throw .database(.notWritten) }
-        row.loose = max(0, row.loose - replacement.loose)
+        row.unmergedSegments = max(0, row.unmergedSegments - replacement.unmergedCount)
         try save(row)
         return true
     }
 
-    /// Makes history begin at a snapshot. What stands in front of it is removed by and by. False where the segment
-    /// that is cut is no longer there.
+    /// Makes the history begin at a snapshot. `removeTrimmed` removes the earlier rows later, in steps.
+    /// Returns false if the segments have changed since the plan was made.
     package mutating func trim(_ plan: TrimPlan) throws(StoreFault) -> Bool {
         let (id, start) = (plan.snapshot.document, plan.snapshot.revision)
         if try document(id).entry.start >= start { return true }
@@ -82,32 +84,34 @@ extension HistoryWriter {
         return true
     }
 
-    /// Whether a segment has revisions on both sides of this one's end.
+    /// Whether a segment has both this revision and the next one.
     private func isInside(_ revision: Revision, of id: DocumentID) throws(StoreFault) -> Bool {
         try database.one(
             "SELECT 1 FROM segment WHERE document = ?1 AND first <= ?2 AND last > ?2 LIMIT 1",
             .integer(id.value), .integer(Int64(revision.value)), read: { _ in true }) ?? false
     }
 
-    /// Removes some of the segments and snapshots that stand in front of the history.
+    /// Removes some of the segments and snapshots from before the start of the history.
     package mutating func removeTrimmed(of id: DocumentID) throws(StoreFault) {
         let start = Value.integer(Int64(try document(id).entry.start.value))
         _ = try removeSome("segment", "id", "length(body)", of: id, where: "last <= ?2", start)
         _ = try removeSome("snapshot", "revision", "length(body)", of: id, where: "revision < ?2", start)
     }
 
-    /// How far the removal of a deleted document has come.
+    /// The result of one step of a purge.
     enum Purging {
-        /// It lives, or was deleted later than was said.
+        /// The document is not deleted, or was deleted after the given time.
         case kept
         case begun
         case done
     }
 
-    /// Begins or goes on to remove a document that was deleted at `time` or before.
+    /// Does one step of purging a document that was deleted at `time` or before.
     mutating func purge(_ id: DocumentID, deletedBy time: Int64) throws(StoreFault) -> Purging {
         var row = try reader.anyDocument(id)
-        guard let deleted = row.entry.deleted, deleted <= time, !arriving.contains(id) else { return .kept }
+        guard let deleted = row.entry.deleted, deleted <= time, !unpublished.contains(id) else {
+            return .kept
+        }
         if deleted > 0 {
             row.entry.deleted = 0
             try save(row)
@@ -122,7 +126,7 @@ extension HistoryWriter {
         return .done
     }
 
-    /// Removes rows of a document, as many as do not hold the writer up; whether there were any.
+    /// Removes some rows of a document, few enough not to delay the writer. Returns whether there were any.
     private func removeSome(
         _ table: String, _ key: String, _ bytes: String, of id: DocumentID, where condition: String,
         _ value: Value
@@ -142,20 +146,20 @@ extension HistoryWriter {
         return !rows.isEmpty
     }
 
-    /// Takes back what `loose` says too much.
-    mutating func correctLoose(of id: DocumentID, by excess: Int) throws(StoreFault) {
+    /// Subtracts `excess` from the count of unmerged segments, which was too high.
+    mutating func correctUnmerged(of id: DocumentID, by excess: Int) throws(StoreFault) {
         var row = try document(id)
-        row.loose = max(0, row.loose - excess)
+        row.unmergedSegments = max(0, row.unmergedSegments - excess)
         try save(row)
     }
 
-    /// Gives free pages at the end of the file back.
+    /// Returns free pages at the end of the file to the file system.
     mutating func giveBack(pages: Int) throws(StoreFault) {
         hasWritten = true
         try database.write("PRAGMA incremental_vacuum(\(pages))", [])
     }
 
-    /// Forgets pushers of a document that were last seen before `time`.
+    /// Forgets the given pushers of a document, except those who pushed at `time` or later.
     package func forget(_ authors: [Int64], of id: DocumentID, usedBefore time: Int64) throws(StoreFault) {
         for author in authors {
             try database.write(

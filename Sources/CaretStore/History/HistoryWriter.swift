@@ -1,37 +1,40 @@
 import CaretCore
 package import CaretLog
 
-/// Changes documents and their histories through the one connection that writes, inside a transaction of its caller.
+/// Writes documents and their histories through the only writing connection. The caller begins and ends the
+/// transaction.
 ///
-/// Confined with its connection. What it refuses it has not begun to write.
+/// Confined like its connection. A call that throws a refusal has written nothing.
 package struct HistoryWriter {
     let database: Database
     private let shared: Generation
     private(set) var reader: HistoryReader
-    /// The documents that were written last, as they stand in the transaction.
+    /// The rows of recently used documents, as they are in the current transaction.
     private var rows: [DocumentID: DocumentRow] = [:]
-    /// Where segments are taken apart.
+    /// Memory for encoding segments.
     private var columns = SegmentColumns()
-    /// Something was written in this transaction that SQLite does not count as a row.
+    /// This transaction has written something that SQLite does not count as a changed row.
     var hasWritten = false
-    /// The documents that have become due for upkeep in this transaction.
+    /// The documents that became due for upkeep in this transaction.
     var due: Set<DocumentID> = []
 
-    /// The documents that have begun to arrive and are not published; whoever ends before that leaves them to upkeep.
-    package var arriving: Set<DocumentID> = []
-    /// Those of them that the last commit knew of.
-    private var arrivingAtCommit: Set<DocumentID> = []
-    /// The documents whose histories were found damaged: nothing is appended to what cannot be read.
+    /// The imported documents that are not published yet. If the process ends before that, upkeep removes
+    /// them.
+    package var unpublished: Set<DocumentID> = []
+    /// The value of `unpublished` at the last commit.
+    private var unpublishedAtCommit: Set<DocumentID> = []
+    /// The documents that were found damaged. The store appends nothing to a history that it cannot read.
     private var damaged: Set<DocumentID> = []
 
-    /// More revisions than this are not read and moved over while every other writer waits.
+    /// `appendLocked` rebases over at most this number of revisions, because all other writes wait for it.
     private static let mostMissed = 4096
-    /// Enough for the documents that are hot at one time; when there are more it begins anew.
+    /// Enough for the documents that are written to at the same time. A full cache is emptied.
     private static let mostRows = 4096
 
-    /// The epochs were made or renewed since the store was opened: no client can know more of them than the store.
+    /// The epochs were created or renewed after the store was opened. So no client can know later revisions
+    /// of them than the store.
     private var isFresh: Bool
-    /// What is the generation once the transaction is committed.
+    /// The generation that holds after the commit, if it is renewed in this transaction.
     private var nextGeneration: UInt64?
 
     var generation: UInt64 { shared.value }
@@ -43,25 +46,26 @@ package struct HistoryWriter {
         reader = HistoryReader(database: database, generation: generation)
     }
 
-    /// The transaction was committed; answers with the documents that have become due in it.
+    /// Call this after the commit. Returns the documents that became due for upkeep.
     package mutating func committed() -> Set<DocumentID> {
-        defer { (due, hasWritten, arrivingAtCommit) = ([], false, arriving) }
+        defer { (due, hasWritten, unpublishedAtCommit) = ([], false, unpublished) }
         return due
     }
 
-    /// The transaction was undone, and with it whatever is known here.
+    /// Call this after a rollback. It discards all state of the transaction.
     package mutating func rolledBack() {
-        let (arriving, damaged) = (arrivingAtCommit, damaged)
+        let (unpublished, damaged) = (unpublishedAtCommit, damaged)
         self = HistoryWriter(database: database, generation: shared, isFresh: isFresh)
-        (self.arriving, arrivingAtCommit, self.damaged) = (arriving, arriving, damaged)
+        (self.unpublished, unpublishedAtCommit, self.damaged) = (unpublished, unpublished, damaged)
     }
 
-    /// Closes a document to appends, until the store is opened again.
+    /// Closes a document to appends until the store is opened again.
     mutating func close(damaged document: DocumentID) { damaged.insert(document) }
 
     // MARK: Epochs
 
-    /// Renews the epochs of all documents, from the commit on; false where none can have been put back.
+    /// Renews the epochs of all documents at the commit. Returns false if that is not needed, because no
+    /// older database can have been put back.
     mutating func renewEpochs() throws(StoreFault) -> Bool {
         if isFresh { return false }
         if nextGeneration != nil { return true }
@@ -75,7 +79,7 @@ package struct HistoryWriter {
         return true
     }
 
-    /// The transaction was committed: answers with the generation that it has brought, which holds from now on.
+    /// Call this after the commit. Returns the new generation if there is one, and makes it the current one.
     mutating func takeNextGeneration() -> UInt64? {
         guard let next = nextGeneration.take() else { return nil }
         isFresh = true
@@ -109,15 +113,15 @@ package struct HistoryWriter {
         row.entry.updated = newest.logged.time
         if let lineBreak = append.lineBreak { row.entry.lineBreak = lineBreak }
         row.chain = encoded.after
-        row.loose += 1
-        row.behind += segment.changes.reduce(0) { $0 + $1.weight }
+        row.unmergedSegments += 1
+        row.bytesSinceSnapshot += segment.changes.reduce(0) { $0 + $1.weight }
         try row.writeHead(database)
         keep(row)
         if UpkeepPolicy.isDue(row) { due.insert(append.document) }
         return .committed(head: segment.last)
     }
 
-    /// An append without changes, which may still have a line break.
+    /// Handles an append without changes, which can still set the line break.
     private mutating func setLineBreak(_ append: Append, _ row: DocumentRow) throws(StoreFault)
         -> AppendOutcome
     {
@@ -154,10 +158,10 @@ package struct HistoryWriter {
 
     // MARK: Documents
 
-    /// A document that is not deleted, or that is arriving.
+    /// A document that is not deleted, or an imported one that is not published yet.
     mutating func document(_ id: DocumentID) throws(StoreFault) -> DocumentRow {
         if let known = rows[id] { return known }
-        let row = arriving.contains(id) ? try reader.anyDocument(id) : try reader.document(id)
+        let row = unpublished.contains(id) ? try reader.anyDocument(id) : try reader.document(id)
         keep(row)
         return row
     }
@@ -184,10 +188,11 @@ package struct HistoryWriter {
         keep(row)
     }
 
-    /// The identity of a new document.
+    /// The ID for a new document.
     package func nextDocument() throws(StoreFault) -> DocumentID { DocumentID(try lastDocument() + 1) }
 
-    /// The highest identity that was ever given, which the sum of a new row must name.
+    /// The highest ID that was ever used. A new row's sum covers its ID, so the ID must be known before the
+    /// insertion.
     private func lastDocument() throws(StoreFault) -> Int64 {
         try database.one("SELECT seq FROM sqlite_sequence WHERE name = 'document'") { $0.integer(0) } ?? 0
     }
@@ -202,7 +207,7 @@ package struct HistoryWriter {
 
     mutating func delete(_ id: DocumentID, at time: Int64) throws(StoreFault) {
         var row = try document(id)
-        // 0 is a document that is being removed.
+        // 0 would mean that the document is being purged.
         row.entry.deleted = max(time, 1)
         try save(row)
     }
@@ -254,12 +259,12 @@ package struct HistoryWriter {
         }
     }
 
-    /// The number of each change's author, who is made known.
+    /// The number of each change's author. New authors get a row.
     private mutating func authors(of changes: [LoggedChange]) throws(StoreFault) -> [Int64] {
         var (authors, last): ([Int64], Pusher?) = ([], nil)
         authors.reserveCapacity(changes.count)
         for change in changes {
-            // Whoever pushes mostly pushes several.
+            // Neighbouring changes mostly have the same author.
             if let last, last == change.pusher {
                 authors.append(authors[authors.count - 1])
             } else {
@@ -278,12 +283,12 @@ package struct HistoryWriter {
         return database.lastRow
     }
 
-    /// Of each pusher only the highest push is remembered.
+    /// Stores the last of each pusher's pushes.
     private func remember(
         _ changes: [PushedChange], by authors: [Int64], from first: Revision, in id: DocumentID
     ) throws(StoreFault) {
         var highest: [Int64: Int] = [:]
-        // One author alone needs no table.
+        // A single change needs no table.
         if changes.count > 1 { for (index, author) in authors.enumerated() { highest[author] = index } }
         for index in changes.indices where highest[authors[index], default: index] == index {
             let (logged, digest) = (changes[index].logged, changes[index].digest)
@@ -296,7 +301,7 @@ package struct HistoryWriter {
 }
 
 extension StoreFault {
-    /// The outcome of an append that met this before it wrote; a fault of the database is thrown on.
+    /// The outcome of an append that failed before it wrote anything. Rethrows a fault of the database.
     fileprivate func appendOutcome() throws(StoreFault) -> AppendOutcome {
         switch self {
         case .refused(.refused(.gone)): .gone

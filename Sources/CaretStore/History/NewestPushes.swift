@@ -1,7 +1,7 @@
 import CaretCore
 import CaretLog
 
-/// The last push of each pusher, as segments have it, to be compared with the rows of `pusher`.
+/// The last push of each pusher in some segments, for a comparison with the rows of `pusher`.
 struct NewestPushes {
     struct Push: Equatable {
         let seq: Int64
@@ -11,20 +11,20 @@ struct NewestPushes {
 
     private(set) var newest: [Pusher: Push] = [:]
 
-    /// Takes in a segment that follows those before.
+    /// Adds a segment, which must follow those added before.
     mutating func add(_ segment: Segment) {
         var revision = Int64(segment.last.value)
-        // The segments that were written last and not merged yet have one change each.
+        // Most segments that are not merged yet have one change.
         if segment.changes.count == 1, let only = segment.changes.first {
             newest[only.pusher] = Push(seq: only.seq, revision: revision, time: only.time)
             return
         }
-        // From the last one back, so that each pusher is written down once a segment.
+        // Go backwards, so that each pusher is stored only once per segment.
         var seen: Set<Pusher> = []
         var last: Pusher?
         for change in segment.changes.reversed() {
             defer { revision -= 1 }
-            // Whoever pushes mostly pushes several.
+            // Neighbouring changes mostly have the same pusher.
             if change.pusher == last { continue }
             last = change.pusher
             guard seen.insert(change.pusher).inserted else { continue }

@@ -1,7 +1,7 @@
 import CaretCore
 import CaretLog
 
-/// A row of `pusher` with its author's.
+/// A row of `pusher`, with its author.
 struct PusherRow {
     static let columns = "author, seq, revision, digest, used, sum"
 
@@ -17,7 +17,7 @@ struct PusherRow {
         self.entry = entry
     }
 
-    /// Nil where the row cannot be: it is damaged.
+    /// Nil if the row is damaged.
     init?(_ row: Row, of pusher: Pusher, in document: DocumentID) {
         guard let digest = Digest(bytes: row.bytes(3)) else { return nil }
         self.document = document
@@ -29,7 +29,7 @@ struct PusherRow {
         if sum != row.integer(5) { return nil }
     }
 
-    /// Writes the row in the place of the one that the author has in the document.
+    /// Writes the row, and replaces an older row of the same author in the same document.
     func write(_ database: Database) throws(StoreFault) {
         try database.write(
             """

@@ -1,7 +1,7 @@
 import CaretLog
 
-/// What a row bears to be told from a row with other values: the first eight bytes of a digest of numbers and then of
-/// bytes, each with their count.
+/// A checksum over the values of a row: the first eight bytes of a SHA-256 digest. The numbers come first,
+/// then byte strings, each after its length.
 struct RowSum {
     private var digest = SHA256()
 
@@ -17,6 +17,6 @@ struct RowSum {
         digest.take(other)
     }
 
-    /// Of all that was taken; nothing may follow.
+    /// The sum of all values so far. Nothing may be added afterwards.
     mutating func value() -> Int64 { Int64(bitPattern: digest.digest().words[0]) }
 }

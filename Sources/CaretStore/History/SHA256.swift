@@ -1,9 +1,10 @@
 import COpenSSL
 package import CaretLog
 
-/// A digest by OpenSSL's libcrypto, of bytes that come piece by piece.
+/// Computes SHA-256 with OpenSSL's libcrypto, from bytes in several pieces.
 ///
-/// The calls that libcrypto has for a piece of its own each time cost more than a short digest does.
+/// It uses libcrypto's low-level functions. The newer interface allocates a context for each digest, which
+/// costs more than a short digest itself.
 package struct SHA256 {
     private var context = SHA256_CTX()
 
@@ -17,10 +18,10 @@ package struct SHA256 {
 
     mutating func take(_ digest: Digest) { withUnsafeBytes(of: digest.words) { take($0) } }
 
-    /// As eight bytes, the lowest first.
+    /// Adds the number as eight bytes, little-endian.
     mutating func take(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { take($0) } }
 
-    /// Of all that was taken; nothing may follow.
+    /// The digest of all bytes so far. Nothing may be added afterwards.
     package mutating func digest() -> Digest {
         var words = SIMD4<UInt64>()
         withUnsafeMutableBytes(of: &words) { target in
@@ -41,6 +42,6 @@ extension Binding {
 }
 
 extension Digest {
-    /// The 32 bytes as libcrypto writes them.
+    /// The 32 bytes in the order of libcrypto.
     package var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
 }

@@ -1,11 +1,11 @@
 import CaretCore
 import CaretLog
 
-// A disk can lose a write and keep a page as it was. Its rows are whole and sound then, and older than the rows beside
-// them: only a comparison tells.
+// A disk can lose a write and keep an old page. The rows of that page have correct sums but are out of date.
+// Only a comparison with other rows shows that.
 extension HistoryReader {
-    /// The newest segment must end where the document's row says that the head is. Called where the head is a
-    /// snapshot, so that no segment was read; a small segment is read for its pushers.
+    /// Checks that the newest segment ends at the head of the document's row. Called if a snapshot is at the
+    /// head, so that no segment was read. Reads the segment's pushes if it is small.
     mutating func checkEnd(
         of document: DocumentRow, _ pushes: inout NewestPushes
     ) throws(StoreFault) {
@@ -15,7 +15,7 @@ extension HistoryReader {
             SELECT last, length(body), after FROM segment WHERE document = ? ORDER BY first DESC LIMIT 1
             """, .integer(document.entry.id.value)
         ) { (last: $0.integer(0), bytes: $0.integer(1), after: Digest(bytes: $0.bytes(2))) }
-        // What was trimmed is removed by and by.
+        // Trimmed segments are removed only later, in steps.
         if head == start, found.map({ $0.last <= Int64(head.value) }) ?? true { return }
         guard let found, found.last == Int64(head.value), found.after == document.chain.value else {
             throw .damaged
@@ -27,11 +27,12 @@ extension HistoryReader {
         }
     }
 
-    /// The most bytes of a segment that is read when a document opens. Reading longer ones made opening three times as
-    /// slow. `verify` reads them all.
+    /// The most bytes of a segment that is read when a document is opened. Reading larger ones made opening
+    /// three times as slow. `verify` reads them all.
     private static let smallSegment: Int64 = 2048
 
-    /// Each pusher's row names the last of the pusher's changes. An older row would let a push be committed twice.
+    /// Checks that each pusher's row has the pusher's last push. With an older row the store could commit a
+    /// push twice.
     func check(_ pushes: NewestPushes, of document: DocumentRow) throws(StoreFault) {
         let id = document.entry.id
         for (pusher, newest) in pushes.newest {
@@ -49,8 +50,8 @@ extension HistoryReader {
         }
     }
 
-    /// Whether an older pusher than this is remembered. Those who pushed longest ago are forgotten first, so nobody who
-    /// pushed later was forgotten then.
+    /// Whether the document has a pusher whose last push is older than `time`. The store forgets the oldest
+    /// pushers first. So if there is one, no pusher with a later push was forgotten.
     func hasPusher(of id: DocumentID, usedBefore time: Int64) throws(StoreFault) -> Bool {
         try database.one(
             "SELECT 1 FROM pusher WHERE document = ? AND used < ? LIMIT 1", .integer(id.value),

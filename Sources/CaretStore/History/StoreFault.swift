@@ -1,10 +1,10 @@
 package import CaretLog
 
-/// What stops a call inside the store.
+/// Why a call inside the store failed.
 package enum StoreFault: Error {
-    /// What the caller is told.
+    /// The store refused the call, and sends this to the caller.
     case refused(HistoryRefusal)
-    /// SQLite failed; the whole transaction is undone.
+    /// SQLite failed. The whole transaction is rolled back.
     case database(DatabaseFault)
 
     static let gone = StoreFault.refused(.refused(.gone))
@@ -22,7 +22,7 @@ extension DatabaseFault {
 }
 
 extension StoreFault {
-    /// What a call answers that asks for a part of a history.
+    /// The refusal for a call that reads a history.
     var historyRefusal: HistoryRefusal {
         switch self {
         case .refused(let refusal): refusal
@@ -30,18 +30,18 @@ extension StoreFault {
         }
     }
 
-    /// What a call answers that asks for a document.
+    /// The refusal for a call that does not depend on revisions.
     var refusal: StoreRefusal {
         switch historyRefusal {
         case .refused(let refusal): refusal
         case .ahead, .trimmed, .wrongText:
-            preconditionFailure("a call for a document met a refusal of its history")
+            preconditionFailure("a call without a revision was refused because of one")
         }
     }
 }
 
 extension Database {
-    /// The same calls for whoever answers with a `StoreFault`.
+    /// The same calls, throwing a `StoreFault`.
     func write(_ sql: String, _ values: [Value]) throws(StoreFault) {
         do throws(DatabaseFault) { try run(sql, values) } catch { throw .database(error) }
     }

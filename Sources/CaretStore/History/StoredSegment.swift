@@ -1,21 +1,21 @@
 import CaretCore
 import CaretLog
 
-/// A row of `segment` with its bytes read, but nothing of it checked yet.
+/// A decoded row of `segment`, not checked yet.
 struct StoredSegment {
     static let columns = "id, first, last, body, before, after, time"
 
     let row: Int64
     let segment: Segment
-    /// The last revision, as the row has it.
+    /// The last revision in the row.
     let last: Revision
-    /// The latest of its changes' times, as the row has it; trimming by time relies on it.
+    /// The latest time of its changes, from the row. Trimming by time uses it.
     let time: Int64
-    /// The chain in front of the first change and behind the last one.
+    /// The chain before the first change, and after the last one.
     let before: Chain
     let after: Chain
 
-    /// Whether its changes lead from the one chain value to the other, and are as many and as late as the row says.
+    /// Whether its changes lead from `before` to `after`, and agree with `last` and `time`.
     var isSound: Bool {
         before.extended(by: segment.changes[...], from: segment.first) == after && segment.last == last
             && segment.latestTime == time

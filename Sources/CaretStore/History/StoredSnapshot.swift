@@ -8,11 +8,11 @@ package struct StoredSnapshot {
     let document: DocumentID
     let revision: Revision
     let body: [UInt8]
-    /// Of the text's UTF-8.
+    /// The digest of the text's UTF-8.
     let digest: Digest
     let chain: Chain
 
-    /// What is to be stored of a text that was read.
+    /// Encodes a text that was read.
     init(_ checked: HistoryReader.Checked, of document: DocumentID) {
         self.document = document
         revision = checked.snapshot.revision
@@ -20,7 +20,7 @@ package struct StoredSnapshot {
         (body, digest) = SnapshotFormat.encoded(checked.snapshot.text)
     }
 
-    /// Nil where the row cannot be: it is damaged.
+    /// Nil if the row is damaged.
     init?(_ row: Row, of document: DocumentID) {
         guard let digest = Digest(bytes: row.bytes(2)), let chain = Digest(bytes: row.bytes(3)) else {
             return nil
@@ -32,6 +32,6 @@ package struct StoredSnapshot {
         self.chain = Chain(chain)
     }
 
-    /// Nil where the bytes are no text, or not the one that the digest was made of.
+    /// Nil if the bytes are not a text, or do not match the digest.
     var text: Text? { SnapshotFormat.decoded(body, digest: digest) }
 }

@@ -1,7 +1,7 @@
 import CaretLog
 
-/// Grants as a row has them: for each a byte for its access, one for whether it names a document or a prefix, the length of
-/// the name as a varint, and the name.
+/// The stored form of grants. For each grant: a byte for its access, a byte for document or prefix, the
+/// length of the name as a varint, and the name.
 enum GrantsFormat {
     static func encoded(_ grants: Grants) -> [UInt8] {
         var column = ByteColumn()
@@ -24,12 +24,12 @@ enum GrantsFormat {
         column.append(name.utf8)
     }
 
-    /// Nil where the bytes cannot be: they are damaged.
+    /// Nil if the bytes are not grants: the row is damaged.
     static func decoded(_ bytes: [UInt8]) -> Grants? {
         var reader = ByteColumnReader(bytes[...])
         var grants: [Grant] = []
         while !reader.isAtEnd {
-            // Whatever is wrong with a grant is damage.
+            // Every error here means damage.
             guard let grant = try? grant(&reader), grants.count < Grants.most else { return nil }
             grants.append(grant)
         }

@@ -1,12 +1,12 @@
 import CaretLog
 
-/// A row of `token` without its grants, as it is looked at before anybody has shown the token.
+/// A row of `token` without its grants. The store reads the grants only after the token's text was checked.
 struct TokenRow {
     static let columns = "id, user, digest, created, grants_sum, sum"
 
     let id: TokenID
     let user: UserName
-    /// Of the token's text.
+    /// The digest of the token's text.
     let digest: Digest
     let created: Int64
     let grantsSum: Int64
@@ -19,7 +19,7 @@ struct TokenRow {
         grantsSum = TokenRow.sum(of: grants)
     }
 
-    /// Nil where the row cannot be: it is damaged.
+    /// Nil if the row is damaged.
     init?(_ row: Row) {
         guard
             let user = String(validating: row.bytes(1), as: UTF8.self).flatMap({ try? UserName($0) }),
@@ -33,7 +33,7 @@ struct TokenRow {
         if sum != row.integer(5) { return nil }
     }
 
-    /// The columns, in their order.
+    /// The values of `columns`, in their order.
     var values: [Value] {
         [
             .integer(id.value), .bytes(user.bytes.utf8), .bytes(digest.bytes), .integer(created),
@@ -41,7 +41,7 @@ struct TokenRow {
         ]
     }
 
-    /// The token with what stands in the row behind this; nil where that is damaged.
+    /// The token with the grants of its row; nil if they are damaged.
     func token(grants: [UInt8]) -> Token? {
         guard TokenRow.sum(of: grants) == grantsSum, let grants = GrantsFormat.decoded(grants) else {
             return nil

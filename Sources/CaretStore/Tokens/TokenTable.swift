@@ -1,15 +1,15 @@
 import COpenSSL
 import CaretLog
 
-/// The tokens, through one connection.
+/// Reads and writes the tokens through one connection.
 ///
-/// Confined with its connection. What it refuses it has not begun to write.
+/// Confined like its connection. A call that throws a refusal has written nothing.
 struct TokenTable {
     let database: Database
 
     func add(_ user: UserName, _ grants: Grants, at time: Int64) throws(StoreFault) -> TokenText {
         let last = try database.one("SELECT seq FROM sqlite_sequence WHERE name = 'token'") { $0.integer(0) }
-        // Of the system's source of randomness.
+        // The secret comes from the system's source of randomness.
         let text = TokenText(TokenID((last ?? 0) + 1), secret: .random(in: .min ... .max))
         let bytes = GrantsFormat.encoded(grants)
         let row = TokenRow(
@@ -28,7 +28,7 @@ struct TokenTable {
             TokenRow($0)
         }
         guard let found else {
-            // As much as is done with a row, so that the time does not tell that there is none.
+            // Do the same work as for an existing row, so that the time does not reveal that there is none.
             _ = TokenRow.sum(of: [UInt8](repeating: 0, count: 96))
             _ = isDigest(Digest(.zero), of: text)
             throw .gone
@@ -38,7 +38,7 @@ struct TokenTable {
         return try token(of: row)
     }
 
-    /// In a time that does not tell how far the two are equal.
+    /// Compares in constant time.
     private func isDigest(_ digest: Digest, of text: ByteString) -> Bool {
         let (known, shown) = (digest.bytes, SHA256.digest(of: text.utf8).bytes)
         return CRYPTO_memcmp(known, shown, known.count) == 0
@@ -70,7 +70,7 @@ struct TokenTable {
     }
 
     func revoke(_ id: TokenID) throws(StoreFault) {
-        // Not looked at before, so that a damaged one goes too.
+        // Delete without reading the row first, so that a damaged token can be revoked too.
         try database.write("DELETE FROM token WHERE id = ?", [.integer(id.value)])
         if database.changes == 0 { throw .gone }
     }

@@ -1,7 +1,7 @@
 import CaretLog
 import Synchronization
 
-/// The documents that wait for upkeep, each once, the first that became due first.
+/// A queue of documents that are due for upkeep, in the order in which they became due. Each is in it once.
 final class DueDocuments: Sendable {
     private struct Waiting {
         var order: [DocumentID] = []
@@ -9,7 +9,7 @@ final class DueDocuments: Sendable {
     }
 
     private let waiting = Mutex(Waiting())
-    /// One signal stands for however many documents.
+    /// One signal can announce any number of documents.
     let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
@@ -25,8 +25,8 @@ final class DueDocuments: Sendable {
         signal.yield()
     }
 
-    /// All that wait; they may become due again from now on.
-    func taken() -> [DocumentID] {
+    /// Removes and returns all documents. They can become due again.
+    func takeAll() -> [DocumentID] {
         waiting.withLock { waiting in
             defer { waiting = Waiting() }
             return waiting.order

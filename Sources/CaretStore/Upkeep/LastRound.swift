@@ -1,6 +1,6 @@
 import Synchronization
 
-/// When the last whole round was made.
+/// The time of the last complete round.
 final class LastRound: Sendable {
     private let last = Mutex<Int64?>(nil)
 

@@ -1,34 +1,35 @@
 package import CaretCore
 
-/// Which segments are joined: neighbours of about one size, once there are many of them, so that each revision is packed
-/// anew only a few times.
+/// Chooses the segments to merge: neighbours of similar size, once there are many of them. So each revision
+/// is compressed again only a few times.
 package enum MergePlan {
-    /// A block that packs well, and can still be read within some ten milliseconds.
+    /// A merged segment of this size compresses well, and can still be read within about ten milliseconds.
     package static let mostChanges = 16_384
     package static let mostBytes = 256 << 10
 
-    /// The segments to be joined next; nil where nothing is due. `places` are all of a document in their order. None
-    /// are joined over the newest snapshot: what is behind it is read alone.
+    /// The segments to merge next; nil if nothing is due. `summaries` must be all segments of the document, in
+    /// order. Segments before and after the newest snapshot are never merged with each other, because reading
+    /// the text starts at the snapshot.
     package static func next(
-        _ places: [SegmentPlace], behind snapshot: Revision, isIdle: Bool
-    ) -> ArraySlice<SegmentPlace>? {
-        let edge = places.firstIndex { $0.last > snapshot } ?? places.endIndex
-        return next(places[..<edge], isClosed: true, isIdle: isIdle)
-            ?? next(places[edge...], isClosed: false, isIdle: isIdle)
+        _ summaries: [SegmentSummary], after snapshot: Revision, isIdle: Bool
+    ) -> ArraySlice<SegmentSummary>? {
+        let edge = summaries.firstIndex { $0.last > snapshot } ?? summaries.endIndex
+        return next(summaries[..<edge], isClosed: true, isIdle: isIdle)
+            ?? next(summaries[edge...], isClosed: false, isIdle: isIdle)
     }
 
-    /// `isClosed`: nothing is appended to them any more. Then a few loose ones need not wait for others, lest they
-    /// stand between merged ones for ever.
+    /// `isClosed`: no more segments are appended to these. Then even a few unmerged segments are merged, because
+    /// otherwise they would stay between merged ones for ever.
     private static func next(
-        _ places: ArraySlice<SegmentPlace>, isClosed: Bool, isIdle: Bool
-    ) -> ArraySlice<SegmentPlace>? {
-        let loose = isClosed ? 2 : isIdle ? UpkeepPolicy.fanOutWhenIdle : UpkeepPolicy.loose
-        for run in runs(of: places, where: \.isLoose)
-        where run.count >= loose || isClosed && run.contains(where: isWhole) {
+        _ summaries: ArraySlice<SegmentSummary>, isClosed: Bool, isIdle: Bool
+    ) -> ArraySlice<SegmentSummary>? {
+        let limit = isClosed ? 2 : isIdle ? UpkeepPolicy.fanOutWhenIdle : UpkeepPolicy.unmergedLimit
+        for run in runs(of: summaries, where: \.isUnmerged)
+        where run.count >= limit || isClosed && run.contains(where: isWhole) {
             return fitting(run)
         }
         let fanOut = isIdle ? UpkeepPolicy.fanOutWhenIdle : UpkeepPolicy.fanOut
-        for run in runs(of: places, where: { (isClosed || !$0.isLoose) && !isWhole($0) })
+        for run in runs(of: summaries, where: { (isClosed || !$0.isUnmerged) && !isWhole($0) })
         where run.count >= fanOut {
             for start in run.indices.dropLast(fanOut - 1) {
                 let joined = fitting(run[start..<start + fanOut])
@@ -38,31 +39,31 @@ package enum MergePlan {
         return nil
     }
 
-    /// Whether it stays as it is.
-    private static func isWhole(_ place: SegmentPlace) -> Bool {
-        place.changes >= mostChanges / 2 || place.bytes >= mostBytes / 2
+    /// Whether the segment is large enough to stay as it is.
+    private static func isWhole(_ summary: SegmentSummary) -> Bool {
+        summary.changes >= mostChanges / 2 || summary.bytes >= mostBytes / 2
     }
 
-    /// The largest is no more than all the others together: whatever is packed anew is then in a block of twice the
-    /// size at least, which can happen to a revision only so often.
-    private static func isWorthwhile(_ joined: ArraySlice<SegmentPlace>) -> Bool {
+    /// Whether the largest segment is at most as large as all the others together. Then each merge at least
+    /// doubles the size of the segment that a revision is in, so a revision is merged only a few times.
+    private static func isWorthwhile(_ joined: ArraySlice<SegmentSummary>) -> Bool {
         let largest = joined.map(\.changes).max() ?? 0
         return joined.count > 1 && 2 * largest <= joined.reduce(0) { $0 + $1.changes }
     }
 
-    /// The longest runs of neighbours of which this holds.
+    /// The longest runs of neighbours for which `holds` is true.
     private static func runs(
-        of places: ArraySlice<SegmentPlace>, where holds: (SegmentPlace) -> Bool
-    ) -> [ArraySlice<SegmentPlace>] {
-        places.split { !holds($0) }
+        of summaries: ArraySlice<SegmentSummary>, where holds: (SegmentSummary) -> Bool
+    ) -> [ArraySlice<SegmentSummary>] {
+        summaries.split { !holds($0) }
     }
 
-    /// As many from the beginning as one block may hold, but at least one.
-    private static func fitting(_ run: ArraySlice<SegmentPlace>) -> ArraySlice<SegmentPlace> {
+    /// As many segments from the beginning as fit into one, but at least one.
+    private static func fitting(_ run: ArraySlice<SegmentSummary>) -> ArraySlice<SegmentSummary> {
         var (changes, bytes) = (0, 0)
-        let count = run.prefix(UpkeepPolicy.joinedAtOnce).prefix { place in
-            changes += place.changes
-            bytes += place.bytes
+        let count = run.prefix(UpkeepPolicy.joinedAtOnce).prefix { summary in
+            changes += summary.changes
+            bytes += summary.bytes
             return changes <= mostChanges && bytes <= mostBytes
         }.count
         return run.prefix(max(count, 1))

@@ -1,16 +1,16 @@
 import CaretLog
 
-/// One segment in the place of several.
+/// A merged segment, and the segments that it replaces.
 package struct Replacement {
     let document: DocumentID
-    let old: [SegmentPlace]
+    let old: [SegmentSummary]
     let new: EncodedSegment
 
-    /// The new one, which has no row yet.
-    var place: SegmentPlace {
-        SegmentPlace(row: 0, first: new.first, last: new.last, bytes: new.body.count, isLoose: false)
+    /// The new segment, which has no row yet.
+    var summary: SegmentSummary {
+        SegmentSummary(row: 0, first: new.first, last: new.last, bytes: new.body.count, isUnmerged: false)
     }
 
-    /// How many of the old ones were as they were appended.
-    var loose: Int { old.count { $0.isLoose } }
+    /// The number of old segments that were never merged.
+    var unmergedCount: Int { old.count { $0.isUnmerged } }
 }

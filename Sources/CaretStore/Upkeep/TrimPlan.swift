@@ -1,6 +1,6 @@
-/// How a history is made to begin later.
+/// A prepared trim of a history.
 package struct TrimPlan {
     package let snapshot: StoredSnapshot
-    /// Of the segment that the beginning falls into, what stands behind it.
+    /// If the new start is inside a segment: the part of that segment after the start.
     let cut: Replacement?
 }

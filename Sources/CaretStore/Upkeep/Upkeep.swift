@@ -1,8 +1,8 @@
 import CaretCore
 import CaretLog
 
-/// What a store does by itself, a small step at a time: each is read and made ready beside the writer, and takes the
-/// writer only to be put in place.
+/// What a store does in the background, in small steps. Upkeep reads and prepares each step beside the
+/// writer, and uses the writer only to commit it.
 struct Upkeep: Sendable {
     let writes: WriteQueue
     let reader: QueueConfined<UpkeepReader>
@@ -11,16 +11,16 @@ struct Upkeep: Sendable {
     let lastRound = LastRound()
     let tell: @Sendable (StoreEvent) -> Void
 
-    /// Tends the documents that become due, until there will be no more.
+    /// Tends the documents that become due, until `due` is closed.
     func run(_ due: DueDocuments) async {
         for await _ in due.signals {
-            await tend(due.taken())
-            try? await Task.sleep(for: UpkeepPolicy.pause)  // It fails only where the store is being closed.
+            await tend(due.takeAll())
+            try? await Task.sleep(for: UpkeepPolicy.pause)  // Throws only when the store is being closed.
         }
     }
 
-    /// Tends documents that are being written to. A step for each of several is put in place together: what was
-    /// appended at one time stands on the same pages, which are so written once.
+    /// Tends documents that are being written to. It commits steps of several documents together: what was
+    /// appended at the same time is on the same pages, so each page is written only once.
     private func tend(_ documents: [DocumentID]) async {
         var rest = documents[...]
         while !rest.isEmpty, !calls.isClosing {
@@ -30,15 +30,15 @@ struct Upkeep: Sendable {
                 found.append((document, due))
                 weight += due.step.weight
             }
-            let taken = await took(found.map { ($0.document, $0.due.step) })
-            for (one, isTaken) in zip(found, taken) {
-                guard let isTaken, !isTaken || !one.due.isLast else { continue }
+            let committed = await commit(found.map { ($0.document, $0.due.step) })
+            for (one, isCommitted) in zip(found, committed) {
+                guard let isCommitted, !isCommitted || !one.due.isLast else { continue }
                 await tend(one.document, isIdle: false, isNew: false)
             }
         }
     }
 
-    /// Makes a round now and then, until its task is cancelled.
+    /// Makes a round at regular intervals, until its task is cancelled.
     func runRounds() async {
         guard let pause = settings.roundEvery else { return }
         while (try? await Task.sleep(for: pause)) != nil {
@@ -48,19 +48,20 @@ struct Upkeep: Sendable {
         }
     }
 
-    /// Does whatever is due for a document's history. What is refused is left for another time.
+    /// Does everything that is due for a document's history. Leaves refused steps for another time.
     func tend(_ document: DocumentID, isIdle: Bool, isNew: Bool = true) async {
         var isNew = isNew
         while !calls.isClosing, let due = await due(for: document, isIdle: isIdle, isNew: isNew) {
-            // Where its ground has changed meanwhile, it is thought out anew.
-            guard let isTaken = await took([(document, due.step)])[0], !isTaken || !due.isLast else { return }
+            // If the history has changed meanwhile, prepare the step again.
+            guard let isCommitted = await commit([(document, due.step)])[0], !isCommitted || !due.isLast
+            else { return }
             isNew = false
         }
     }
 
-    /// What is due for a document; nil where nothing is, or it cannot be read.
+    /// The next step for a document; nil if nothing is due, or the document cannot be read.
     private func due(for document: DocumentID, isIdle: Bool, isNew: Bool) async -> DueStep? {
-        switch await reader.done({ $0.next(for: document, isIdle: isIdle, isNew: isNew) }) {
+        switch await reader.run({ $0.next(for: document, isIdle: isIdle, isNew: isNew) }) {
         case .failure(let fault):
             if case .refused(.damaged) = fault.historyRefusal { tell(.damaged(document)) }
             return nil
@@ -68,9 +69,9 @@ struct Upkeep: Sendable {
         }
     }
 
-    /// Takes steps in one transaction, and answers for each whether it was taken: not where its ground has changed
-    /// meanwhile; nil where it was refused.
-    private func took(_ steps: [(document: DocumentID, step: UpkeepStep)]) async -> [Bool?] {
+    /// Commits steps in one transaction. Returns for each whether it was done: false if the history has
+    /// changed meanwhile, nil if the store refused it.
+    private func commit(_ steps: [(document: DocumentID, step: UpkeepStep)]) async -> [Bool?] {
         let tell = tell
         let bodies = steps.map { document, step in
             { @Sendable (writer: inout HistoryWriter) throws(StoreFault) -> Bool in
@@ -84,33 +85,33 @@ struct Upkeep: Sendable {
                     tell(.snapshotting(document, snapshot.revision))
                     try writer.keep(snapshot, superseding: superseded, covering: covered)
                 case .removeTrimmed: try writer.removeTrimmed(of: document)
-                case .correctLoose(let excess): try writer.correctLoose(of: document, by: excess)
+                case .correctUnmerged(let excess): try writer.correctUnmerged(of: document, by: excess)
                 }
                 return true
             }
         }
-        // Whoever tends a document next finds again what was refused.
-        return await writes.done(bodies).map { try? $0.get() }
+        // The next run finds refused steps again.
+        return await writes.run(bodies).map { try? $0.get() }
     }
 
-    /// Forgets the revisions through this one, and answers where history begins now.
+    /// Forgets the revisions through this one, and returns where the history now begins.
     func trim(_ document: DocumentID, through revision: Revision) async -> Trimming {
-        // Without end only as long as merges are faster each time.
+        // Repeats only while merges keep changing the segment to cut.
         while true {
-            let found = await reader.done { $0.trimming(of: document, through: revision) }
+            let found = await reader.run { $0.trimming(of: document, through: revision) }
             let plan: TrimPlan
             switch found {
             case .failure(let fault): return .refused(fault.historyRefusal)
             case .success(nil): return .trimmed(start: revision)
             case .success(let found?): plan = found
             }
-            let result = await writes.done { writer throws(StoreFault) in try writer.trim(plan) }
+            let result = await writes.run { writer throws(StoreFault) in try writer.trim(plan) }
             switch result {
             case .failure(let refusal): return .refused(refusal)
             case .success(true):
                 tell(.trimmed(document, start: revision))
                 return .trimmed(start: revision)
-            // A merge was faster: what was to be cut is another segment now.
+            // A merge came first, and replaced the segment to cut.
             case .success(false): continue
             }
         }
@@ -118,20 +119,20 @@ struct Upkeep: Sendable {
 
     // MARK: The round
 
-    /// Goes once through all documents: removes what was deleted long ago, forgets what need not be kept, merges what
-    /// rests, and gives space back.
+    /// Visits all documents once: purges those deleted long ago, trims histories, forgets old pushers, merges
+    /// the segments of idle documents, and returns free space to the file system.
     func round(at time: Int64) async {
-        // Where a document was not seen, nobody can say that it has rested since.
+        // An incomplete round does not count: `visit` relies on the last round having seen every document.
         if await visitAll(at: time), !calls.isClosing { lastRound.set(time) }
         await giveSpaceBack()
     }
 
-    /// Visits the documents by their identities; whether the list of them could be read to its end.
+    /// Visits the documents in the order of their IDs. Returns whether all of them could be listed.
     private func visitAll(at time: Int64) async -> Bool {
         var last = DocumentID(0)
         while !calls.isClosing {
             let after = last
-            switch await reader.done({ $0.documents(after: after, limit: 256) }) {
+            switch await reader.run({ $0.documents(after: after, limit: 256) }) {
             case .success(let rows):
                 guard let end = rows.last else { return true }
                 for row in rows where !calls.isClosing { await visit(row, at: time) }
@@ -146,12 +147,12 @@ struct Upkeep: Sendable {
         return false
     }
 
-    /// Tries every identity that was ever given, where the table cannot be read from one to the next.
+    /// Tries every document ID that was ever used, because the table cannot be read in order.
     private func visitEach(after last: DocumentID, at time: Int64) async {
-        guard case .success(let most) = await reader.done({ $0.lastDocument() }) else { return }
+        guard case .success(let most) = await reader.run({ $0.lastDocument() }) else { return }
         for value in last.value..<max(last.value, most.value) where !calls.isClosing {
-            let found = await reader.done { $0.visited(DocumentID(value + 1)) }
-            // What cannot be read was told of already, with all that stands there.
+            let found = await reader.run { $0.visited(DocumentID(value + 1)) }
+            // Damage that stops a read here was already reported by `visitAll`.
             if case .success(let row?) = found { await visit(row, at: time) }
         }
     }
@@ -163,11 +164,11 @@ struct Upkeep: Sendable {
             return
         }
         await forgetPushers(of: row.id, before: time.less(settings.keepPushers))
-        if let through = await reader.done({ [settings] in $0.trimDue(document, settings, at: time) }) {
+        if let through = await reader.run({ [settings] in $0.trimDue(document, settings, at: time) }) {
             _ = await trim(row.id, through: through)
         }
         let isIdle = document.entry.updated <= time.less(UpkeepPolicy.idle)
-        // One that rested when the round before came has rested since.
+        // The document was already idle at the last round, and has not changed since.
         if isIdle, let last = lastRound.time, document.entry.updated <= last.less(UpkeepPolicy.idle),
             !UpkeepPolicy.isDue(document)
         {
@@ -179,7 +180,7 @@ struct Upkeep: Sendable {
     private func purge(_ document: DocumentID, at time: Int64) async {
         let limit = time.less(settings.keepDeleted)
         while !calls.isClosing {
-            let result = await writes.done { writer throws(StoreFault) in
+            let result = await writes.run { writer throws(StoreFault) in
                 try writer.purge(document, deletedBy: limit)
             }
             switch result {
@@ -192,9 +193,9 @@ struct Upkeep: Sendable {
 
     private func forgetPushers(of document: DocumentID, before time: Int64) async {
         while !calls.isClosing {
-            let found = await reader.done { $0.pushers(of: document, usedBefore: time) }
+            let found = await reader.run { $0.pushers(of: document, usedBefore: time) }
             guard case .success(let authors) = found, !authors.isEmpty else { return }
-            let result = await writes.done { writer throws(StoreFault) in
+            let result = await writes.run { writer throws(StoreFault) in
                 try writer.forget(authors, of: document, usedBefore: time)
             }
             guard case .success = result else { return }
@@ -202,11 +203,11 @@ struct Upkeep: Sendable {
         }
     }
 
-    /// Gives free pages back to the file system, once they are more than a thirty-second of the file.
+    /// Returns free pages to the file system if they are more than 1/32 of the file.
     private func giveSpaceBack() async {
-        guard let space = await reader.done({ $0.space() }), space.free > space.pages / 32 else { return }
+        guard let space = await reader.run({ $0.space() }), space.free > space.pages / 32 else { return }
         for _ in 0..<(space.free / UpkeepPolicy.pagesAtOnce + 1) where !calls.isClosing {
-            let result = await writes.done { writer throws(StoreFault) in
+            let result = await writes.run { writer throws(StoreFault) in
                 try writer.giveBack(pages: UpkeepPolicy.pagesAtOnce)
             }
             guard case .success = result else { return }

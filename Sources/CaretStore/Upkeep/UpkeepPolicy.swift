@@ -1,60 +1,64 @@
 import CaretCore
 import CaretLog
 
-/// When something is due, as numbers.
+/// The thresholds that decide when upkeep is due.
 package enum UpkeepPolicy {
-    /// So many segments as they were appended are merged.
-    static let loose = 64
-    /// So many merged ones of one size are merged again.
+    /// This number of appended segments is merged.
+    static let unmergedLimit = 64
+    /// This number of merged segments of similar size is merged again.
     static let fanOut = 16
-    /// And so many of any size once nobody writes any more.
+    /// In an idle document, this number of appended or merged segments is merged.
     static let fanOutWhenIdle = 4
-    /// A document that nobody has changed for so long is idle, in milliseconds.
+    /// A document without changes for this time is idle, in milliseconds.
     package static let idle: Int64 = 60_000
 
-    /// An older snapshot is worth its place where the history in front of it takes so many times as many bytes.
+    /// An older snapshot stays if the history before it is at least this many times as long as the snapshot,
+    /// in stored bytes.
     static let snapshotShare = 32
 
-    /// So many changes behind the newest snapshot cost about what reading the text costs: a change is replayed in
-    /// about the time in which 150 bytes are unpacked and checked.
-    package static func mostChanges(behindSnapshotOf utf8: Int) -> Int { max(256, utf8 / 150) }
+    /// The most changes after a snapshot before the next one is due. To replay so many takes about as long as
+    /// to read the text: a change is replayed in about the time in which 150 bytes are decompressed and
+    /// checked.
+    package static func mostChanges(sinceSnapshotOf utf8: Int) -> Int { max(256, utf8 / 150) }
 
-    /// And so much of inserted text.
-    package static func mostWeight(behindSnapshotOf utf8: Int) -> Int { max(256 << 10, 2 * utf8) }
+    /// The most weight of the changes after a snapshot before the next one is due.
+    package static func mostWeight(sinceSnapshotOf utf8: Int) -> Int { max(256 << 10, 2 * utf8) }
 
-    /// Once nobody writes any more a snapshot is made for the last time, so it is due with fewer changes behind it; a
-    /// text that came at once is as well read from its segment.
+    /// An idle document gets a last snapshot, so it is due after fewer changes. A text that was inserted by a
+    /// few changes needs none: it can be read from its segment just as fast.
     static func isSnapshotDue(_ row: DocumentRow, isIdle: Bool = false) -> Bool {
         let utf8 = row.entry.length.utf8
         let changes = row.entry.head.value - row.snapshot.value
-        // What is counted as behind the newest snapshot may be too much, but never where there is nothing.
-        return changes > mostChanges(behindSnapshotOf: utf8) / (isIdle ? 8 : 1)
-            || changes > 0 && row.behind > mostWeight(behindSnapshotOf: utf8)
+        // `bytesSinceSnapshot` may be too high, but it does not count if there are no changes after the snapshot.
+        return changes > mostChanges(sinceSnapshotOf: utf8) / (isIdle ? 8 : 1)
+            || changes > 0 && row.bytesSinceSnapshot > mostWeight(sinceSnapshotOf: utf8)
     }
 
-    static func isDue(_ row: DocumentRow) -> Bool { row.loose >= loose || isSnapshotDue(row) }
+    static func isDue(_ row: DocumentRow) -> Bool {
+        row.unmergedSegments >= unmergedLimit || isSnapshotDue(row)
+    }
 
-    /// Between two goes at what has become due. A document that is being written to all the time is due all the time:
-    /// the more is joined at once, the less often it is packed anew. It is as long as what came meanwhile is read in some
-    /// ten milliseconds.
+    /// The pause between two runs of upkeep. A document with constant writes is always due. With a longer
+    /// pause more segments are merged at once, and each revision is compressed less often. What is appended
+    /// during a pause can be read within about ten milliseconds.
     static let pause = Duration.milliseconds(250)
 
-    /// Steps are put in place in one transaction until they are so many rows and pages, which is about two
-    /// milliseconds of the writer with the last of them.
+    /// One transaction commits steps up to this number of rows and pages. With the last step that takes about
+    /// two milliseconds of the writer's time.
     static let doneAtOnce = 1024
-    /// Segments that one step joins.
+    /// The most segments that one step merges.
     static let joinedAtOnce = 512
 
-    /// Rows, and bytes of them, that one step removes, so that the writer is not held up.
+    /// The most rows, and bytes of them, that one step removes, so that the writer is not delayed.
     static let rowsAtOnce = 64
     static let bytesAtOnce = 1 << 20
     static let pushersAtOnce = 256
-    /// Pages that one step gives back to the file system.
+    /// The pages that one step returns to the file system.
     static let pagesAtOnce = 128
 }
 
 extension Int64 {
-    /// A time so much earlier, or the earliest of all.
+    /// This time minus `length`, clamped to the range of the type.
     func less(_ length: Int64) -> Int64 {
         let (result, hasOverflowed) = subtractingReportingOverflow(length)
         return hasOverflowed ? (length > 0 ? .min : .max) : result

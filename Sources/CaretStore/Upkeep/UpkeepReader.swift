@@ -1,7 +1,7 @@
 package import CaretCore
 package import CaretLog
 
-/// Finds what is due, and makes it ready, through a connection of its own.
+/// Finds what is due and prepares it, through its own connection.
 ///
 /// Confined to the queue of the upkeep.
 package struct UpkeepReader {
@@ -10,7 +10,7 @@ package struct UpkeepReader {
 
     package init(_ reader: HistoryReader) { self.reader = reader }
 
-    /// A document as it is visited; its row is nil where it is damaged.
+    /// A document of a round. Its row is nil if it is damaged.
     struct Visited: Sendable {
         let id: DocumentID
         let document: DocumentRow?
@@ -24,7 +24,7 @@ package struct UpkeepReader {
         }
     }
 
-    /// One document; nil where there is none of this identity.
+    /// The document with this ID; nil if there is none.
     func visited(_ id: DocumentID) -> Result<Visited?, StoreFault> {
         Result { () throws(StoreFault) in
             try database.one(
@@ -37,7 +37,7 @@ package struct UpkeepReader {
             id: DocumentID(row.integer(0)), document: DocumentRow(row, generation: reader.generation))
     }
 
-    /// The highest identity that was ever given.
+    /// The highest document ID that was ever used.
     func lastDocument() -> Result<DocumentID, StoreFault> {
         Result { () throws(StoreFault) in
             DocumentID(
@@ -48,27 +48,28 @@ package struct UpkeepReader {
 
     // MARK: One document's history
 
-    /// What is due for a document; nil where nothing is. `isNew`: it was not looked at since it was written to.
+    /// The next step for a document; nil if nothing is due. `isNew`: upkeep has not looked at it since the
+    /// last write.
     package mutating func next(
         for id: DocumentID, isIdle: Bool, isNew: Bool
     ) -> Result<DueStep?, StoreFault> {
         reading { reader throws(StoreFault) -> DueStep? in
             let row = try reader.document(id)
-            // Done already, before it was named again.
+            // It was tended before it was queued again.
             if isNew, !isIdle, row.entry.start == 0, !UpkeepPolicy.isDue(row) { return nil }
-            let places = try reader.places(of: row)
-            if try reader.hasTrimmed(row, places) { return DueStep(.removeTrimmed, isLast: false) }
+            let summaries = try reader.summaries(of: row)
+            if try reader.hasTrimmed(row, summaries) { return DueStep(.removeTrimmed, isLast: false) }
             let isSnapshotDue = UpkeepPolicy.isSnapshotDue(row, isIdle: isIdle)
-            if let merge = try reader.merge(places, of: row, isIdle: isIdle) {
+            if let merge = try reader.merge(summaries, of: row, isIdle: isIdle) {
                 return DueStep(.merge(merge.replacement), isLast: merge.isLast && !isSnapshotDue)
             }
             if isSnapshotDue { return DueStep(try reader.snapshot(of: row), isLast: !isIdle) }
-            let excess = row.loose - places.count { $0.isLoose }
-            return excess > 0 ? DueStep(.correctLoose(excess: excess), isLast: true) : nil
+            let excess = row.unmergedSegments - summaries.count { $0.isUnmerged }
+            return excess > 0 ? DueStep(.correctUnmerged(excess: excess), isLast: true) : nil
         }
     }
 
-    /// How a document's history can be made to begin behind a revision; nil where it already begins there.
+    /// Prepares a trim that makes the history begin after `revision`; nil if it already does.
     package mutating func trimming(
         of id: DocumentID, through revision: Revision
     ) -> Result<TrimPlan?, StoreFault> {
@@ -77,11 +78,11 @@ package struct UpkeepReader {
             try reader.check(revision, of: row)
             if revision == row.entry.start { return nil }
             let snapshot = StoredSnapshot(try reader.text(of: row, at: revision), of: id)
-            return TrimPlan(snapshot: snapshot, cut: try reader.cut(row, behind: snapshot))
+            return TrimPlan(snapshot: snapshot, cut: try reader.cut(row, after: snapshot))
         }
     }
 
-    /// Where history may begin by the settings; nil where it need not be trimmed.
+    /// The revision through which the settings want the history trimmed; nil if nothing is to trim.
     mutating func trimDue(_ row: DocumentRow, _ settings: StoreSettings, at time: Int64) -> Revision? {
         let found = reading { reader throws(StoreFault) -> Revision? in
             switch settings.keepHistory {
@@ -93,14 +94,14 @@ package struct UpkeepReader {
             case .time(let length): return try reader.lastRevision(of: row, before: time.less(length))
             }
         }
-        // What cannot be read is found by whoever tends the document next.
+        // The next step for the document reports what cannot be read.
         return (try? found.get()) ?? nil
     }
 
     package func pushers(of id: DocumentID, usedBefore time: Int64) -> Result<[Int64], StoreFault> {
         Result { () throws(StoreFault) in
             try database.every(
-                // The oldest first: `HistoryReader.hasPusher` relies on it.
+                // The oldest first, because `HistoryReader.hasPusher` relies on it.
                 "SELECT author FROM pusher WHERE document = ? AND used < ? ORDER BY used LIMIT ?",
                 .integer(id.value),
                 .integer(time), .integer(Int64(UpkeepPolicy.pushersAtOnce))
@@ -108,7 +109,7 @@ package struct UpkeepReader {
         }
     }
 
-    /// The pages of the file, and those of them that are free; nil where SQLite does not say.
+    /// The number of all pages of the file and of the free ones; nil if SQLite cannot tell.
     func space() -> (pages: Int, free: Int)? {
         do throws(StoreFault) {
             let pages = try database.one("PRAGMA page_count") { Int($0.integer(0)) }
@@ -129,30 +130,31 @@ package struct UpkeepReader {
 
 extension HistoryReader {
     /// The segments of a document without their content.
-    fileprivate func places(of row: DocumentRow) throws(StoreFault) -> [SegmentPlace] {
-        // To look into a large one means to read all of it, unless it is asked for that byte alone.
+    fileprivate func summaries(of row: DocumentRow) throws(StoreFault) -> [SegmentSummary] {
+        // SQLite would read all of a large body for `substr`. `isPlain` reads only the one byte.
         let found = try database.every(
             """
             SELECT id, first, last, length(body), CASE WHEN length(body) < 2048 THEN substr(body, 2, 1) = x'00' END
             FROM segment WHERE document = ? ORDER BY first
             """, .integer(row.entry.id.value)
         ) { row in
-            let isLoose = row.isNull(4) ? nil : row.integer(4) == 1
-            let place = SegmentPlace(
+            let isUnmerged = row.isNull(4) ? nil : row.integer(4) == 1
+            let summary = SegmentSummary(
                 row: row.integer(0), first: Revision(Int(row.integer(1))),
-                last: Revision(Int(row.integer(2))), bytes: Int(row.integer(3)), isLoose: isLoose ?? false)
-            return (place, isKnown: isLoose != nil)
+                last: Revision(Int(row.integer(2))), bytes: Int(row.integer(3)),
+                isUnmerged: isUnmerged ?? false)
+            return (summary, isKnown: isUnmerged != nil)
         }
         guard found.allSatisfy({ $0.0.first > 0 && $0.0.first <= $0.0.last && $0.0.last <= row.entry.head })
         else {
             throw .damaged
         }
-        var places: [SegmentPlace] = []
-        places.reserveCapacity(found.count)
-        for (place, isKnown) in found {
-            places.append(isKnown ? place : place.loose(try isPlain(place.row)))
+        var summaries: [SegmentSummary] = []
+        summaries.reserveCapacity(found.count)
+        for (summary, isKnown) in found {
+            summaries.append(isKnown ? summary : summary.unmerged(try isPlain(summary.row)))
         }
-        return places
+        return summaries
     }
 
     private func isPlain(_ row: Int64) throws(StoreFault) -> Bool {
@@ -164,9 +166,10 @@ extension HistoryReader {
         }
     }
 
-    /// Whether something stands in front of the history's beginning.
-    fileprivate func hasTrimmed(_ row: DocumentRow, _ places: [SegmentPlace]) throws(StoreFault) -> Bool {
-        if let first = places.first, first.last <= row.entry.start { return true }
+    /// Whether there are rows from before the start of the history.
+    fileprivate func hasTrimmed(_ row: DocumentRow, _ summaries: [SegmentSummary]) throws(StoreFault) -> Bool
+    {
+        if let first = summaries.first, first.last <= row.entry.start { return true }
         let snapshot = try database.one(
             "SELECT 1 FROM snapshot WHERE document = ? AND revision < ? LIMIT 1",
             .integer(row.entry.id.value),
@@ -174,11 +177,11 @@ extension HistoryReader {
         return snapshot == true
     }
 
-    /// The merge that is due, and whether none is due behind it.
+    /// The next merge, and whether no other merge is due after it.
     fileprivate mutating func merge(
-        _ places: [SegmentPlace], of row: DocumentRow, isIdle: Bool
+        _ summaries: [SegmentSummary], of row: DocumentRow, isIdle: Bool
     ) throws(StoreFault) -> (replacement: Replacement, isLast: Bool)? {
-        guard let due = MergePlan.next(places, behind: row.snapshot, isIdle: isIdle), let first = due.first,
+        guard let due = MergePlan.next(summaries, after: row.snapshot, isIdle: isIdle), let first = due.first,
             let last = due.last
         else { return nil }
         var changes: [LoggedChange] = []
@@ -191,21 +194,22 @@ extension HistoryReader {
         guard let before else { throw .damaged }
         let new = try encoded(Segment(first: first.first, changes: changes), after: before)
         let replacement = Replacement(document: row.entry.id, old: Array(due), new: new)
-        var after = places
-        after.replaceSubrange(due.indices, with: [replacement.place])
-        let isLast = MergePlan.next(after, behind: row.snapshot, isIdle: isIdle) == nil
+        var after = summaries
+        after.replaceSubrange(due.indices, with: [replacement.summary])
+        let isLast = MergePlan.next(after, after: row.snapshot, isIdle: isIdle) == nil
         return (replacement, isLast)
     }
 
-    /// A snapshot of the head, and the one before it where that has become superfluous.
+    /// A snapshot of the head. It supersedes the snapshot before it if that is no longer worth its space.
     fileprivate mutating func snapshot(of row: DocumentRow) throws(StoreFault) -> UpkeepStep {
         let snapshot = StoredSnapshot(try text(of: row, at: row.entry.head), of: row.entry.id)
-        // The one that history begins with stays.
+        // The snapshot at the start of the history stays.
         let isWorthIt = try row.snapshot <= row.entry.start ? true : isWorthItsPlace(row.snapshot, of: row)
-        return .snapshot(snapshot, superseded: isWorthIt ? nil : row.snapshot, covered: row.behind)
+        return .snapshot(
+            snapshot, superseded: isWorthIt ? nil : row.snapshot, covered: row.bytesSinceSnapshot)
     }
 
-    /// Whether the history between a snapshot and the one before it is long for its size.
+    /// Whether the history between a snapshot and the one before it is long compared with the snapshot.
     private func isWorthItsPlace(_ revision: Revision, of row: DocumentRow) throws(StoreFault) -> Bool {
         let (id, at) = (Value.integer(row.entry.id.value), Value.integer(Int64(revision.value)))
         let worth = try database.one(
@@ -218,9 +222,9 @@ extension HistoryReader {
         return worth ?? true
     }
 
-    /// What is left of the segment that a snapshot stands inside of; nil where none does.
+    /// If the snapshot is inside a segment: the part of that segment after the snapshot.
     fileprivate mutating func cut(
-        _ row: DocumentRow, behind snapshot: StoredSnapshot
+        _ row: DocumentRow, after snapshot: StoredSnapshot
     ) throws(StoreFault) -> Replacement? {
         let at = snapshot.revision
         guard at < row.entry.head else { return nil }
@@ -231,19 +235,21 @@ extension HistoryReader {
         }
         guard let found, found.segment.first <= at else { return nil }
         let rest = found.segment.changes[(at.value + 1 - found.segment.first.value)...]
-        let old = SegmentPlace(
-            row: found.row, first: found.segment.first, last: found.last, bytes: 0, isLoose: false)
+        let old = SegmentSummary(
+            row: found.row, first: found.segment.first, last: found.last, bytes: 0, isUnmerged: false)
         let new = try encoded(Segment(first: at.next, changes: Array(rest)), after: snapshot.chain)
         return Replacement(document: row.entry.id, old: [old], new: new)
     }
 
-    /// The last revision of those at the beginning that were all committed before `time`; nil where there is none.
+    /// The last revision of the longest start of the history in which every change is older than `time`; nil
+    /// if there is none.
     fileprivate mutating func lastRevision(
         of row: DocumentRow, before time: Int64
     ) throws(StoreFault) -> Revision? {
         let (head, begin) = (row.entry.head, row.entry.start)
         guard begin < head else { return nil }
-        // Every change in front of the first segment that has a later one is early, whatever the clock did since.
+        // All changes before the first segment with a later one are early enough, even if the clock went back
+        // since.
         let found = try database.one(
             "SELECT min(first) FROM segment WHERE document = ? AND last > ? AND time >= ?",
             .integer(row.entry.id.value), .integer(Int64(begin.value)), .integer(time)

@@ -1,16 +1,17 @@
 package import CaretCore
 
-/// One thing to be done for a document's history, made ready.
+/// A prepared step of upkeep for one document.
 package enum UpkeepStep {
     case merge(Replacement)
-    /// A snapshot to be kept, the one that it makes superfluous, and what of the weight behind the newest it covers.
+    /// Store a snapshot, and delete the snapshot that it supersedes. `covered` is the weight of the changes
+    /// up to the new snapshot.
     case snapshot(StoredSnapshot, superseded: Revision?, covered: Int)
-    /// There are rows in front of the history's beginning.
+    /// Remove rows from before the start of the history.
     case removeTrimmed
-    /// The document's row counts so many loose segments too many.
-    case correctLoose(excess: Int)
+    /// The document's row counts too many unmerged segments: subtract `excess`.
+    case correctUnmerged(excess: Int)
 
-    /// How many rows, and pages of them, the writer has to do with.
+    /// About how many rows and pages the writer has to write.
     var weight: Int {
         switch self {
         case .merge(let replacement):
@@ -18,12 +19,12 @@ package enum UpkeepStep {
                 + 2 * (replacement.new.body.count / PageSums.pageSize)
         case .snapshot(let snapshot, _, _): 2 + snapshot.body.count / PageSums.pageSize
         case .removeTrimmed: UpkeepPolicy.rowsAtOnce
-        case .correctLoose: 1
+        case .correctUnmerged: 1
         }
     }
 }
 
-/// What is due for a document, and whether nothing is due behind it.
+/// The next step for a document, and whether nothing is due after it.
 package struct DueStep {
     package let step: UpkeepStep
     let isLast: Bool

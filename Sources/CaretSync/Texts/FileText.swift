@@ -1,11 +1,11 @@
-/// The text of a file as a document has it.
+/// The text of a file as a document stores it.
 package struct FileText: Equatable, Sendable {
     /// All its line breaks are LF.
     package let text: String
-    /// What the first line break says; nil where there is none.
+    /// The kind of the first line break; nil if there is none.
     package let usesCRLF: Bool?
 
-    /// Of the text as it stands in the file.
+    /// The length of the text as it is in the file.
     package init(_ whole: String) {
         let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         let bytes = Array(whole.utf8)
@@ -29,7 +29,7 @@ package struct FileText: Equatable, Sendable {
 }
 
 extension String {
-    /// A text of a document as it stands in a file.
+    /// A document's text as it is written to a file.
     package func fileBytes(usesCRLF: Bool) -> [UInt8] {
         let lineFeed = UInt8(ascii: "\n")
         guard usesCRLF else { return Array(utf8) }

@@ -1,14 +1,14 @@
 package import CaretCore
 
-/// What a change makes of the lines of a text: which go, which come, and what inside them.
+/// A change shown by lines: which lines it removes and inserts, and what changed inside them.
 package struct LineDiff: Sendable {
-    /// Lines that give way to lines.
+    /// Lines that are replaced by lines.
     package struct Block: Equatable, Sendable {
         package var old: Range<Int>
         package var new: Range<Int>
     }
 
-    /// Blocks that stand near each other, with the lines around them.
+    /// Blocks that are close to each other, with the lines around them.
     package struct Hunk: Equatable, Sendable {
         package var old: Range<Int>
         package var new: Range<Int>
@@ -18,11 +18,11 @@ package struct LineDiff: Sendable {
     package let old: LineTable
     package let new: LineTable
     private(set) var blocks: [Block] = []
-    /// The bytes that go and those that come, in order.
+    /// The removed and the inserted bytes, in order.
     private var removed: [Range<Int>] = []
     private var inserted: [Range<Int>] = []
 
-    /// `new` is what the change makes of `old`.
+    /// `new` must be the text after the change.
     package init(from old: Text, to new: Text, by change: Change) throws(TextError) {
         self.old = LineTable(old.string)
         self.new = LineTable(new.string)
@@ -37,7 +37,7 @@ package struct LineDiff: Sendable {
         blocks = joined().compactMap(trimmed)
     }
 
-    /// The lines that edits touch, as one block where two of them touch the same.
+    /// The lines that the edits touch. Edits that touch the same line share a block.
     private func joined() -> [Block] {
         var blocks: [Block] = []
         for (removed, inserted) in zip(removed, inserted) {
@@ -61,7 +61,7 @@ package struct LineDiff: Sendable {
         return first..<max(first, min(table.count, table.line(of: range.upperBound) + 1))
     }
 
-    /// Without the lines that are the same at both ends; nil where none is left.
+    /// The block without equal lines at both ends; nil if none is left.
     private func trimmed(_ block: Block) -> Block? {
         var (old, new) = (block.old, block.new)
         while let first = old.first, let other = new.first, isSame(first, other) {
@@ -77,9 +77,9 @@ package struct LineDiff: Sendable {
         old.bytes[old.range(line)] == new.bytes[new.range(other)]
     }
 
-    // MARK: What is shown
+    // MARK: Output
 
-    /// The blocks with so many lines around them.
+    /// The blocks, with this many lines around them.
     package func hunks(context: Int = 3) -> [Hunk] {
         var hunks: [Hunk] = []
         for block in blocks {
@@ -98,10 +98,10 @@ package struct LineDiff: Sendable {
         return hunks
     }
 
-    /// What went of an old line, in bytes of the text; none where the whole line went.
+    /// What was removed from an old line, as byte ranges of the text. Empty if the whole line was removed.
     package func marks(inOld line: Int) -> [Range<Int>] { LineDiff.marks(removed, in: old.content(line)) }
 
-    /// What came into a new line.
+    /// What was inserted into a new line.
     package func marks(inNew line: Int) -> [Range<Int>] { LineDiff.marks(inserted, in: new.content(line)) }
 
     private static func marks(_ ranges: [Range<Int>], in line: Range<Int>) -> [Range<Int>] {
@@ -112,7 +112,7 @@ package struct LineDiff: Sendable {
 }
 
 extension [Range<Int>] {
-    /// Of ascending ranges those that end behind a place.
+    /// The ranges that end after an offset. They must be ascending.
     fileprivate func firstEnding(after place: Int) -> ArraySlice<Range<Int>> {
         var (low, high) = (0, count)
         while low < high {

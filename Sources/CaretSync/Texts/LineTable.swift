@@ -1,4 +1,4 @@
-/// A text as lines of bytes. A line break at the end begins no line.
+/// A text as lines of bytes. A line break at the end does not begin another line.
 package struct LineTable: Sendable {
     package let bytes: [UInt8]
     /// Where each line begins.
@@ -17,7 +17,8 @@ package struct LineTable: Sendable {
 
     package var count: Int { starts.count }
 
-    /// The line that holds a byte; of the end of the text, the number of lines unless the last one has no line break.
+    /// The line that contains a byte. For the end of the text, the number of lines, unless the last line has
+    /// no line break.
     package func line(of byte: Int) -> Int {
         if byte == bytes.count, bytes.last == nil || bytes.last == UInt8(ascii: "\n") { return count }
         var (low, high) = (0, count)

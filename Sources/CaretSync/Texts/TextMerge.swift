@@ -1,13 +1,13 @@
 package import CaretCore
 
-/// Merging of whole texts.
+/// Merging whole texts.
 package enum TextMerge {
-    /// `other` with what was changed from `base` to `own`.
+    /// `other` with the changes from `base` to `own`.
     package static func merged(
         base: String, own: String, other: String
     ) throws(TextError) -> String {
         if base.isSame(as: other) { return own }
-        // What both have done alike is not done twice.
+        // A change that both have made is made once.
         if base.isSame(as: own) || own.isSame(as: other) { return other }
         let (start, mine, theirs) = (try Text(base), try Text(own), try Text(other))
         let change = diff(from: start, to: mine)
@@ -19,8 +19,8 @@ package enum TextMerge {
         }
     }
 
-    /// The lines that both texts have, in their order: what two texts that know nothing of each other were made from, so
-    /// that merging them keeps every line of each.
+    /// The lines that both texts have, in order. They serve as the common origin of two unrelated texts, so
+    /// that a merge keeps every line of each.
     static func common(_ left: String, _ right: String) throws(TextError) -> String {
         let (old, new) = (try Text(left), try Text(right))
         let lines = try LineDiff(from: old, to: new, by: diff(from: old, to: new))
@@ -34,17 +34,17 @@ package enum TextMerge {
 }
 
 extension String {
-    /// Byte by byte: what is canonically equivalent is still another text.
+    /// Compares bytes. Canonically equivalent texts are different.
     package func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// Whether it is what is there of the other one when its writer has only begun.
+    /// Whether it is the beginning of the other text, as if its writer had only begun.
     func isBeginning(of other: String) -> Bool {
         utf8.count < other.utf8.count && other.utf8.starts(with: utf8)
     }
 }
 
 extension LineTable {
-    /// Some lines that follow each other.
+    /// Some consecutive lines.
     fileprivate func text(lines: Range<Int>) -> String {
         lines.isEmpty ? "" : text(range(lines.lowerBound).lowerBound..<range(lines.upperBound - 1).upperBound)
     }

@@ -3,12 +3,14 @@
 
 #include <stdint.h>
 
-// A layer under SQLite for tests: it records what reaches the files of a database, and fails, kills or refuses as a
-// plan says. It becomes SQLite's default VFS, for good, so it belongs into a process of its own.
+// A layer under SQLite for tests. It records what reaches the files of a database. By its plan it makes an
+// operation fail, kills the process, or reports a full disk. It becomes SQLite's default VFS for good, so it
+// needs its own process.
 //
-// It knows the main database, its journal and its log, each by the last part of its path: one folder a process.
+// It watches the main database, its journal and its log, each by the last part of its path. So a process can
+// only use one folder.
 
-/// What is counted. Each kind is counted by itself, over all files, from 1.
+/// The kinds of operations. Each kind is counted separately, over all files, from 1.
 enum fault_kind {
     FAULT_WRITE,
     FAULT_SYNC,
@@ -16,76 +18,77 @@ enum fault_kind {
     FAULT_TRUNCATE,
 };
 
-/// What happens at the operation that the plan names.
+/// What happens at the operation that the plan selects.
 enum fault_action {
     FAULT_NOTHING,
-    /// It fails, and is not done.
+    /// The operation fails, and is not done.
     FAULT_ONCE,
-    /// It fails, and so does every later one of its kind.
+    /// The operation fails, and so does every later one of its kind.
     FAULT_FROM_THEN_ON,
-    /// The process ends by SIGKILL before it is done.
+    /// SIGKILL ends the process before the operation.
     FAULT_KILL,
 };
 
 struct fault_plan {
-    /// Where the trace goes; no trace where this is null.
+    /// The path of the trace; null for no trace.
     const char *trace;
-    /// A small file that is written past SQLite: the trace has each state of it that an operation or mark finds.
+    /// A small file that is written without SQLite. The layer looks at it before each operation and mark, and
+    /// records each new state.
     const char *beside;
     enum fault_action action;
     enum fault_kind kind;
     int64_t number;
-    /// How many bytes all files may hold together before the disk counts as full; 0 is no bound.
+    /// The most bytes of all files together before the disk counts as full; 0 for no limit.
     int64_t bound;
-    /// How many regions the index of a log may have before the disk counts as full; 0 is no bound.
+    /// The most regions of a log's index before the disk counts as full; 0 for no limit.
     int regions;
 };
 
-/// What a record of the trace tells.
+/// The kinds of records in a trace.
 enum fault_record {
-    /// The bytes are the file's name, and the offset is 1 where it was made.
+    /// The bytes are the file's name. The offset is 1 if the file was created.
     FAULT_OPENED = 'o',
-    /// The bytes are all that the file holds, which was made past the layer, and is taken for synced.
+    /// The bytes are the whole content of a file that was created without the layer. They count as synced.
     FAULT_FOUND = 'f',
     /// The bytes were written at the offset.
     FAULT_WROTE = 'w',
     FAULT_SYNCED = 's',
-    /// The file was cut to the offset.
+    /// The file was truncated to the offset.
     FAULT_TRUNCATED = 't',
-    /// The offset is 1 where the folder was synced after.
+    /// The offset is 1 if the folder was synced afterwards.
     FAULT_DELETED = 'd',
     /// The bytes are the text.
     FAULT_MARKED = 'm',
-    /// The bytes are all that stands in the file beside.
+    /// The bytes are the whole content of the file `beside`.
     FAULT_BESIDE = 'b',
 };
 
-/// What stands in front of the bytes of a record, in the order of bytes of the machine.
+/// The header of a record, followed by its bytes, in the byte order of the machine.
 struct fault_record_head {
     uint8_t record;
-    /// Numbered as they were first opened. A mark and the file beside belong to none.
+    /// The number of the file, in the order of first opening. Unused for a mark and for the file `beside`.
     uint8_t file;
-    /// 1 where the operation was made to fail: it was not done.
+    /// 1 if the layer made the operation fail, so that it was not done.
     uint8_t failed;
     uint8_t unused;
     uint32_t length;
     int64_t offset;
 };
 
-/// Puts the layer under SQLite; 0 where that went well. To be called once, before any database is opened.
+/// Installs the layer under SQLite. Returns 0 on success. Call it once, before any database is opened.
 int fault_vfs_install(const struct fault_plan *plan);
 
-/// Puts a mark into the trace, behind all that was done before.
+/// Writes a mark to the trace, after everything done before.
 void fault_vfs_mark(const char *text);
 
-/// From now on the disk has space.
+/// Removes the limits, so that the disk has space again.
 void fault_vfs_lift_bound(void);
 
-/// From now on the process writes down at this path each sync, rename and link that went well, and each write at an offset,
-/// with the file's path: a line each. 0 where the file could be made.
+/// Records from now on each successful sync, rename and link, and each write at an offset. The file at `path`
+/// gets one line per call, with the path of the call's file. Returns 0 if the file could be created.
 int fault_calls_record(const char *path);
 
-/// Puts a text between them; nothing where they are not written down.
+/// Writes a text to the record of calls, if there is one.
 void fault_calls_mark(const char *text);
 
 #endif

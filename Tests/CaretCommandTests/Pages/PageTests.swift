@@ -7,9 +7,8 @@ import Testing
     /// The setup for a page: commands that run before the commands of the page.
     private static let before = [
         "README.md": """
-        printf 'Milk\\nBread\\n' >notes.txt
-        caret put agenda notes.txt --create
-        printf 'Milk\\nBread\\nTea\\n' | caret put agenda
+        printf 'Welcome\\n' | caret put welcome --create
+        printf 'Welcome\\nMilk\\n' | caret put welcome
         """
     ]
 
@@ -76,18 +75,40 @@ import Testing
         }
     }
 
-    @Test("every line of Swift on a page is in the test that compiles it")
+    @Test("every line of Swift on a page is in the test that compiles and runs it")
     func swift() throws {
         let guide = try Pages.text("Tests/CaretClientTests/GuideTests.swift")
         let compiled = Set(guide.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
         for path in ["README.md", "docs/client.md"] {
             let blocks = try #require(Pages.page(path)).blocks.filter { $0.language == "swift" }
             #expect(!blocks.isEmpty)
-            for line in blocks.flatMap(\.lines).map({ $0.trimmingCharacters(in: .whitespaces) }) {
-                let line = line.replacing("\"127.0.0.1\"", with: "host").replacing("22738", with: "port")
+            for line in blocks.filter({ !isManifest($0) }).flatMap(\.lines) {
+                // The test has its own server and folder.
+                let line = line.trimmingCharacters(in: .whitespaces)
+                    .replacing("\"127.0.0.1\"", with: "host").replacing("22738", with: "port")
+                    .replacing("\"unsaved\"", with: "folder")
+                    .replacing(".unix(path: \"data/caretd.sock\")", with: "server.socket")
                 #expect(line.isEmpty || compiled.contains(line), "\(path): \(line)")
             }
         }
+    }
+
+    @Test("the manifest in the Swift guide names a package and a product that exist")
+    func manifest() throws {
+        let own = try Pages.text("Package.swift")
+        let blocks = try #require(Pages.page("docs/client.md")).blocks.filter { isManifest($0) }
+        let lines = try #require(blocks.first).lines
+        // An app needs the same version of the tools, or a newer one.
+        #expect(own.hasPrefix(lines[0] + "\n"))
+        let text = lines.joined(separator: "\n")
+        let product = try #require(text.firstMatch(of: /product\(name: "(\w+)", package: "(\w+)"\)/)?.output)
+        #expect(own.contains(".library(name: \"\(product.1)\""))
+        #expect(text.contains("(path: \"../\(product.2)\")"))
+        #expect(own.contains("let package = Package(\n    name: \"\(product.2)\""))
+    }
+
+    private func isManifest(_ block: MarkdownPage.Block) -> Bool {
+        block.lines.first?.hasPrefix("// swift-tools-version:") == true
     }
 
     private func isSkipped(_ command: String) -> Bool {

@@ -5,9 +5,9 @@ struct SkippedCommand {
 
     static let all = [
         SkippedCommand("scripts/test", "it runs this test"),
-        SkippedCommand("scripts/run", "scripts/test-newcomer runs it, and what it prints"),
-        SkippedCommand("caret watch agenda", "it needs a terminal; scripts/test-newcomer runs it in one"),
-        SkippedCommand("caret sync notes", "it runs until it is ended; SyncTests run it"),
+        SkippedCommand("scripts/run", "scripts/test-newcomer runs it, and each command that it prints"),
+        SkippedCommand("caret watch welcome", "it needs a terminal; scripts/test-newcomer runs it in one"),
+        SkippedCommand("caret sync ~/notes", "it runs until it is ended; SyncTests run it"),
         SkippedCommand("scripts/fuzz", "it is a separate phase of scripts/test"),
         SkippedCommand("scripts/mutation", "it runs tests on mutants, which takes an hour"),
         SkippedCommand(
@@ -21,6 +21,7 @@ struct SkippedCommand {
         SkippedCommand("journalctl ", "it needs systemd, which is not everywhere"),
         SkippedCommand(
             "docker ", "the checks need no container engine; scripts/test-image follows the Dockerfile"),
+        SkippedCommand("python3 type_lines.py", "TutorialTests take it from its page, and run it"),
         SkippedCommand("swift format", "it would change the sources; scripts/test checks the same rules"),
         SkippedCommand(
             "CARET_SEED=1234 swift test", "it runs the tests themselves; another test checks its filter"),

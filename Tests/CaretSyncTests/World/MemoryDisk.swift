@@ -109,7 +109,7 @@ final class MemoryDisk: SyncDisk {
     /// A folder goes with all that is in it.
     func remove(byUser path: String) {
         state.withLock { state in
-            let paths = [path] + state.names.keys.filter { $0.hasPrefix(path + "/") }.sorted()
+            let paths = [path] + state.names.keys.filter { $0.isBelow(path) }.sorted()
             state.change(paths.map { ($0, nil) })
         }
     }
@@ -134,13 +134,14 @@ final class MemoryDisk: SyncDisk {
     func texts(in folder: String) -> [String: String] {
         state.withLock { state in
             var texts: [String: String] = [:]
-            for (path, file) in state.names where path.hasPrefix(folder + "/") {
-                let name = path.dropFirst(folder.count + 1)
+            for (path, file) in state.names where path.isBelow(folder) {
+                let name = path.name(below: folder)
                 guard let file = state.files[file], file.kind == .file else { continue }
-                if name.split(separator: "/").contains(where: { $0.hasPrefix(".") || $0.hasSuffix("~") }) {
-                    continue
+                let isHidden = name.utf8.split(separator: UInt8(ascii: "/")).contains { part in
+                    part.first == UInt8(ascii: ".") || part.last == UInt8(ascii: "~")
                 }
-                texts[String(name)] = String(decoding: file.bytes, as: UTF8.self)
+                if isHidden { continue }
+                texts[name] = String(decoding: file.bytes, as: UTF8.self)
             }
             return texts
         }
@@ -196,8 +197,8 @@ final class MemoryDisk: SyncDisk {
 
     func names(in path: String) throws(FileFault) -> [[UInt8]] {
         try call("list", path) { state in
-            state.names.keys.filter { $0.hasPrefix(path + "/") }.map { $0.dropFirst(path.count + 1) }
-                .filter { !$0.contains("/") }.sorted().map { Array($0.utf8) }
+            state.names.keys.filter { $0.isIn(path) }.map { $0.name(below: path) }
+                .sorted().map { Array($0.utf8) }
         }
     }
 
@@ -280,7 +281,7 @@ final class MemoryDisk: SyncDisk {
         // A call that fails for any reason has not removed it.
         (try? call("remove folder", path) { state in
             guard let folder = state.names[path], state.files[folder]?.kind == .folder else { return false }
-            if state.names.keys.contains(where: { $0.hasPrefix(path + "/") }) { return false }
+            if state.names.keys.contains(where: { $0.isBelow(path) }) { return false }
             state.change([(path, nil)])
             return true
         }) ?? false
@@ -294,7 +295,7 @@ final class MemoryDisk: SyncDisk {
 
     func sync(folder path: String) throws(FileFault) {
         try call("sync folder", path) { state in
-            state.syncNames { (path + "/").hasPrefix($0.path + "/") || $0.path.isIn(path) }
+            state.syncNames { (path + "/").isBelow($0.path) || $0.path.isIn(path) }
         }
     }
 
@@ -305,9 +306,22 @@ final class MemoryDisk: SyncDisk {
 }
 
 extension String {
-    /// Whether a path is that of something in a folder, at no greater depth.
+    /// Whether a path leads into a folder, at any depth. By bytes: a slash may be one Character with the letter before it or
+    /// the mark after it. These run for each name at each call, so C functions compare.
+    fileprivate func isBelow(_ folder: String) -> Bool {
+        let count = folder.utf8.count
+        guard utf8.count > count else { return false }
+        return withCString { $0[count] == 0x2F && strncmp($0, folder, count) == 0 }
+    }
+
+    /// The same, at no greater depth.
     fileprivate func isIn(_ folder: String) -> Bool {
-        hasPrefix(folder + "/") && !dropFirst(folder.count + 1).contains("/")
+        isBelow(folder) && withCString { strchr($0 + folder.utf8.count + 1, 0x2F) == nil }
+    }
+
+    /// How a folder names what is below it.
+    fileprivate func name(below folder: String) -> String {
+        withCString { String(cString: $0 + folder.utf8.count + 1) }
     }
 }
 
@@ -340,7 +354,7 @@ extension MemoryDisk.State {
             [[(path: String, file: UInt?)]](), [[(path: String, file: UInt?)]](), Set<String>()
         )
         for step in steps.reversed() {
-            let isBelow = step.contains { name in paths.contains { (name.path + "/").hasPrefix($0 + "/") } }
+            let isBelow = step.contains { name in paths.contains { (name.path + "/").isBelow($0) } }
             if isBelow || step.contains(where: isMeant) {
                 chosen.append(step)
                 paths.formUnion(step.map(\.path))
@@ -363,7 +377,7 @@ extension MemoryDisk.State {
     }
 
     fileprivate func requireFolder(of path: String) throws(FileFault) {
-        let folder = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
+        let folder = path.prefix(upTo: path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)
         if folder.isEmpty { return }
         guard let found = names[String(folder)], files[found]?.kind == .folder else {
             throw FileFault("find its folder", path, ENOTDIR)

@@ -23,11 +23,17 @@ final class ModelServer: Sendable {
         var lastDocument = 0
         var lastSeq = 0
         /// What each follower has not been told yet.
-        var news: [[DocumentNews]] = []
+        var news: [[FollowEvent]] = []
         /// Every request, by its first word.
         var requests: [String: Int] = [:]
+        /// Every push, in the order in which they came.
+        var pushes: [SyncRecord.Push] = []
+        /// How the next requests of a name are refused.
+        var refusals: [String: [ErrorCode]] = [:]
         /// Does something right before a request is done.
         var before: (@Sendable (String) -> Void)?
+        /// Does something after a request is done, before its answer arrives.
+        var after: (@Sendable (String) async throws -> Void)?
     }
 
     private let state: Mutex<State>
@@ -50,6 +56,17 @@ final class ModelServer: Sendable {
 
     func watch(_ watcher: (@Sendable (String) -> Void)?) { state.withLock { $0.before = watcher } }
 
+    func watchAnswers(_ watcher: (@Sendable (String) async throws -> Void)?) {
+        state.withLock { $0.after = watcher }
+    }
+
+    var pushes: [SyncRecord.Push] { state.withLock { $0.pushes } }
+
+    /// Refuses the next requests of this name, one with each code, before they do anything.
+    func refuse(_ request: String, with codes: [ErrorCode]) {
+        state.withLock { $0.refusals[request] = codes }
+    }
+
     func follow() -> Int {
         state.withLock { state in
             state.news.append([])
@@ -58,15 +75,15 @@ final class ModelServer: Sendable {
     }
 
     /// What a follower is told first.
-    func beginning(for follower: Int) -> [DocumentNews] {
+    func beginning(for follower: Int) -> [FollowEvent] {
         state.withLock { state in
             state.news[follower] = []
-            let all = state.documents.map { DocumentNews.document($0.value.summary($0.key)) }
-            return [.beginning] + all + [.complete]
+            let all = state.documents.map { FollowEvent.document($0.value.summary($0.key)) }
+            return [.restarted] + all + [.complete]
         }
     }
 
-    func takeNews(of follower: Int) -> [DocumentNews] {
+    func takeNews(of follower: Int) -> [FollowEvent] {
         state.withLock { state in
             defer { state.news[follower] = [] }
             return state.news[follower]
@@ -100,17 +117,23 @@ final class ModelServer: Sendable {
 extension ModelServer: SyncServer {
     private func request<Answer>(
         _ name: String, _ body: (inout State) throws -> Answer
-    ) throws -> Answer {
+    ) async throws -> Answer {
         let watcher = state.withLock { $0.before }
         watcher?(name)
-        return try state.withLock { state in
+        let answer = try state.withLock { state in
             state.requests[name, default: 0] += 1
+            if let code = state.refusals[name]?.first {
+                state.refusals[name]?.removeFirst()
+                throw Self.refusal(code)
+            }
             return try body(&state)
         }
+        try await state.withLock { $0.after }?(name)
+        return answer
     }
 
     func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool) {
-        try request("read") { state in
+        try await request("read") { state in
             guard let stored = state.documents[document] else { throw Self.refusal(.notFound) }
             let head = SyncRecord.Head(epoch: stored.epoch, revision: stored.revision, text: stored.head)
             return (head, stored.usesCRLF)
@@ -120,7 +143,8 @@ extension ModelServer: SyncServer {
     func push(
         _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool
     ) async throws -> SyncAck {
-        try request("push") { state in
+        state.withLock { $0.pushes.append(push) }
+        return try await request("push") { state in
             let isNew = state.documents[document] == nil
             if isNew {
                 guard push.epoch == nil else { throw Self.refusal(.notFound) }
@@ -153,7 +177,7 @@ extension ModelServer: SyncServer {
     }
 
     func rename(_ document: WireString, to new: WireString) async throws {
-        try request("rename") { state in
+        try await request("rename") { state in
             guard let stored = state.documents[document] else { throw Self.refusal(.notFound) }
             if state.documents[new] != nil { throw Self.refusal(.exists) }
             state.documents[document] = nil
@@ -165,7 +189,7 @@ extension ModelServer: SyncServer {
     }
 
     func delete(_ document: WireString) async throws {
-        try request("delete") { state in
+        try await request("delete") { state in
             guard let stored = state.documents.removeValue(forKey: document) else {
                 throw Self.refusal(.notFound)
             }
@@ -198,7 +222,7 @@ extension ModelServer.State {
         if let stored = documents[document] { tell(.document(stored.summary(document))) }
     }
 
-    fileprivate mutating func tell(_ next: DocumentNews) {
+    fileprivate mutating func tell(_ next: FollowEvent) {
         for follower in news.indices { news[follower].append(next) }
     }
 }

@@ -14,15 +14,20 @@ final class Program {
     let process: pid_t
     let output: LineReader
     let errors: LineReader
+    /// Where its input comes from; nil where it has the input of the tests.
+    private var input: Int32?
     private var hasEnded = false
 
     /// Runs a command as a shell would find it, without variables that are for the server but those that are named.
-    init(_ command: [String], environment: [String: String] = [:]) throws {
+    init(_ command: [String], environment: [String: String] = [:], readsLines: Bool = false) throws {
         let (output, errors) = (try Ends(), try Ends())
+        let input = readsLines ? try Ends() : nil
         defer {
             close(output.write)
             close(errors.write)
+            if let input { close(input.read) }
         }
+        self.input = input?.write
         self.output = LineReader(output.read)
         self.errors = LineReader(errors.read)
         var actions = posix_spawn_file_actions_t()
@@ -30,6 +35,7 @@ final class Program {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, output.write, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errors.write, STDERR_FILENO)
+        if let input { posix_spawn_file_actions_adddup2(&actions, input.read, STDIN_FILENO) }
         let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CARET_") }
         let variables = inherited.merging(environment) { $1 }.map { strdup("\($0)=\($1)") } + [nil]
         let arguments = command.map { strdup($0) } + [nil]
@@ -40,7 +46,7 @@ final class Program {
         self.process = process
     }
 
-    /// A way out of the program, which no other one gets: of a pipe that could not be said while it is made.
+    /// A way into or out of the program, which no other program gets. A pipe has no such flag when it is made.
     private struct Ends {
         let read: Int32
         let write: Int32
@@ -54,6 +60,7 @@ final class Program {
     }
 
     deinit {
+        endInput()
         if hasEnded { return }
         Glibc.kill(process, SIGKILL)
         waitpid(process, nil, 0)
@@ -62,6 +69,19 @@ final class Program {
     /// The server, which lies beside the tests.
     static let caretd = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "caretd").path
+
+    /// Sends a line to a program that reads lines.
+    func send(_ line: String) throws {
+        guard let input else { throw Unexpected("the program has no input of its own") }
+        let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
+        let count = Glibc.send(input, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        if count != bytes.count { throw SystemFailure("send", errno) }
+    }
+
+    func endInput() {
+        if let input { close(input) }
+        input = nil
+    }
 
     func kill(_ signal: Int32) { Glibc.kill(process, signal) }
 

@@ -1,7 +1,7 @@
 import CaretCore
 import CaretWire
 
-/// Whoever asks about documents and orders things of them, without having them open.
+/// Somebody who asks about documents and orders things of them. They may have them open, but look at no text.
 final class Admin: Program {
     private unowned let machine: Machine
     /// Where documents were when it was told last.
@@ -39,6 +39,9 @@ final class Admin: Program {
     func does(_ deed: ClientDeed) {
         guard machine.isWelcomed else { return }
         switch deed {
+        // The server refuses what makes no sense now.
+        case .opens(let at), .retries(let at): ask(.open(Open(document: Names.documents[at])))
+        case .closes(let at): ask(.close(Close(document: Names.documents[at])))
         case .lists: ask(.list(List(limit: 3)))
         case .reads(let at, let share):
             let moment = share.map { Moment.revision(revision(at, $0)) } ?? .unsaid

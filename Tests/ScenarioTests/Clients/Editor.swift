@@ -27,15 +27,17 @@ final class Editor: Program {
 
     func lost() {
         for at in sheets.indices { sheets[at]?.lastOpen = nil }
-        forAll(.cutOff) { $0.replica.cutOff() }
+        forAll(.cutOff) { $0.replica.disconnected() }
     }
 
-    private func forAll(_ cause: ReplicaTransition.Cause = .other, _ body: (inout Sheet) -> [Action]) {
+    private func forAll(_ cause: ReplicaTransition.Cause = .other, _ body: (inout Sheet) -> [ReplicaAction]) {
         for at in sheets.indices where sheets[at] != nil { change(at, cause, body) }
     }
 
     /// Lets something happen to a sheet, and does what its replica wants.
-    func change(_ at: Int, _ cause: ReplicaTransition.Cause = .other, _ body: (inout Sheet) -> [Action]) {
+    func change(
+        _ at: Int, _ cause: ReplicaTransition.Cause = .other, _ body: (inout Sheet) -> [ReplicaAction]
+    ) {
         guard var sheet = sheets[at] else { return }
         // Taken out meanwhile, so that it is not copied.
         sheets[at] = nil
@@ -65,8 +67,8 @@ final class Editor: Program {
 
     /// What an event leads to, and what a planted fault makes of it.
     private func spoiled(
-        _ sheet: inout Sheet, _ cause: ReplicaTransition.Cause, _ body: (inout Sheet) -> [Action]
-    ) -> [Action] {
+        _ sheet: inout Sheet, _ cause: ReplicaTransition.Cause, _ body: (inout Sheet) -> [ReplicaAction]
+    ) -> [ReplicaAction] {
         let before = sheet.replica
         let actions = body(&sheet)
         var transition = ReplicaTransition(
@@ -104,7 +106,7 @@ final class Editor: Program {
             if let sheet = sheets[at] { ask(.read(Read(document: sheet.name))) }
         case .looksBack(let at, let share):
             guard let sheet = sheets[at] else { return }
-            let after = Revision((sheet.replica.place?.revision.value ?? 0) * share / 1_000)
+            let after = Revision((sheet.replica.position?.revision.value ?? 0) * share / 1_000)
             ask(.history(History(document: sheet.name, after: .revision(after), wantsEdits: true)))
         case .restarts: for at in sheets.indices where sheets[at] != nil { restart(at) }
         default: break
@@ -207,7 +209,7 @@ final class Editor: Program {
     // MARK: What the replica wants
 
     /// False where the sheet is given up.
-    private func run(_ actions: [Action], _ sheet: inout Sheet, _ at: Int, isUndo: Bool) -> Bool {
+    private func run(_ actions: [ReplicaAction], _ sheet: inout Sheet, _ at: Int, isUndo: Bool) -> Bool {
         for action in actions {
             switch action {
             case .open(let place, let mode): open(place, mode, &sheet)
@@ -252,13 +254,15 @@ final class Editor: Program {
     }
 
     private func push(_ push: SentPush, _ sheet: inout Sheet, _ at: Int) {
-        let isNew = sheet.pushed?.seq != Int(push.seq.value) || sheet.pushed?.base != push.place.revision
+        let isNew = sheet.pushed?.seq != Int(push.seq.value) || sheet.pushed?.base != push.position.revision
         if !isNew {
             sheet.pushed?.document = sheet.name
             sheet.refusedSeq = nil
             world.referee.counts.resends += 1
         } else {
-            if push.place != sheet.replica.place { world.fail(.client, "a new push is of an old place") }
+            if push.position != sheet.replica.position {
+                world.fail(.client, "a new push is of an old place")
+            }
             let committed = sheet.replica.committed
             let change = world.fault.change(push.change, unmoved: sheet.unmoved)
             sheet.unmoved = nil
@@ -268,7 +272,7 @@ final class Editor: Program {
             }
             let edits = committed.wire(change, in: machine.unit)
             sheet.pushed = Push(
-                document: sheet.name, epoch: push.place.epoch, base: push.place.revision,
+                document: sheet.name, epoch: push.position.epoch, base: push.position.revision,
                 seq: Int(push.seq.value), content: .edits(edits))
         }
         if isNew, let code = sheet.nextRefusal { return refusePush(by: code, &sheet, at) }

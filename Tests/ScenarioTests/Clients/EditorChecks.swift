@@ -7,7 +7,7 @@ extension Editor {
     func look(at sheet: Sheet, closely: Bool) {
         looks += 1
         let replica = sheet.replica
-        if let place = replica.place,
+        if let place = replica.position,
             world.referee.ledger[place.epoch]?.text(at: place.revision) != replica.committed
         {
             return world.fail(

@@ -4,7 +4,7 @@ import CaretWire
 
 /// Undo, refusals, wrong checks and the end of the program.
 extension Editor {
-    func undo(_ at: Int, _ body: (inout Replica) -> [Action]) {
+    func undo(_ at: Int, _ body: (inout Replica) -> [ReplicaAction]) {
         change(at, .undone) { sheet in
             let before = sheet.replica
             let actions = body(&sheet.replica)
@@ -12,7 +12,7 @@ extension Editor {
                 if !Markers.found(in: change).isEmpty {
                     // A marker that two clients bring back would be taken for one that was committed twice.
                     sheet.replica = before
-                    sheet.replica.own = OwnChanges()
+                    sheet.replica.undoHistory = UndoHistory()
                     return []
                 }
                 note(change, in: before.text, &sheet)
@@ -68,7 +68,7 @@ extension Editor {
 
     private func reloaded(_ old: Sheet) -> Sheet {
         var sheet = old
-        guard let kept = old.replica.keepsake else {
+        guard let kept = old.replica.savedReplica else {
             sheet.goOn(with: Replica(firstSeq: old.replica.nextSeq, mode: mode))
             return sheet
         }

@@ -31,7 +31,7 @@ extension Editor {
         change(at, .received(message)) { receive(message, &$0) }
     }
 
-    func receive(_ message: ServerMessage, _ sheet: inout Sheet) -> [Action] {
+    func receive(_ message: ServerMessage, _ sheet: inout Sheet) -> [ReplicaAction] {
         note(message, sheet.replica)
         do throws(TextError) {
             return try sheet.replica.received(message)
@@ -49,9 +49,9 @@ extension Editor {
         switch message {
         case .error: world.referee.counts.refusals += 1
         case .gone(let gone) where gone.reason == .known(.damaged): world.referee.counts.damaged += 1
-        case .resync(let resync) where resync.epoch != replica.place?.epoch:
+        case .resync(let resync) where resync.epoch != replica.position?.epoch:
             world.referee.counts.newEpochs += 1
-        case .opened(let opened) where replica.place.map { $0.epoch != opened.epoch } == true:
+        case .opened(let opened) where replica.position.map { $0.epoch != opened.epoch } == true:
             world.referee.counts.newEpochs += 1
         default: break
         }
@@ -95,7 +95,7 @@ extension Editor {
         var before = Revision(change.revision.value - 1)
         if case .squashed(let from) = change.origin { before = from }
         // What comes between closing and opening again is about a text that the replica may not have.
-        if before != sheet.replica.place?.revision {
+        if before != sheet.replica.position?.revision {
             change.edits = []
         } else if let edits = sheet.replica.committed.edits(change.edits, in: machine.unit) {
             change.edits = edits.map { WireEdit($0) }

@@ -10,8 +10,14 @@ extension Editor {
             guard let sheet = sheets[at] else { continue }
             switch sheet.state {
             case .saved: break
+            // A room that refuses a push as too large appends nothing, so it does not find out what another node has done. A
+            // removal is never too large.
+            case .refused(.tooLarge):
+                does(.discards(at))
+                does(.retries(at))
+                does(.types(at, [Typing(place: 0, removed: 1, text: "")]))
             // It will not be saved as it is, and its owner gives it up.
-            case .refused(.tooLarge), .refused(.lineTooLong), .refused(.badEdits), .refused(.other),
+            case .refused(.lineTooLong), .refused(.badEdits), .refused(.other),
                 .refused(.alreadyOpen),
                 .refused(.badRange), .refused(.baseTrimmed), .refused(.seqReused), .refused(.epochChanged):
                 does(.discards(at))
@@ -28,7 +34,7 @@ extension Editor {
                 return
                     "client \(machine.index) has \(sheet.name) \(sheet.state), in flight \(sheet.replica.inFlight != nil)"
             }
-            guard let place = sheet.replica.place, let history = world.referee.ledger[place.epoch]
+            guard let place = sheet.replica.position, let history = world.referee.ledger[place.epoch]
             else { continue }
             if world.referee.ledger.current[history.document] != place.epoch {
                 return "client \(machine.index) has \(sheet.name) in an old epoch"
@@ -62,7 +68,7 @@ extension Editor {
 
     func checkRest() {
         for sheet in sheets {
-            guard let sheet, let place = sheet.replica.place else { continue }
+            guard let sheet, let place = sheet.replica.position else { continue }
             if world.referee.ledger[place.epoch]?.text != sheet.replica.text {
                 world.fail(.text, "client \(machine.index) rests at another text")
             }

@@ -14,7 +14,7 @@ struct ReplicaTransition {
     let cause: Cause
     let before: Replica
     var replica: Replica
-    var actions: [Action]
+    var actions: [ReplicaAction]
 }
 
 extension ReplicaTransition.Cause {

@@ -12,6 +12,7 @@ enum Faults {
         ("an astral offset off by one", { AstralOffByOne() }),
         ("resume one short", { ResumeOneShort() }),
         ("rights cached too long", { RightsCachedTooLong() }),
+        ("the hub before the connections", { HubBeforeConnections() }),
         ("a read in front of an own push", { ReadBeforeOwnPush() }),
         ("news as of the first look", { NewsOfFirstLook() }),
         ("empty text after a failed load", { EmptyAfterFailedLoad() }),

@@ -15,6 +15,8 @@ class PlantedFault {
     var forgetsGrants: Bool { false }
     /// A reading does not wait for what its reader has pushed.
     var readsAtOnce: Bool { false }
+    /// Connections get what rooms send them after what the hub makes of it.
+    var tellsHubFirst: Bool { false }
     /// The disk loses the last of what it had, when the server ends.
     var losesLast: Bool { false }
 

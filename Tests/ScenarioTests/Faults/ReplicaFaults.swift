@@ -13,7 +13,7 @@ class ReplicaFault: PlantedFault {
 final class OpenedAgainAfterAck: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         if transition.committed == nil { return }
-        transition.replica.startAgain()
+        transition.replica.reloadText()
         transition.actions += transition.replica.finish()
     }
 }
@@ -34,7 +34,8 @@ final class RepeatUnderAnotherNumber: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         for (index, action) in transition.actions.enumerated() {
             guard case .push(let push) = action, push == transition.before.inFlight?.push else { continue }
-            let other = SentPush(place: push.place, seq: transition.replica.nextSeq, change: push.change)
+            let other = SentPush(
+                position: push.position, seq: transition.replica.nextSeq, change: push.change)
             transition.replica.nextSeq = other.seq.next
             transition.replica.inFlight = InFlight(other)
             transition.actions[index] = .push(other)
@@ -45,7 +46,7 @@ final class RepeatUnderAnotherNumber: ReplicaFault {
 /// A push whose answer was cut off goes out as a new one.
 final class TakenBackAtCut: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
-        if case .cutOff = transition.cause { transition.replica.takeBack() }
+        if case .cutOff = transition.cause { transition.replica.moveInFlightToUnsent() }
     }
 }
 
@@ -113,10 +114,11 @@ final class UnsentKeptInPlace: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         let (before, replica) = (transition.before, transition.replica)
         guard case .received(.change) = transition.cause, replica.revision != before.revision,
-            let place = replica.place,
+            let place = replica.position,
             let draft = try? Draft(
-                Keepsake(
-                    place: place, committed: replica.committed, push: nil, inFlight: replica.draft.inFlight,
+                SavedReplica(
+                    position: place, committed: replica.committed, push: nil,
+                    inFlight: replica.draft.inFlight,
                     unsent: before.draft.unsent, nextSeq: 1))
         else { return }
         // The view follows, so that it does not betray the fault.
@@ -136,7 +138,9 @@ final class SelectionsKeptAtAck: ReplicaFault {
 /// Undo is not moved over what others do.
 final class UndoKeptInPlace: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
-        if case .received = transition.cause { transition.replica.own = transition.before.own }
+        if case .received = transition.cause {
+            transition.replica.undoHistory = transition.before.undoHistory
+        }
     }
 }
 
@@ -151,7 +155,7 @@ extension ReplicaTransition {
 
     /// As if the server had sent this instead, after something else.
     fileprivate mutating func redo(
-        as message: ServerMessage, after first: (inout Replica) -> [Action] = { _ in [] }
+        as message: ServerMessage, after first: (inout Replica) -> [ReplicaAction] = { _ in [] }
     ) {
         replica = before
         actions = first(&replica)

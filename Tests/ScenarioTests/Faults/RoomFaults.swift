@@ -75,6 +75,11 @@ final class RightsCachedTooLong: PlantedFault {
     override var forgetsGrants: Bool { true }
 }
 
+/// Rooms that notify the hub before they send to connections.
+final class HubBeforeConnections: PlantedFault {
+    override var tellsHubFirst: Bool { true }
+}
+
 /// A read that goes to the store by a shorter way than the push in front of it.
 final class ReadBeforeOwnPush: PlantedFault {
     override var readsAtOnce: Bool { true }

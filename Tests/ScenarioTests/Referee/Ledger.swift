@@ -83,6 +83,11 @@ struct Ledger {
         named(entry.id, entry.name)
     }
 
+    /// The documents that had a name at any time.
+    func documents(everNamed name: WireString) -> Set<DocumentID> {
+        Set(namings.keys.filter { $0.name == name }.map(\.document))
+    }
+
     mutating func named(_ document: DocumentID, _ name: DocumentName) {
         namings[Naming(document: document, name: WireString(name.description)), default: 0] += 1
     }

@@ -83,6 +83,7 @@ final class Referee {
     }
 
     /// A segment is handed to the store: whoever pushed what is in it may write.
+    /// Rule R5.
     func mayAppend(_ append: Append) {
         for pushed in append.changes {
             guard let client = client(of: pushed.logged.pusher), client < world.plan.clients.count,
@@ -126,6 +127,7 @@ final class Referee {
         ledger.append(logged, change, text, to: epoch, by: client)
     }
 
+    /// Rule P8.
     private func judge(
         _ logged: LoggedChange, _ change: Change, _ text: Text, by client: Int, in history: Ledger.History
     ) {
@@ -171,6 +173,7 @@ final class Referee {
     }
 
     /// What a push is at a revision: its change, moved over one revision after the other.
+    /// Rule P4.
     func moved(_ push: SaidPush, in history: Ledger.History, to revision: Revision) -> Change? {
         guard let base = history.text(at: push.base), push.base <= revision else { return nil }
         let pushed: Change? =

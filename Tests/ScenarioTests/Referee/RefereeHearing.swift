@@ -32,7 +32,7 @@ extension Referee {
                     time: world.now),
                 seq: restore.seq, of: link.client)
         // What is on its way then is acked in the new session's stream, without its id.
-        case .open(let open): settle(link) { $0.document == open.document }
+        case .open(let open): settle(link) { document, _ in document == open.document }
         default: break
         }
     }
@@ -71,7 +71,8 @@ extension Referee {
             heard(document, sent, link, unit)
             heard(newsOf: document, link)
         case .error(let error): heard(error, asked, sent, link)
-        case .welcome, .done, .ping, .pong, .bye, .admin: break
+        case .done: if let asked { heardDone(asked, link) }
+        case .welcome, .ping, .pong, .bye, .admin: break
         }
     }
 
@@ -92,18 +93,20 @@ extension Referee {
 
     /// A push that is repeated while it is not settled is answered once, by the id it was sent with last.
     private func share(_ message: ClientMessage, on link: Link) {
-        guard case .push(let push) = message else { return }
-        settle(link) { $0.document == push.document && $0.seq == push.seq }
+        guard let pushed = message.pushed else { return }
+        settle(link) { $0 == pushed.document && $1 == pushed.seq }
     }
 
     /// Pushes that need no answer of their own any more.
-    private func settle(_ link: Link, where holds: (Push) -> Bool) {
+    private func settle(_ link: Link, where holds: (WireString, Int) -> Bool) {
         for (id, awaited) in link.awaited {
-            if case .push(let push) = awaited.message, holds(push) { link.awaited[id]?.isShared = true }
+            guard let (document, seq) = awaited.message.pushed else { continue }
+            if holds(document, seq) { link.awaited[id]?.isShared = true }
         }
     }
 
     /// The revision is on disk, and was when it was told of.
+    /// Rule P1.
     func history(_ epoch: WireString, _ revision: Revision, _ sent: SentLine) -> Ledger.History? {
         guard let history = ledger[epoch], let serial = history.serial(of: revision) else {
             fail(.synced, "revision \(revision.value) of \(epoch) is told of, which is not in the log")
@@ -182,7 +185,7 @@ extension Referee {
         _ own: OwnPush?, _ document: WireString, _ history: Ledger.History, _ link: Link, _ sent: SentLine
     ) {
         guard let own else { return }
-        settle(link) { $0.document == document && $0.seq == own.seq }
+        settle(link) { $0 == document && $1 == own.seq }
         let key = Ledger.PushKey(client: link.client, seq: Int64(own.seq))
         guard let revision = history.revisions[key], revision == own.revision else {
             return fail(.ack, "client \(link.client) is told of an own push \(own) that is not in the log")
@@ -205,6 +208,28 @@ extension Referee {
 
     private func end(_ document: WireString, _ link: Link) { link.streams[document] = nil }
 
+    /// The requester of a rename or a deletion is told of the end of its own session first.
+    private func heardDone(_ asked: ClientMessage, _ link: Link) {
+        let name: WireString
+        switch asked {
+        case .rename(let rename): name = rename.document
+        case .delete(let delete): name = delete.document
+        default: return
+        }
+        // Where several documents had the name, another one may have been meant.
+        guard let stream = link.streams[name], tellsOfEnds(link), ledger.documents(everNamed: name).count == 1
+        else { return }
+        fail(
+            .stream,
+            "client \(link.client) is told that document \(stream.history.document.value) is gone before its session has ended"
+        )
+    }
+
+    /// A connection that comes to its end closes its documents without a word.
+    func tellsOfEnds(_ link: Link) -> Bool {
+        !link.up.hasEnded && link.port?.server.isStopping == false && !rights.wasRevoked(link.client)
+    }
+
     private func heard(_ gone: Gone, _ sent: SentLine, _ link: Link) {
         if gone.isFollowed {
             heard(newsOfEnd: gone, link)
@@ -221,6 +246,7 @@ extension Referee {
 
     // MARK: The stream
 
+    /// Rule C1.
     private func heard(_ change: WireChange, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
         mayRead(change.document, sent, link)
         guard let stream = link.streams[change.document] else {
@@ -249,6 +275,7 @@ extension Referee {
         advance(change.document, to: change.revision, link)
     }
 
+    /// Rule C2.
     private func check(
         _ change: WireChange, _ author: WireChange.Author, _ history: Ledger.History, _ link: Link,
         _ unit: CodeUnit
@@ -269,6 +296,7 @@ extension Referee {
         }
     }
 
+    /// Rule C4.
     private func checkSquashed(
         _ change: WireChange, _ from: Revision, _ history: Ledger.History, _ unit: CodeUnit
     ) {
@@ -292,6 +320,7 @@ extension Referee {
         }
     }
 
+    /// Rule C3.
     private func heard(_ ack: Ack, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
         let key = Ledger.PushKey(client: link.client, seq: Int64(ack.seq))
         if ack.unchanged { return checkUnchanged(ack, key, sent) }
@@ -394,6 +423,15 @@ extension Ledger {
 }
 
 extension ClientMessage {
+    /// What is pushed to, and by which number.
+    fileprivate var pushed: (document: WireString, seq: Int)? {
+        switch self {
+        case .push(let push): (push.document, push.seq)
+        case .restore(let restore): (restore.document, restore.seq)
+        default: nil
+        }
+    }
+
     fileprivate func mayBeAnswered(by answer: ServerMessage) -> Bool {
         switch (self, answer) {
         case (_, .error), (.open, .opened), (.close, .closed), (.push, .ack), (.restore, .ack),

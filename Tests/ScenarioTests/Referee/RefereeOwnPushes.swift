@@ -60,6 +60,7 @@ extension Referee {
         }
     }
 
+    /// Rule O6.
     private func areShown(
         _ own: OwnPushes, in history: Ledger.History, through revision: Revision, on link: Link
     ) -> Bool {

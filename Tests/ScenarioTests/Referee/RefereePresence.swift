@@ -15,6 +15,7 @@ struct TakenSelection {
 extension Referee {
     /// A room has been told what a session selects, and has taken it where that is newer than what anybody selected
     /// before.
+    /// Rule S2.
     func took(_ event: RoomEvent, _ room: RoomState, behind moment: Int) {
         guard case .select(let session, let select, _) = event,
             let kept = room.sessions.all.first(where: { $0.id == session }),
@@ -57,6 +58,7 @@ extension Referee {
             || history.text(at: taken.revision) == ledger[taken.history]?.text(at: taken.revision)
     }
 
+    /// Rule S3.
     func heard(_ peer: PeerChange, _ sent: SentLine, _ link: Link, _ unit: CodeUnit) {
         counts.peers += 1
         guard let stream = link.streams[peer.document] else {

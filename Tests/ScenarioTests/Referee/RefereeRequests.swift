@@ -38,6 +38,12 @@ extension Referee {
 
     func heard(newsOfEnd gone: Gone, _ link: Link) {
         guard let id = document(of: gone, link) else { return }
+        // A client must not rely on this, but the shells promise it: rooms tell connections before they tell the hub.
+        if link.streams[gone.document]?.history.document == id, tellsOfEnds(link) {
+            fail(
+                .news,
+                "client \(link.client) follows the end of \(gone.document) before its session has ended")
+        }
         // Another document may have been told of by the name already.
         if link.news[gone.document] == id { link.news[gone.document] = nil }
         link.ends[Ledger.Naming(document: id, name: gone.document), default: 0] += 1

@@ -14,6 +14,7 @@ struct RightsLog {
 
     private var entries: [[[Entry]]]
     private var revoked: Set<Int> = []
+    private var everRevoked: Set<Int> = []
 
     init(clients: Int) {
         entries = (0..<clients).map { _ in Plan.names.map { _ in [Entry(since: .min, access: .admin)] } }
@@ -23,8 +24,13 @@ struct RightsLog {
         entries[client][name].append(Entry(since: now, access: access))
     }
 
-    mutating func revoke(_ client: Int) { revoked.insert(client) }
+    mutating func revoke(_ client: Int) {
+        revoked.insert(client)
+        everRevoked.insert(client)
+    }
     mutating func reinstate(_ client: Int) { revoked.remove(client) }
+
+    func wasRevoked(_ client: Int) -> Bool { everRevoked.contains(client) }
 
     func access(_ client: Int, _ name: Int) -> Access { entries[client][name].last?.access ?? .none }
 

@@ -75,6 +75,8 @@ final class World: @unchecked Sendable {
     var trace = Trace64()
     /// What is said is printed.
     var talks = false
+    /// The queues and loops that are in the middle of a turn. Each but the last was interrupted.
+    var running: [SimulatedExecutor] = []
     /// How many turns are interrupted now.
     var interruptions = 0
     /// How often the server's code has called out.

@@ -39,7 +39,7 @@ extension World {
                 server.loops.append(loop)
                 return loop
             },
-            makeQueue: { _ in SimulatedQueue(server) },
+            makeQueue: { SimulatedQueue(server, label: $0) },
             runInBackground: { [unowned self] in runInBackground($0, server) })
     }
 
@@ -120,7 +120,9 @@ extension World {
     func turn(_ executor: SimulatedExecutor) {
         executor.isAwake = false
         executor.isBusy = true
+        running.append(executor)
         executor.turn()
+        running.removeLast()
         executor.isBusy = false
         if !executor.server.isDead, executor.hasWork { wake(executor) }
     }

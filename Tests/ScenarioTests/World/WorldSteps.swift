@@ -78,9 +78,9 @@ extension World {
             let said = SaidPush(
                 document: push.document, epoch: push.epoch, base: push.base,
                 content: .edits(edits, machine.unit), time: now)
-            guard let change = referee.moved(said, in: history, to: history.head), !change.isEmpty else {
-                continue
-            }
+            guard let change = referee.moved(said, in: history, to: history.head), !change.isEmpty,
+                let text = try? history.text.applying(change), text.length.utf8 <= limits.announced.document
+            else { continue }
             referee.counts.pushedElsewhere += 1
             let digest = Digest(of: PushForm(push).bytes)
             commit(change, by: pusher, Int64(push.seq), digest, entry, history)

@@ -2,15 +2,6 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// Which session, of all that this server has ever had.
-package struct SessionID: Hashable, Comparable, Sendable {
-    package let value: Int64
-
-    package init(_ value: Int64) { self.value = value }
-
-    package static func < (left: SessionID, right: SessionID) -> Bool { left.value < right.value }
-}
-
 /// The user and client behind a session, and the unit in which they count offsets.
 package struct Participant: Equatable, Sendable {
     /// Identifies their pushes. `pusher.client` is secret: others only see `introduction.client`.

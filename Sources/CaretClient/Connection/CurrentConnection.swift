@@ -1,0 +1,38 @@
+import CaretWire
+@preconcurrency import Dispatch
+
+/// The present connection of a client, if there is one. Confined to the client's queue.
+final class CurrentConnection {
+    private let queue: DispatchQueue
+    private var connection: LineConnection?
+    private var number = 0
+
+    init(_ queue: DispatchQueue) { self.queue = queue }
+
+    /// Replaces the connection by a new one, and returns its number. It connects as soon as `resolved` brings the
+    /// addresses. `handler` is called on the queue, and not after `disconnect`.
+    func prepare(_ handler: @escaping (LineConnection.Event) -> Void) -> Int {
+        disconnect()
+        connection = LineConnection(queue, handler)
+        number += 1
+        return number
+    }
+
+    /// Passes the resolved addresses to the connection with this number, unless it was replaced.
+    func resolved(_ addresses: Result<[SystemAddress], ResolvingFault>, for number: Int) {
+        guard number == self.number else { return }
+        switch addresses {
+        case .success(let addresses): connection?.connect(to: addresses)
+        case .failure(let fault): connection?.fail(fault)
+        }
+    }
+
+    func disconnect() {
+        connection?.close()
+        connection = nil
+    }
+
+    func send(_ message: ClientMessage, id: RequestID?) { connection?.send(message, id: id) }
+
+    func setLimits(_ limits: Limits.Announced) { connection?.setLimits(limits) }
+}

@@ -1,0 +1,102 @@
+import CaretCore
+package import CaretWire
+import FoundationEssentials
+import Synchronization
+
+/// A client of a Caret server: one connection, requests, and open documents.
+///
+/// It connects at once. Unless the options say otherwise, it connects again whenever the connection ends, and
+/// requests wait until then. A request throws
+/// - `ServerRefusal` if the server refused it,
+/// - `ConnectionFault` if there is no connection or no answer,
+/// - `TooManyRequests` if too many requests have no answer yet,
+/// - `CancellationError` if its task was cancelled. A request that was already sent is not undone by that.
+///
+/// The client closes its connection when it is released.
+public final class LiveClient: Sendable {
+    public let address: ServerAddress
+    let shell: ClientShell
+    private let numbers = Mutex(PushNumbers())
+
+    /// Starts to connect to a server. Unsaved edits are lost when the process ends.
+    public convenience init(_ address: ServerAddress, _ options: ClientOptions = ClientOptions()) {
+        let id = options.client ?? LiveClient.randomID()
+        self.init(address, ClientShell(LiveClient.settings(address, options, id: id)))
+    }
+
+    /// Starts to connect to a server, and keeps unsaved edits in a folder, which is created if it is missing.
+    ///
+    /// The edits survive the end of the process. The next client with this folder has the same client id, and `open`
+    /// continues with the kept edits at once. Throws if the folder cannot be used, or if another client is using it.
+    public convenience init(
+        _ address: ServerAddress, _ options: ClientOptions = ClientOptions(), keepingUnsavedIn folder: String
+    ) throws(UnsavedEditsFault) {
+        let folder = try UnsavedEditsFolder(folder)
+        let id = try folder.clientID(orElse: options.client ?? LiveClient.randomID())
+        self.init(address, try ClientShell(LiveClient.settings(address, options, id: id), folder))
+    }
+
+    private init(_ address: ServerAddress, _ shell: ClientShell) {
+        self.address = address
+        self.shell = shell
+        shell.start()
+    }
+
+    private static func settings(
+        _ address: ServerAddress, _ options: ClientOptions, id: String
+    ) -> ClientState.Settings {
+        let hello = Hello(
+            client: WireString(id), units: [.utf16], token: options.token.map { WireString($0) },
+            info: options.person?.info)
+        return ClientState.Settings(
+            address: address, hello: hello, reconnects: options.reconnects,
+            store: options.store.map { WireString($0) })
+    }
+
+    /// The names of closed documents with unsaved edits in the folder of the client.
+    ///
+    /// Two may have the same name, for example after a rename. Then `open` opens the older one, and the name stays in
+    /// this list until the other one was opened too.
+    public var unsavedDocuments: [String] { shell.unsavedNames }
+
+    deinit { shell.close() }
+
+    /// Ends the connection. Every request without an answer, and every later one, throws `ConnectionFault.closed`.
+    public func close() { shell.close() }
+
+    /// Whether the client has a connection to its server.
+    public var connectionState: ConnectionState { shell.status.state }
+
+    /// Why the last connection or attempt ended. Nil while the client is connected, and before the first failure.
+    public var lastError: ConnectionFault? { shell.status.lastError }
+
+    /// The connection status now, and then every change of it.
+    public var connectionUpdates: ConnectionUpdates { ConnectionUpdates(shell) }
+
+    /// Waits until the client is connected. Throws if it has ended and will not try again.
+    public func connected() async throws { _ = try await shell.welcome() }
+
+    /// Waits for the server's `welcome` message, and returns it.
+    package func welcome() async throws -> Welcome { try await shell.welcome() }
+
+    /// Sends a request and waits for its answer. Not for `hello`, `follow`, and messages about an open document.
+    package func request(_ message: ClientMessage) async throws -> ServerMessage {
+        try await shell.request(message)
+    }
+
+    /// Follows all documents whose name starts with `prefix`: events when they are created, changed, renamed or
+    /// deleted. A client has one such sequence at a time. A second call ends the first sequence.
+    package func followDocuments(prefix: String = "") -> FollowEvents {
+        let prefix = prefix.isEmpty ? nil : WireString(prefix)
+        return FollowEvents(shell, shell.follow(Follow(prefix: prefix)))
+    }
+
+    /// A push number above all that this client has used.
+    package func nextPushNumber() -> Int { numbers.withLock { $0.next(at: .now) } }
+
+    /// A client id of 120 random bits, in letters and digits.
+    package static func randomID() -> String {
+        let letters = Array("abcdefghijklmnopqrstuvwxyz234567")
+        return String((0..<24).map { _ in letters[Int.random(in: letters.indices)] })
+    }
+}

@@ -1,0 +1,21 @@
+import CaretWire
+
+/// What the shell of a client must do: a `ClientAction` together with the callers that wait for it.
+enum ShellAction {
+    case connect
+    case disconnect
+    case setLimits(Limits.Announced)
+    case send(ClientMessage, id: RequestID?)
+    case answer(CheckedContinuation<ServerMessage, any Error>, Result<ServerMessage, any Error>)
+    case reportProgress(@Sendable (RequestProgress) -> Void, RequestProgress)
+    case resumeWelcome(CheckedContinuation<Welcome, any Error>, Result<Welcome, any Error>)
+    case deliver(CoalescingQueue<PendingFollowEvents>, FollowEvent)
+    case endFollow(CoalescingQueue<PendingFollowEvents>, ConnectionFault)
+    case updateStatus([CoalescingQueue<PendingStatus>], ConnectionStatus)
+    case endStatuses([CoalescingQueue<PendingStatus>])
+    case update([CoalescingQueue<PendingUpdates>], DocumentUpdate)
+    case endUpdates([CoalescingQueue<PendingUpdates>])
+    case resumeGoal(CheckedContinuation<Void, any Error>, Result<Void, any Error>)
+    case keep(DocumentKey)
+    case wake(Moment)
+}

@@ -1,0 +1,107 @@
+import CaretCore
+import CaretWire
+
+/// The requests that have no answer yet: some were sent, the others wait.
+package struct PendingRequests: Equatable {
+    private struct Request: Equatable {
+        let number: RequestNumber
+        let message: ClientMessage
+    }
+
+    /// How many requests may be sent and unanswered at once. The server answers one after the other, and reads at
+    /// most 64 ahead. A request that waits here can still be cancelled, or sent over the next connection.
+    package static let maxInFlight = 16
+    /// How many requests may have no answer. An offline client keeps its requests until it connects again; this limit
+    /// bounds their memory.
+    package static let maxUnanswered = 10_000
+
+    private var waiting: [Request] = []
+    /// In the order in which they were sent.
+    private var sent: [Request] = []
+
+    /// Adds a request. Returns false, and adds nothing, if the limit is reached.
+    mutating func add(_ message: ClientMessage, as number: RequestNumber) -> Bool {
+        guard waiting.count + sent.count < PendingRequests.maxUnanswered else { return false }
+        waiting.append(Request(number: number, message: message))
+        return true
+    }
+
+    var isEmpty: Bool { waiting.isEmpty && sent.isEmpty }
+
+    /// Moves requests from waiting to sent, and returns the actions that send them.
+    mutating func nextToSend() -> [ClientAction] {
+        let count = min(waiting.count, max(0, PendingRequests.maxInFlight - sent.count))
+        let next = waiting.prefix(count)
+        waiting.removeFirst(count)
+        sent.append(contentsOf: next)
+        return next.map { .send($0.message, id: $0.number.id) }
+    }
+
+    /// The sent request with this id.
+    func number(of id: RequestID?) -> RequestNumber? { sent.first { $0.number.id == id }?.number }
+
+    /// Removes the sent request with this id, because it has its answer.
+    mutating func complete(_ id: RequestID?) -> RequestNumber? {
+        guard let index = sent.firstIndex(where: { $0.number.id == id }) else { return nil }
+        return sent.remove(at: index).number
+    }
+
+    /// Makes a sent request wait again, because the server has not begun with it and will not.
+    mutating func requeue(_ id: RequestID?) {
+        guard let index = sent.firstIndex(where: { $0.number.id == id }) else { return }
+        waiting.insert(sent.remove(at: index), at: 0)
+    }
+
+    /// Removes a request. Returns false if it has its answer already.
+    mutating func cancel(_ number: RequestNumber) -> Bool {
+        let count = waiting.count + sent.count
+        waiting.removeAll { $0.number == number }
+        sent.removeAll { $0.number == number }
+        return waiting.count + sent.count < count
+    }
+
+    /// Handles the end of the connection. Returns the requests that must fail, because the server may have carried
+    /// them out and a repeat would do something else. The other sent requests wait again.
+    mutating func disconnected() -> [RequestNumber] {
+        let lost = sent.filter { !$0.message.isIdempotent }.map(\.number)
+        waiting = sent.filter(\.message.isIdempotent) + waiting
+        sent = []
+        return lost
+    }
+
+    mutating func removeAll() -> [RequestNumber] {
+        defer { self = PendingRequests() }
+        return (sent + waiting).map(\.number)
+    }
+}
+
+extension PendingRequests {
+    /// Throws the first invariant that is broken.
+    func checkInvariants(link: ClientState.Link, ids: RequestIDs) throws(BrokenInvariant) {
+        let numbers = (sent + waiting).map(\.number)
+        try BrokenInvariant.check(
+            "no two requests have the same number", Set(numbers).count == numbers.count)
+        try BrokenInvariant.check(
+            "this client has issued the number of each request", numbers.allSatisfy { ids.hasIssued($0) })
+        try BrokenInvariant.check(
+            "at most \(PendingRequests.maxInFlight) requests are in flight",
+            sent.count <= PendingRequests.maxInFlight)
+        try BrokenInvariant.check(
+            "requests are in flight only while the client is connected", link.isWelcomed || sent.isEmpty)
+        try BrokenInvariant.check("a client that ended has no requests", !link.hasEnded || isEmpty)
+    }
+}
+
+extension ClientMessage {
+    /// Whether the request is idempotent. The server recognises a repeated push or restore by its number.
+    fileprivate var isIdempotent: Bool {
+        switch self {
+        case .list, .read, .history, .push, .restore, .ping: true
+        case .admin(.listTokens), .admin(.counters), .admin(.who), .admin(.listDeleted), .admin(.trim),
+            .admin(.verify):
+            true
+        case .admin(.addToken), .admin(.revokeToken), .admin(.undelete), .admin(.backUp): false
+        case .rename, .delete, .hello, .open, .close, .select, .diverged, .follow, .unfollow, .pong: false
+        }
+    }
+}

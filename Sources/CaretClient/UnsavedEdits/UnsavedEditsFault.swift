@@ -1,0 +1,11 @@
+import Glibc
+
+/// Why unsaved edits cannot be written to a folder or read from it.
+public struct UnsavedEditsFault: Error, Equatable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    init(_ what: String, _ path: String, code: Int32) {
+        let reason = code == EWOULDBLOCK ? "another client is using it" : String(cString: strerror(code))
+        description = "\(path): could not \(what): \(reason)"
+    }
+}

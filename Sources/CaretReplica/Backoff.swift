@@ -1,0 +1,23 @@
+/// How long to wait before the next attempt, after several that failed in a row.
+package struct Backoff: Equatable, Sendable {
+    /// Half a second gives the server a rest, and users hardly notice it. Nobody should wait longer than half a
+    /// minute for an attempt.
+    static let (first, longest): (Milliseconds, Milliseconds) = (500, 30_000)
+    /// If the server requests a longer delay, this one is used: the request may be a mistake, and a user is waiting.
+    package static let longestRequested: Milliseconds = 300_000
+
+    private(set) var failures = 0
+
+    package init() {}
+
+    /// Counts a failed attempt, and returns the delay before the next one: what the server requests, or else twice
+    /// the previous delay.
+    package mutating func nextDelay(requested: Milliseconds? = nil) -> Milliseconds {
+        // The seventh delay is the longest one, so counting further is of no use.
+        if failures < 7 { failures += 1 }
+        if let requested { return min(max(requested, 1), Backoff.longestRequested) }
+        return min(Milliseconds(Backoff.first.value << (failures - 1)), Backoff.longest)
+    }
+
+    package mutating func reset() { failures = 0 }
+}

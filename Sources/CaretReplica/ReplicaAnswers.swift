@@ -1,0 +1,134 @@
+import CaretCore
+import CaretWire
+
+// The server's answers to pushes.
+extension Replica {
+    mutating func apply(_ ack: Ack, _ edits: [Edit]?) {
+        guard link == .open else { return }
+        guard let position, ack.revision.isValid else { return reloadText() }
+        if ack.isCommit, ack.revision == position.revision.next { return advance(by: ack, edits) }
+        // Any other ack is only a reply: the stream has reached its revision already, or will.
+        if Seq(ack.seq) == inFlight?.push.seq { resolve(at: ack.revision) }
+    }
+
+    /// Applies an ack that is also the next revision of the stream.
+    private mutating func advance(by ack: Ack, _ edits: [Edit]?) {
+        guard let push = inFlight?.push, push.seq == Seq(ack.seq), let position else {
+            // A push of this client that the user has discarded, or that an earlier process sent.
+            guard let edits, advance(by: edits, to: ack.revision) else { return reloadText() }
+            return
+        }
+        do throws(ChangeError) {
+            let committed = try edits.map(Change.init) ?? push.change
+            if committed == draft.inFlight {
+                draft.accept()
+            } else {
+                // The replica rebased the push over the difference of two texts; the server rebased it over each
+                // revision in between.
+                show(draft.resolve(in: try draft.committed.applying(committed)))
+            }
+            presence.committedChanged(by: committed)
+        } catch {
+            return reloadText()
+        }
+        self.position = WirePosition(epoch: position.epoch, revision: ack.revision)
+        isKnownToServer = true
+        endFlight()
+    }
+
+    /// Notes that the text contains the outcome of the push in flight from this revision on.
+    mutating func resolve(at revision: Revision) {
+        inFlight?.outcome = .resolved(at: revision)
+        refusal = nil
+    }
+
+    /// Ends the flight of a resolved push once the stream has reached its revision, so that the committed text
+    /// contains its outcome.
+    mutating func finishResolvedPush() {
+        guard link == .open, case .resolved(let resolved) = inFlight?.outcome, resolved <= revision else {
+            return
+        }
+        show(draft.resolve(in: draft.committed))
+        endFlight()
+    }
+
+    /// Call it when the committed text contains the outcome of the push in flight.
+    mutating func endFlight() {
+        inFlight = nil
+        refusal = nil
+        isWaiting = false
+        resubmissions = 0
+        openBackoff.reset()
+        pushBackoff.reset()
+    }
+
+    /// Handles the refusal of a push.
+    mutating func apply(_ error: ErrorReport) {
+        guard let number = error.seq else { return }
+        let (seq, refusal) = (Seq(number), Refusal(error.code))
+        // Whichever push this answers, the document is not open on the server.
+        if refusal.remedy == .reopen { return reopen() }
+        // Ignore answers to any other push: to an earlier copy, or to one that was resubmitted.
+        guard let push = inFlight?.push, push.seq == seq, inFlight?.outcome == .awaited else { return }
+        inFlight?.outcome = .unknown
+        switch refusal.remedy {
+        case .resendLater:
+            isWaiting = true
+            actions.append(.retry(after: pushBackoff.nextDelay(requested: error.requestedDelay)))
+        case .resubmit, .resubmitAfterFullText: resubmit(push, after: refusal)
+        case .keep: close(refusal)
+        case .reopen, .askUser: askUser(refusal)
+        }
+    }
+
+    /// Submits the edits under a new number, because the push itself will never be committed.
+    private mutating func resubmit(_ push: SentPush, after refusal: Refusal) {
+        // The server may have committed the push long ago and forgotten the client since. It would not recognise the
+        // edits in a new push, and would commit them twice.
+        let mayBeForgotten = refusal == .baseTrimmed && inFlight?.wasResent == true && !isKnownToServer
+        if mayBeForgotten || resubmissions == Replica.maxResubmissions { return askUser(refusal) }
+        resubmissions += 1
+        moveInFlightToUnsent()
+        // At the same position, or in the same epoch, the server would refuse the new push for the same reason.
+        let isAtOldPosition = push.position == position
+        let isInOldEpoch = refusal == .epochChanged && push.position.epoch == position?.epoch
+        if refusal == .seqReused {
+            // The answer to the open contains the highest number in use.
+            reopen()
+        } else if refusal.remedy == .resubmitAfterFullText || isAtOldPosition || isInOldEpoch {
+            reloadText()
+        }
+    }
+
+    /// How often in a row the replica resubmits edits before it asks the user.
+    static let maxResubmissions = 3
+
+    private mutating func askUser(_ refusal: Refusal) {
+        inFlight?.outcome = .refused
+        self.refusal = refusal
+    }
+
+    /// Makes the edits of the push in flight unsent again, because the push was not committed.
+    package mutating func moveInFlightToUnsent() {
+        draft.moveInFlightToUnsent()
+        inFlight = nil
+    }
+
+    /// Tries refused edits again, as a new push: the user may have changed them.
+    mutating func retryRefused() {
+        refusal = nil
+        resubmissions = 0
+        pushBackoff.reset()
+        guard let inFlight, inFlight.outcome == .refused else { return }
+        if !inFlight.wasResent { return moveInFlightToUnsent() }
+        // The server may still commit another copy of the push. It handles the new open after all copies, and its
+        // answer contains their outcome.
+        if link == .open { reopen() }
+    }
+}
+
+extension Ack {
+    /// This ack both answers a push and carries the push's revision in the stream. Otherwise the push changed
+    /// nothing, or was committed before.
+    fileprivate var isCommit: Bool { !unchanged && !duplicate }
+}

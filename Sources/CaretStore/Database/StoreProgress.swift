@@ -1,0 +1,52 @@
+import CaretLog
+
+/// The progress of a store: its generation, its number of commits, and the number of checkpoints that its
+/// file is known to have.
+package struct StoreProgress: Equatable {
+    package var generation: UInt64
+    var commits: Int64
+    /// The checkpoint number in the file's own header is at least this, even without its log and after a
+    /// power cut.
+    var checkpoints: Int64
+}
+
+/// The one row of `store`.
+package struct StoreRow: Equatable {
+    package var progress: StoreProgress
+    /// When this file was made as a backup; nil if it is not one.
+    var backup: Int64?
+
+    /// Why this is not the database that the counter beside it belongs to; nil if it is.
+    func renewal(_ counter: CommitCounter.Reading) -> Renewal? {
+        if let backup { return .backup(at: backup) }
+        switch counter {
+        // A new store has no counter yet.
+        case .none: return progress.commits == 0 ? nil : .noCounter
+        case .unreadable: return .noCounter
+        case .progress(let known):
+            if known.generation != progress.generation { return .otherGeneration }
+            if known.commits > progress.commits {
+                return .behind(commits: progress.commits, known: known.commits)
+            }
+            return nil
+        }
+    }
+
+    /// `checkpoints` is the number in the counter.
+    package static func read(_ database: Database, checkpoints: Int64 = 0) throws(DatabaseFault) -> StoreRow?
+    {
+        try database.first("SELECT generation, commits, backup FROM store") { row in
+            let progress = StoreProgress(
+                generation: UInt64(bitPattern: row.integer(0)), commits: row.integer(1),
+                checkpoints: checkpoints)
+            return StoreRow(progress: progress, backup: row.isNull(2) ? nil : row.integer(2))
+        }
+    }
+
+    func write(_ database: Database) throws(DatabaseFault) {
+        try database.run(
+            "INSERT OR REPLACE INTO store (one, generation, commits, backup) VALUES (1, ?, ?, ?)",
+            .integer(Int64(bitPattern: progress.generation)), .integer(progress.commits),
+            backup.map { .integer($0) } ?? .null)
+    }
+}

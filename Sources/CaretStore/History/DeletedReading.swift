@@ -1,0 +1,44 @@
+package import CaretCore
+package import CaretLog
+
+// Reading deleted documents that can still be undeleted.
+extension SQLiteStore {
+    /// Like `read`, for a deleted document.
+    package func readDeleted(
+        _ document: DocumentID, after revision: Revision, limit: Int
+    ) async throws(HistoryRefusal) -> Segment {
+        try await reading(document) { reader, row throws(StoreFault) in
+            try reader.check(revision, of: row)
+            let changes = try reader.changes(of: row, after: revision, limit: limit)
+            return Segment(first: revision.next, changes: changes)
+        }
+    }
+
+    /// Like `text`, for a deleted document.
+    package func textOfDeleted(
+        _ document: DocumentID, at revision: Revision
+    ) async throws(HistoryRefusal) -> Text {
+        try await reading(document) { reader, row throws(StoreFault) in
+            try reader.text(of: row, at: revision).snapshot.text
+        }
+    }
+
+    private func reading<Answer: Sendable>(
+        _ document: DocumentID,
+        _ body: @escaping @Sendable (inout HistoryReader, DocumentRow) throws(StoreFault) -> Answer
+    ) async throws(HistoryRefusal) -> Answer {
+        let result = await withCheckedContinuation {
+            (done: CheckedContinuation<Result<Answer, HistoryRefusal>, Never>) in
+            history(of: document) { reader throws(StoreFault) in
+                let row = try reader.anyDocument(document)
+                // Other calls read documents that are not deleted. A document that is being purged cannot be
+                // read.
+                guard let deleted = row.entry.deleted, deleted > 0 else { throw .gone }
+                return try body(&reader, row)
+            } then: {
+                done.resume(returning: $0)
+            }
+        }
+        return try result.get()
+    }
+}

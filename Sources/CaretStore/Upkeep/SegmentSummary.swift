@@ -1,0 +1,26 @@
+package import CaretCore
+
+/// A row of `segment` without its content.
+package struct SegmentSummary: Equatable {
+    let row: Int64
+    package let first: Revision
+    package let last: Revision
+    /// The stored length.
+    package let bytes: Int
+    /// Whether the segment is stored as it was appended: not merged yet.
+    package let isUnmerged: Bool
+
+    package init(row: Int64, first: Revision, last: Revision, bytes: Int, isUnmerged: Bool) {
+        self.row = row
+        self.first = first
+        self.last = last
+        self.bytes = bytes
+        self.isUnmerged = isUnmerged
+    }
+
+    package var changes: Int { last.value - first.value + 1 }
+
+    func unmerged(_ isUnmerged: Bool) -> SegmentSummary {
+        SegmentSummary(row: row, first: first, last: last, bytes: bytes, isUnmerged: isUnmerged)
+    }
+}

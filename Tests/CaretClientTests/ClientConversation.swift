@@ -1,0 +1,127 @@
+import CaretClient
+import CaretCore
+import CaretReplica
+import CaretWire
+import Testing
+
+/// A client state in a test, with its clock. Each event is one call, which returns the client's actions.
+struct ClientConversation {
+    private(set) var state: ClientState
+    private var now = Moment(milliseconds: 0)
+    private var jitter = Jitter(0)
+
+    static let address = ServerAddress.tcp(host: "example.org", port: 7)
+
+    init(reconnects: Bool = true, unsaved: [UnsavedDocument]? = nil) {
+        state = ClientState(
+            ClientState.Settings(
+                address: ClientConversation.address, hello: Hello(client: "client-1"), reconnects: reconnects),
+            unsaved: unsaved)
+    }
+
+    /// A client that the server has welcomed.
+    static func welcomed(reconnects: Bool = true, unsaved: [UnsavedDocument]? = nil) -> ClientConversation {
+        var talk = ClientConversation(reconnects: reconnects, unsaved: unsaved)
+        _ = talk.start()
+        _ = talk.connected()
+        _ = talk.receive(ClientConversation.welcome)
+        return talk
+    }
+
+    static let welcome = ServerMessage.welcome(
+        Welcome(unit: .utf16, server: "caret/test", user: "ann", client: "p-1", ping: 20))
+
+    mutating func start() -> [ClientAction] { handle { [now] in $0.started(at: now) } }
+    mutating func connected() -> [ClientAction] { handle { [now] in $0.connected(at: now) } }
+
+    mutating func receive(_ message: ServerMessage, _ id: RequestID? = nil) -> [ClientAction] {
+        receive(Envelope(message, id: id))
+    }
+
+    private mutating func receive(_ envelope: Envelope<ServerMessage>) -> [ClientAction] {
+        handle { [now, jitter] in $0.received(envelope, at: now, jitter) }
+    }
+
+    /// A line as it comes from the server.
+    mutating func receive(line: String) throws -> [ClientAction] {
+        var decoder = MessageDecoder()
+        let envelope = try Array(line.utf8).withUnsafeBytes { try decoder.serverMessage($0) }
+        return envelope.map { receive($0) } ?? []
+    }
+
+    mutating func request(_ message: ClientMessage) -> [ClientAction] {
+        handle { state in
+            let number = state.nextNumber()
+            return state.requested(message, as: number)
+        }
+    }
+
+    mutating func cancel(_ number: Int) -> [ClientAction] {
+        handle { $0.cancelled(RequestNumber(value: number)) }
+    }
+
+    mutating func disconnect(_ reason: DisconnectReason = .ended) -> [ClientAction] {
+        handle { [now, jitter] in $0.disconnected(reason, at: now, jitter) }
+    }
+
+    /// Advances the clock, and passes the time to the client.
+    mutating func wait(_ span: Milliseconds) -> [ClientAction] {
+        now = now + span
+        return handle { [now, jitter] in $0.timePassed(at: now, jitter) }
+    }
+
+    /// Opens a document. The server has not answered yet.
+    mutating func open(named name: WireString = "notes") -> (key: DocumentKey, actions: [ClientAction]) {
+        var key = DocumentKey(value: 0)
+        let actions = handle { [now] state in
+            let (opened, actions) = state.opened(name, creating: false, mode: .edit, at: now)
+            key = opened
+            return actions
+        }
+        return (key, actions)
+    }
+
+    mutating func close(_ key: DocumentKey) -> [ClientAction] { handle { $0.closed(key) } }
+
+    /// Opens `notes`. The server has answered with this text at revision 1.
+    mutating func open(_ text: String) -> DocumentKey {
+        let (key, _) = open()
+        _ = receive(.opened(.text(text, at: 1)), .number(1))
+        return key
+    }
+
+    mutating func type(_ text: String, in key: DocumentKey) throws -> [ClientAction] {
+        try handle { [now] state in
+            try state.change(key) { document, ids in
+                try document.typed(Change([Edit(0..<0, text)]), at: now, &ids)
+            }
+        }
+    }
+
+    mutating func follow() -> [ClientAction] { handle { $0.followed(Follow(prefix: nil)) } }
+    mutating func close() -> [ClientAction] { handle { [now] in $0.closed(at: now) } }
+
+    /// Passes an event to the client, and checks its invariants afterwards.
+    private mutating func handle(
+        _ event: (inout ClientState) throws -> [ClientAction]
+    ) rethrows -> [ClientAction] {
+        let actions = try event(&state)
+        do { try state.checkInvariants() } catch { Issue.record(error) }
+        return actions
+    }
+}
+
+extension ClientAction {
+    static func send(_ message: ClientMessage, _ number: Int) -> ClientAction {
+        .send(message, id: .number(number))
+    }
+
+    static func wake(_ milliseconds: Int) -> ClientAction { .wake(at: Moment(milliseconds: milliseconds)) }
+
+    static func lost(_ number: Int, _ reason: DisconnectReason = .ended) -> ClientAction {
+        .fail(
+            RequestNumber(value: number),
+            .connection(.lost(ClientConversation.address, reason: reason.explanation))
+        )
+    }
+}

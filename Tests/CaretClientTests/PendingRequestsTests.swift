@@ -1,0 +1,217 @@
+import CaretClient
+import CaretCore
+import CaretReplica
+import CaretWire
+import Testing
+
+@Suite("Requests as a value") struct PendingRequestsTests {
+    private let list = ClientMessage.list(List())
+    private let rename = ClientMessage.rename(Rename(document: "a", to: "b"))
+    private let listed = ServerMessage.listed(Listed(documents: []))
+
+    @Test("requests wait for the welcome, and each gets its own answer")
+    func answers() {
+        var talk = ClientConversation()
+        _ = talk.start()
+        #expect(talk.request(list) == [])
+        #expect(talk.request(rename) == [])
+        _ = talk.connected()
+        #expect(talk.receive(ClientConversation.welcome).dropFirst() == [.send(list, 1), .send(rename, 2)])
+        #expect(talk.receive(.done(Done()), .number(2)) == [.answer(RequestNumber(value: 2), .done(Done()))])
+        #expect(talk.receive(listed, .number(1)) == [.answer(RequestNumber(value: 1), listed)])
+        #expect(talk.receive(listed, .number(1)) == [])
+    }
+
+    @Test("progress is reported and does not end the request")
+    func progress() {
+        var talk = ClientConversation.welcomed()
+        _ = talk.request(.admin(.verify(Verify())))
+        let progress = ServerMessage.admin(.progress(CareProgress(done: 4, of: 9)))
+        #expect(
+            talk.receive(progress, .number(1)) == [
+                .reportProgress(RequestNumber(value: 1), RequestProgress(done: 4, of: 9))
+            ]
+        )
+        #expect(talk.receive(progress, .number(2)) == [])
+        let verified = ServerMessage.admin(.verified(Verified(documents: 9, revisions: 9, findings: [])))
+        #expect(talk.receive(verified, .number(1)) == [.answer(RequestNumber(value: 1), verified)])
+        #expect(talk.receive(progress, .number(1)) == [])
+    }
+
+    @Test("a refusal ends the request")
+    func refusal() {
+        var talk = ClientConversation.welcomed()
+        _ = talk.request(list)
+        let error = ErrorReport(.overloaded, "later", retryAfterMilliseconds: 500)
+        #expect(
+            talk.receive(.error(error), .number(1))
+                == [.fail(RequestNumber(value: 1), .refused(ServerRefusal(error)))])
+        #expect(ServerRefusal(error).retryAfter == .milliseconds(500))
+    }
+
+    @Test("after a disconnect, only idempotent requests are sent again")
+    func disconnected() {
+        var talk = ClientConversation.welcomed()
+        _ = talk.request(list)
+        _ = talk.request(rename)
+        #expect(talk.disconnect() == [.disconnect, .lost(2), .wake(250)])
+        #expect(talk.wait(250) == [.connect, .wake(10_250)])
+        _ = talk.connected()
+        #expect(talk.receive(ClientConversation.welcome).dropFirst() == [.send(list, 1)])
+    }
+
+    @Test("requests that were not sent go over the next connection")
+    func unsent() {
+        var talk = ClientConversation.welcomed()
+        for number in 1...PendingRequests.maxInFlight { #expect(talk.request(list) == [.send(list, number)]) }
+        #expect(talk.request(rename) == [])
+        #expect(talk.disconnect() == [.disconnect, .wake(250)])
+        #expect(talk.receive(listed, .number(1)) == [])
+        _ = talk.wait(250)
+        _ = talk.connected()
+        #expect(talk.receive(ClientConversation.welcome).count == 1 + PendingRequests.maxInFlight)
+        let number = PendingRequests.maxInFlight + 1
+        #expect(
+            talk.receive(listed, .number(1)) == [
+                .answer(RequestNumber(value: 1), listed), .send(rename, number),
+            ])
+    }
+
+    @Test("a request refused by a server that shuts down is sent again")
+    func shuttingDown() {
+        var talk = ClientConversation.welcomed()
+        _ = talk.request(rename)
+        #expect(talk.receive(.error(ErrorReport(.shuttingDown, "bye")), .number(1)) == [])
+        #expect(talk.disconnect() == [.disconnect, .wake(250)])
+        _ = talk.wait(250)
+        _ = talk.connected()
+        #expect(talk.receive(ClientConversation.welcome).dropFirst() == [.send(rename, 1)])
+    }
+
+    @Test("without reconnects all requests fail with the connection")
+    func oneShot() {
+        var talk = ClientConversation.welcomed(reconnects: false)
+        _ = talk.request(list)
+        let fault = ConnectionFault.lost(
+            ClientConversation.address, reason: DisconnectReason.ended.explanation)
+        #expect(talk.disconnect() == [.disconnect, .lost(1), .end(fault)])
+    }
+
+    @Test("a cancelled request fails once, and its answer is ignored")
+    func cancelled() {
+        var talk = ClientConversation.welcomed()
+        _ = talk.request(list)
+        #expect(talk.cancel(1) == [.fail(RequestNumber(value: 1), .cancelled)])
+        #expect(talk.cancel(1) == [])
+        #expect(talk.receive(listed, .number(1)) == [])
+    }
+
+    @Test("an offline client keeps requests up to its limit")
+    func limit() throws {
+        var state = ClientConversation().state
+        for _ in 1..<PendingRequests.maxUnanswered { _ = state.requested(list, as: state.nextNumber()) }
+        #expect(state.requested(list, as: state.nextNumber()) == [])
+        let refused = state.nextNumber()
+        #expect(
+            state.requested(list, as: refused) == [
+                .fail(refused, .tooMany(limit: PendingRequests.maxUnanswered))
+            ])
+        try state.checkInvariants()
+        // A cancelled request makes room for another one.
+        let first = RequestNumber(value: 1)
+        #expect(state.cancelled(first) == [.fail(first, .cancelled)])
+        #expect(state.requested(list, as: state.nextNumber()) == [])
+        try state.checkInvariants()
+    }
+
+    @Test("a request that is too long for a line is refused")
+    func lineTooLong() {
+        var talk = ClientConversation.welcomed()
+        _ = talk.request(list)
+        var state = talk.state
+        guard
+            case .fail(_, .refused(let refusal)) = state.lineTooLong(
+                list, .number(1), bytes: 9, limit: 8, at: Moment(milliseconds: 0)
+            ).first
+        else {
+            Issue.record("the request is not refused")
+            return
+        }
+        #expect(refusal.word == "line_too_long")
+    }
+
+    @Test("closing a client fails its requests")
+    func closed() {
+        var talk = ClientConversation.welcomed()
+        _ = talk.request(list)
+        #expect(
+            talk.close() == [
+                .disconnect, .fail(RequestNumber(value: 1), .connection(.closed)), .end(.closed),
+            ])
+        #expect(talk.close() == [])
+    }
+
+    @Test(
+        "closing a client takes its documents offline first"
+    )
+    func closedWithDocument() throws {
+        var talk = ClientConversation.welcomed()
+        let key = talk.open("ab")
+        #expect(talk.close() == [.disconnect, .update(key, .state(.offline)), .end(.closed)])
+        #expect(try talk.type("x", in: key) == [])
+        #expect(talk.state.documents[key]?.replica.state == .offline)
+    }
+
+    @Test("without reconnects a disconnect takes open documents offline")
+    func oneShotWithDocument() throws {
+        var talk = ClientConversation.welcomed(reconnects: false)
+        let key = talk.open("ab")
+        _ = try talk.type("x", in: key)
+        #expect(talk.state.documents[key]?.replica.state == .sending)
+        let fault = ConnectionFault.lost(
+            ClientConversation.address, reason: DisconnectReason.ended.explanation)
+        #expect(talk.disconnect() == [.disconnect, .update(key, .state(.offline)), .end(fault)])
+    }
+
+    @Test("a document closed with unsaved edits sends them when opened again")
+    func reopened() throws {
+        var talk = ClientConversation.welcomed(unsaved: [])
+        let key = talk.open("ab")
+        _ = try talk.type("x", in: key)
+        _ = talk.close(key)
+        let resume = WirePosition(epoch: "e", revision: 1)
+        #expect(talk.open().actions.contains(.send(.open(Open(document: "notes", resume: resume)), 2)))
+        let push = Push(
+            document: "notes", epoch: "e", base: 1, seq: 1, content: .edits([WireEdit(WireRange(0, 0), "x")]))
+        #expect(talk.receive(.opened(.resumed(at: 1)), .number(2)).contains(.send(.push(push), id: nil)))
+    }
+
+    @Test("each new connection follows the documents again")
+    func follow() {
+        var talk = ClientConversation.welcomed()
+        let order = [ClientAction.deliver(.restarted), .send(.follow(Follow(prefix: nil)), 1)]
+        #expect(talk.follow() == order)
+        let summary = DocumentSummary(document: "a", epoch: "e", revision: 1, length: 3, updated: 4)
+        #expect(talk.receive(.document(summary)) == [.deliver(.document(summary))])
+        #expect(talk.receive(.done(Done()), .number(1)) == [.deliver(.complete)])
+        let gone = Gone(document: "a", epoch: "e", reason: .deleted, isFollowed: true)
+        #expect(talk.receive(.gone(gone)) == [.deliver(.gone(gone))])
+        _ = talk.disconnect()
+        _ = talk.wait(250)
+        _ = talk.connected()
+        #expect(talk.receive(ClientConversation.welcome).dropFirst() == order[...])
+    }
+
+    /// Rule D8.
+    @Test("a gone for followers and a gone for a session are distinguished")
+    func twoKindsOfGone() throws {
+        var talk = ClientConversation.welcomed()
+        let key = talk.open("ab")
+        _ = talk.follow()
+        let events = try talk.receive(
+            line: #"{"type":"gone","doc":"notes","epoch":"old","reason":"deleted","followed":true}"#)
+        #expect(talk.state.documents[key]?.replica.state == .saved && events.count == 1)
+        let end = try talk.receive(line: #"{"type":"gone","doc":"notes","epoch":"e","reason":"deleted"}"#)
+        #expect(end == [.update(key, .state(.refused(.notFound)))])
+    }
+}

@@ -1,0 +1,202 @@
+import CaretClient
+import CaretCore
+import CaretReplica
+import CaretWire
+import Foundation
+import Testing
+
+@Suite("Unsaved edits") struct UnsavedEditsTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
+
+    @Test("offline edits survive their client and are saved once by the next")
+    func offline() async throws {
+        defer { remove() }
+        let server = try ServerProcess()
+        var client: LiveClient? = try LiveClient(server.address, keepingUnsavedIn: folder.path)
+        var document = try await client?.open("notes", creating: true).opened()
+        try document?.setText("saved ")
+        try await document?.saved()
+        server.kill()
+        try document?.replace(6..<6, with: "and unsaved")
+        try await kept(contains: "and unsaved")
+        (document, client) = (nil, nil)
+        try server.start()
+        let next = try await eventually { try LiveClient(server.address, keepingUnsavedIn: folder.path) }
+        #expect(next.unsavedDocuments == ["notes"])
+        let found = next.open("notes")
+        #expect(found.text.string == "saved and unsaved")
+        try await found.saved()
+        #expect(try await next.read("notes").text == "saved and unsaved")
+        #expect(try await next.history(of: "notes").entries.count == 2)
+        try await eventually { if try !files().isEmpty { throw NotYet() } }
+    }
+
+    @Test("a document with kept edits opens at once without a server")
+    func opensOffline() async throws {
+        defer { remove() }
+        let server = try ServerProcess()
+        do {
+            let client = try LiveClient(server.address, keepingUnsavedIn: folder.path)
+            let document = try await client.open("notes", creating: true).opened()
+            try document.setText("saved ")
+            try await document.saved()
+            server.kill()
+            try document.replace(6..<6, with: "and unsaved")
+            try await document.kept()
+            // This document was never on the server.
+            let other = client.open("new", creating: true)
+            #expect(other.state == .opening)
+            try other.replace(0..<0, with: "made offline")
+            try await other.kept()
+        }
+        let client = try await eventually { try LiveClient(server.address, keepingUnsavedIn: folder.path) }
+        #expect(client.unsavedDocuments == ["new", "notes"])
+        let (document, other) = (client.open("notes"), client.open("new"))
+        #expect(document.state == .offline && document.text.string == "saved and unsaved")
+        #expect(other.state == .offline && other.text.string == "made offline")
+        try await document.opened()
+        try document.replace(0..<0, with: "still ")
+        try await document.kept()
+        var updates = client.connectionUpdates.makeAsyncIterator()
+        while let status = await updates.next(), status.state != .waiting {}
+        guard case .unreachable(server.address, _)? = client.lastError else {
+            Issue.record("\(String(describing: client.lastError))")
+            return
+        }
+        try server.start()
+        try await document.saved()
+        try await other.saved()
+        #expect(client.connectionState == .connected && client.lastError == nil)
+        #expect(try await client.read("notes").text == "still saved and unsaved")
+        #expect(try await client.read("new").text == "made offline")
+        #expect(try await client.history(of: "notes").entries.count <= 3)
+    }
+
+    @Test("a push in flight at the end of the process is resent and not doubled")
+    func inFlight() async throws {
+        defer { remove() }
+        let server = try ServerProcess()
+        let other = LiveClient(server.address)
+        try await other.push("ab", to: "notes", creating: true)
+        var keeping: UnsavedEditsFolder? = try UnsavedEditsFolder(folder.path)
+        let id = try keeping?.clientID(orElse: "somebody-1") ?? ""
+        // The folder as a process leaves it that was killed between the commit and the ack.
+        let epoch = try await other.read("notes").epoch
+        let change = try Change([Edit(1..<1, "X")])
+        let position = WirePosition(epoch: WireString(epoch), revision: 1)
+        let savedReplica = SavedReplica(
+            position: position, committed: try Text("ab"),
+            push: SentPush(position: position, seq: 1, change: change),
+            inFlight: change, unsent: try Change([Edit(3..<3, "Y")]), nextSeq: 2)
+        try keeping?.keep(UnsavedEditsFile(savedReplica, of: "notes", creates: false), as: 7)
+        keeping = nil
+        do {
+            let killed = LiveClient(server.address, ClientOptions(client: id))
+            let document = try await killed.open("notes").opened()
+            try document.replace(1..<1, with: "X")
+            try await document.saved()
+        }
+        let next = try LiveClient(server.address, keepingUnsavedIn: folder.path)
+        let document = try await next.open("notes").opened()
+        try await document.saved()
+        #expect(document.text.string == "aXbY")
+        #expect(try await other.read("notes").text == "aXbY")
+    }
+
+    @Test("only one client uses a folder, and damaged files are reported")
+    func lock() throws {
+        defer { remove() }
+        let keeping = try UnsavedEditsFolder(folder.path)
+        #expect(throws: UnsavedEditsFault.self) { try UnsavedEditsFolder(folder.path) }
+        try withExtendedLifetime(keeping) {
+            #expect(try keeping.clientID(orElse: "somebody-1") == "somebody-1")
+            #expect(try keeping.clientID(orElse: "somebody-2") == "somebody-1")
+            try Data("{".utf8).write(to: folder.appending(path: "1.edits.new"))
+            #expect(try keeping.replicas().isEmpty)
+            try Data("{".utf8).write(to: folder.appending(path: "1.edits"))
+            #expect(throws: UnsavedEditsFault.self) { try keeping.replicas() }
+        }
+    }
+
+    @Test(
+        "a damaged client id is reported, not repaired",
+        arguments: ["\u{FF}", ""])
+    func damagedID(text: String) throws {
+        defer { remove() }
+        let keeping = try UnsavedEditsFolder(folder.path)
+        // Each scalar becomes one byte, and 0xFF is never a byte of UTF-8.
+        try Data(text.unicodeScalars.map { UInt8($0.value) }).write(to: folder.appending(path: "client"))
+        let fault = #expect(throws: UnsavedEditsFault.self) { try keeping.clientID(orElse: "somebody-1") }
+        #expect(fault?.description.hasPrefix("\(folder.path)/client: could not understand") == true)
+    }
+
+    @Test("two files with edits of one document are saved one after the other")
+    func sameDocument() async throws {
+        defer { remove() }
+        let server = try ServerProcess()
+        let other = LiveClient(server.address)
+        try await other.push("ab", to: "notes", creating: true)
+        let position = WirePosition(epoch: WireString(try await other.read("notes").epoch), revision: 1)
+        do {
+            let keeping = try UnsavedEditsFolder(folder.path)
+            for (number, word) in [(12, "second "), (3, "first "), (20, "third ")] {
+                let savedReplica = SavedReplica(
+                    position: position, committed: try Text("ab"), push: nil, inFlight: Change(),
+                    unsent: try Change([Edit(0..<0, word)]), nextSeq: 1)
+                try keeping.keep(UnsavedEditsFile(savedReplica, of: "notes", creates: false), as: number)
+            }
+        }
+        let client = try LiveClient(server.address, keepingUnsavedIn: folder.path)
+        for words in ["first ", "first second ", "first second third "] {
+            #expect(client.unsavedDocuments == ["notes"])
+            let document = client.open("notes")
+            try await document.saved()
+            #expect(document.text.string == words + "ab")
+            document.close()
+        }
+        #expect(client.unsavedDocuments.isEmpty)
+        try await eventually { if try !files().isEmpty { throw NotYet() } }
+    }
+
+    @Test("edits of two documents with the same name are both kept")
+    func closedUnderNameOfAnother() throws {
+        var replica = Replica()
+        _ = try replica.typed(Change([Edit(0..<0, "kept")]))
+        let kept = UnsavedDocument(key: DocumentKey(value: 1), name: "old", replica: replica, creates: false)
+        var talk = ClientConversation.welcomed(unsaved: [kept])
+        let key = talk.open("ab")
+        _ = try talk.type("x", in: key)
+        _ = talk.receive(.gone(Gone(document: "notes", epoch: "e", reason: .renamed, to: "old")))
+        _ = talk.close(key)
+        let keys = [talk.open(named: "old").key, talk.open(named: "old").key]
+        #expect(keys.map { talk.state.documents[$0]?.replica.text.string } == ["kept", "xab"])
+    }
+
+    private struct NotYet: Error {}
+
+    private func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".edits") }
+    }
+
+    private func kept(contains text: String) async throws {
+        try await eventually {
+            guard let file = try files().first else { throw NotYet() }
+            let bytes = try Data(contentsOf: folder.appending(path: file))
+            if !String(decoding: bytes, as: UTF8.self).contains(text) { throw NotYet() }
+        }
+    }
+
+    /// Calls `body` until it does not throw: a client ends on its own queue, after it was released.
+    private func eventually<Answer>(_ body: () throws -> Answer) async throws -> Answer {
+        for _ in 0..<100_000 {
+            if let answer = try? body() { return answer }
+            await Task.yield()
+        }
+        return try body()
+    }
+
+    private func remove() {
+        // If removing fails, the folder stays in the system's temporary folder, which harms no test.
+        try? FileManager.default.removeItem(at: folder)
+    }
+}

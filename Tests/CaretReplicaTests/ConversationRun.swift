@@ -1,0 +1,136 @@
+import CaretCore
+import CaretReplica
+import CaretWire
+import Foundation
+
+/// A replica in a published conversation. What goes in and comes out is JSON, as the files have it.
+struct ConversationRun {
+    typealias JSON = [String: Any]
+
+    /// What a step has led to.
+    struct Outcome {
+        var lines: [Any] = []
+        /// What has happened to the view that its user did not do.
+        var view = Change()
+        var retryAfter: Int?
+    }
+
+    private var replica = Replica()
+    private var document: WireString = "notes"
+    private var decoder = MessageDecoder()
+
+    /// What a step may do. It does one of these.
+    static let events: Set = [
+        "connect", "cut", "restart", "wait", "type", "select", "retry", "discard", "in",
+    ]
+
+    /// Does what the step says.
+    mutating func happen(_ step: JSON) throws -> Outcome {
+        var outcome = Outcome()
+        for action in try actions(of: step) { try note(action, in: &outcome) }
+        try replica.checkInvariants()
+        return outcome
+    }
+
+    private mutating func actions(of step: JSON) throws -> [Action] {
+        if let edits = step["type"] as? [JSON] {
+            return try replica.typed(Change(edits.map(Edit.init(json:))))
+        }
+        if let line = step["in"] as? JSON { return try receive(line) }
+        if let selections = step["select"] as? [[Int]] {
+            return try replica.selected(
+                selections.map { Selection(anchor: Offset($0[0]), head: Offset($0[1])) })
+        }
+        if step["connect"] != nil { return replica.connected() }
+        if step["cut"] != nil { return replica.disconnect() }
+        if step["wait"] != nil { return replica.timePassed() }
+        if step["retry"] != nil { return replica.retry() }
+        if step["discard"] != nil { return replica.discard() }
+        // Only a restart is left.
+        replica =
+            try replica.savedReplica.map { savedReplica throws(ChangeError) in try Replica(savedReplica) }
+            ?? Replica()
+        return []
+    }
+
+    private mutating func receive(_ line: JSON) throws -> [Action] {
+        let bytes = try JSONSerialization.data(withJSONObject: line)
+        guard let message = try decoder.serverMessage(Array(bytes))?.message else {
+            throw Fault(description: "nobody knows the type of \(line)")
+        }
+        // An error about no push answers an open here.
+        if case .error(let error) = message, error.seq == nil { return replica.openRefused(error) }
+        return try replica.received(message)
+    }
+
+    private mutating func note(_ action: Action, in outcome: inout Outcome) throws {
+        switch action {
+        case .open(let position, _):
+            outcome.lines.append(try json(.open(Open(document: document, resume: position))))
+        case .close: outcome.lines.append(try json(.close(Close(document: document))))
+        case .push(let push): outcome.lines.append(try json(.push(push.message(to: document))))
+        case .select(let revision, let selections):
+            let selections = selections.map { WireSelection($0) }
+            let select = Select(document: document, revision: revision, selections: selections)
+            outcome.lines.append(try json(.select(select)))
+        case .reportDivergence(let revision):
+            outcome.lines.append(try json(.diverged(Diverged(document: document, revision: revision))))
+        case .retry(let time): outcome.retryAfter = time.value
+        case .edit(let change): outcome.view = try outcome.view.composed(with: change)
+        case .rename(let name): document = name
+        // The state after the step tells both.
+        case .showPeers, .show: break
+        }
+    }
+
+    private func json(_ message: ClientMessage) throws -> Any {
+        var writer = JSONWriter()
+        message.encode(into: &writer)
+        return try JSONSerialization.jsonObject(with: Data(writer.bytes))
+    }
+
+    /// All that the files tell of a client.
+    var state: JSON {
+        [
+            "text": replica.text.string, "committed": replica.committed.string,
+            "position": replica.position.map { ["epoch": $0.epoch.string, "rev": $0.revision.value] as JSON }
+                ?? NSNull(),
+            "inFlight": replica.draft.inFlight.json, "unsent": replica.draft.unsent.json,
+            "selections": replica.selections.map { [$0.anchor.value, $0.head.value] },
+            "peers": replica.peers.map { peer in
+                [
+                    "session": peer.session.string,
+                    "selections": peer.selections.map { [$0.anchor.value, $0.head.value] },
+                ] as JSON
+            },
+            "saving": saving.word, "refused": saving.code ?? NSNull(),
+        ]
+    }
+
+    private var saving: (word: String, code: Any?) {
+        switch replica.state {
+        case .opening: ("opening", nil)
+        case .saved: ("saved", nil)
+        case .sending: ("sending", nil)
+        case .offline: ("offline", nil)
+        case .refused(let refusal):
+            ("refused", ErrorCode.allCases.first { Refusal(.known($0)) == refusal }?.rawValue)
+        }
+    }
+}
+
+extension Change {
+    /// As the wire has its edits.
+    var json: [ConversationRun.JSON] {
+        edits.map { ["range": [$0.range.lowerBound.value, $0.range.upperBound.value], "text": $0.text] }
+    }
+}
+
+extension Edit {
+    fileprivate init(json: ConversationRun.JSON) throws {
+        guard let range = json["range"] as? [Int], range.count == 2, let text = json["text"] as? String else {
+            throw Fault(description: "\(json) is not an edit")
+        }
+        try self.init(Offset(range[0])..<Offset(range[1]), text)
+    }
+}

@@ -1,0 +1,109 @@
+import CaretCore
+import CaretLog
+import CaretRooms
+import CaretWire
+import TestSupport
+import Testing
+
+@Suite("hub: the rooms that ship")
+struct HubWholeRoomTests {
+    /// A server with a document at revision 1.
+    private func server() -> ServerWorld {
+        let world = ServerWorld()
+        world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now) }
+        world.document("own/a", "one")
+        return world
+    }
+
+    /// Rule B1.
+    @Test("create is no error if the document exists, in open and in push")
+    func createExisting() {
+        let ann = server().connect("ann")
+        let push = #""doc":"own/a","epoch":"1.1","base":1,"seq":1,"text":"two","create":true"#
+        #expect(ann.asks(#"{"type":"push",\#(push)}"#).types == ["ack"])
+        #expect(ann.asks(#"{"type":"open","doc":"own/a","create":true}"#) == ["opened"])
+    }
+
+    /// Rule O5.
+    @Test("select, diverged and pong are answered only if they are refused")
+    func silent() {
+        let ann = server().connect("ann")
+        let select = #"{"type":"select","id":1,"doc":"own/a","rev":1,"selections":[[0,0]]}"#
+        let diverged = #"{"type":"diverged","id":2,"doc":"own/a","rev":1}"#
+        for line in [select, diverged] { #expect(ann.asks(line) == ["not_open"]) }
+        #expect(ann.asks(#"{"type":"pong","id":{}}"#) == ["bad_message"])
+        #expect(ann.asks(#"{"type":"open","doc":"own/a"}"#) == ["opened"])
+        for line in [select, diverged, #"{"type":"pong","id":3}"#] { #expect(ann.asks(line) == []) }
+    }
+
+    /// Rules R2 and R4.
+    @Test("who may only read opens, reads and selects, and is forbidden to write")
+    func readOnly() throws {
+        let ann = server().connect("ann", try #require(Grants([Grant(.read, to: .prefix("own/"))])))
+        #expect(ann.asks(#"{"type":"open","doc":"own/a","create":true}"#) == ["opened"])
+        #expect(ann.asks(#"{"type":"select","doc":"own/a","rev":1,"selections":[[0,0]]}"#) == [])
+        #expect(ann.asks(#"{"type":"read","doc":"own/a"}"#).types == ["text"])
+        #expect(ann.asks(#"{"type":"history","doc":"own/a"}"#).types == ["revisions"])
+        let place = #""epoch":"1.1","base":1,"seq":1"#
+        for line in [
+            #"{"type":"push","doc":"own/a",\#(place),"edits":[{"range":[0,0],"text":"x"}]}"#,
+            #"{"type":"push","doc":"own/a",\#(place),"text":"two"}"#,
+            #"{"type":"restore","doc":"own/a","epoch":"1.1","rev":0,"seq":1}"#,
+            #"{"type":"open","doc":"own/b","create":true}"#,
+            #"{"type":"push","doc":"own/b","base":0,"seq":1,"text":"x","create":true}"#,
+            #"{"type":"rename","doc":"own/a","to":"own/c"}"#,
+            #"{"type":"rename","doc":"own/b","to":"own/c"}"#,
+            #"{"type":"delete","doc":"own/a"}"#, #"{"type":"delete","doc":"own/b"}"#,
+        ] {
+            #expect(ann.asks(line) == ["forbidden"], "\(line)")
+        }
+    }
+
+    /// A message, and others that have its number and another content.
+    private struct Numbered {
+        let type: String
+        let fields: String
+        let others: [String]
+    }
+
+    private static let numbered = [
+        Numbered(
+            type: "push", fields: #""epoch":"1.1","base":1,"seq":1,"text":"two""#,
+            others: [
+                #""base":1,"seq":1,"text":"two""#, #""epoch":"1.2","base":1,"seq":1,"text":"two""#,
+                #""epoch":"1.1","base":0,"seq":1,"text":"two""#,
+                #""epoch":"1.1","base":1,"seq":1,"text":"three""#,
+                #""epoch":"1.1","base":1,"seq":1,"edits":[{"range":[0,3],"text":"two"}]"#,
+            ]),
+        Numbered(
+            type: "push", fields: #""epoch":"1.1","base":2,"seq":2,"edits":[{"range":[0,0],"text":"x"}]"#,
+            others: [
+                #""epoch":"1.1","base":1,"seq":2,"edits":[{"range":[0,0],"text":"x"}]"#,
+                #""epoch":"1.1","base":2,"seq":2,"edits":[{"range":[1,1],"text":"x"}]"#,
+                #""epoch":"1.1","base":2,"seq":2,"edits":[{"range":[0,0],"text":"y"}]"#,
+                #""epoch":"1.1","base":2,"seq":2,"text":"xtwo""#,
+            ]),
+        Numbered(
+            type: "restore", fields: #""epoch":"1.1","rev":1,"seq":3"#,
+            others: [#""epoch":"1.1","rev":0,"seq":3"#, #""epoch":"1.2","rev":1,"seq":3"#]),
+    ]
+
+    /// Rule P9.
+    @Test("the content of a push is its epoch, base and edits or text; nothing else of it counts")
+    func content() {
+        let ann = server().connect("ann")
+        _ = ann.asks(#"{"type":"open","doc":"own/a"}"#)
+        for message in Self.numbered {
+            func asks(_ fields: String) -> [String] {
+                ann.asks(#"{"type":"\#(message.type)","doc":"own/a",\#(fields)}"#)
+            }
+            #expect(asks(message.fields).types == ["ack"])
+            for extra in [#""id":7"#, #""want":"text""#, #""create":true"#, #""color":"red""#] {
+                let answers = asks(message.fields + "," + extra)
+                #expect(
+                    answers.types == ["ack"] && answers.line(0).contains(#""duplicate":true"#), "\(extra)")
+            }
+            for other in message.others { #expect(asks(other) == ["seq_reused"], "\(other)") }
+        }
+    }
+}

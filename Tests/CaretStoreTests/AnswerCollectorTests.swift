@@ -1,0 +1,39 @@
+import CaretStore
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("Collecting answers") struct AnswerCollectorTests {
+    @Test("the last answer passes all on, in the order of the calls")
+    func order() {
+        let completed = Mutex<[[Int]]>([])
+        let collector = AnswerCollector<Int>(3) { answers in completed.withLock { $0.append(answers) } }
+        collector.set(2, 30)
+        collector.set(0, 10)
+        #expect(completed.withLock { $0 }.isEmpty)
+        collector.set(1, 20)
+        #expect(completed.withLock { $0 } == [[10, 20, 30]])
+    }
+
+    @Test("the time is linear in the number of answers")
+    func time() {
+        var (few, many) = (UInt64.max, UInt64.max)
+        for _ in 0..<3 { (few, many) = (min(few, time(of: 1000)), min(many, time(of: 16_000))) }
+        // 16 times as many answers. Quadratic time would take 256 times as long.
+        #expect(many < 64 * few, "\(few) and \(many)")
+    }
+
+    /// The processor time of this thread in nanoseconds, whatever else the machine does.
+    private func time(of count: Int) -> UInt64 {
+        let collector = AnswerCollector<Int>(count) { _ in }
+        let began = spent()
+        for index in 0..<count { collector.set(index, index) }
+        return spent() - began
+    }
+
+    private func spent() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,35 @@
+import CaretStore
+import Synchronization
+
+/// Records the events of a store, from any thread.
+final class EventRecorder: Sendable {
+    private let events = Mutex<[StoreEvent]>([])
+
+    func add(_ event: StoreEvent) { events.withLock { $0.append(event) } }
+
+    var all: [StoreEvent] { events.withLock { $0 } }
+
+    var isRenewed: Bool {
+        all.contains { event in
+            if case .renewed = event { true } else { false }
+        }
+    }
+
+    var hasDamage: Bool {
+        all.contains { event in
+            if case .damaged = event { true } else { false }
+        }
+    }
+
+    var hasFailed: Bool { firstFailure != nil }
+
+    /// The first event about a fault of the disk, as opposed to damaged data.
+    var firstFailure: StoreEvent? {
+        all.first { event in
+            switch event {
+            case .failed, .full, .checkpointFull: true
+            default: false
+            }
+        }
+    }
+}

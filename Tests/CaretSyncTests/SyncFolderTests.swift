@@ -1,0 +1,41 @@
+import CaretSync
+import CaretWire
+import Foundation
+import Testing
+
+@Suite("Paths in a synced folder") struct SyncFolderTests {
+    private let root = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
+        .path
+
+    /// A slash is one Character with the letter U+0D4E before it, or with the mark U+0301 after it.
+    static let paths: [WireString] = ["link/x", "link/\u{301}x", "link\u{0D4E}/x", "real/link/\u{301}x"]
+
+    @Test("no file behind a link is read, whatever letters surround the slash", arguments: paths)
+    func links(path: WireString) throws {
+        let manager = FileManager.default
+        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        defer { try? manager.removeItem(atPath: root) }
+        let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+        let link = root + "/synced/" + parts.dropLast().joined(separator: "/")
+        let file = root + "/elsewhere/" + (parts.last ?? "")
+        for folder in ["/synced/real", "/elsewhere"] {
+            try manager.createDirectory(atPath: root + folder, withIntermediateDirectories: true)
+        }
+        #expect(manager.createFile(atPath: file, contents: Data("secret".utf8)))
+        #expect(symlink(root + "/elsewhere", link) == 0)
+        let folder = SyncFolder(root: root + "/synced", limit: 100)
+        #expect(folder.content(at: path) == .other(.behind(parts.dropLast().joined(separator: "/"))))
+        #expect(try folder.signature(path) == nil)
+    }
+
+    @Test("the folders of a path are made, whatever letters surround the slashes")
+    func made() throws {
+        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        try SyncFolder(root: root, limit: 100).makeFolders(for: "a\u{0D4E}/\u{301}b/x")
+        var isFolder: ObjCBool = false
+        #expect(FileManager.default.fileExists(atPath: root + "/a\u{0D4E}/\u{301}b", isDirectory: &isFolder))
+        #expect(isFolder.boolValue)
+    }
+}

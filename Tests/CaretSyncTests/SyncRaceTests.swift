@@ -1,0 +1,79 @@
+import CaretSync
+import CaretWire
+import Testing
+
+/// The server tells what it did, and what others did right after, before the answer to the request arrives.
+@Suite("News that arrive during a request of a sync") struct SyncRaceTests {
+    private func world(_ texts: [String: String]) async throws -> SyncWorld {
+        let world = try SyncWorld()
+        try await world.begin(0)
+        world.disk.makeFolder(byUser: SyncWorld.path("x"))
+        for (name, text) in texts { world.save(text, to: name) }
+        try await world.run(2_000)
+        return world
+    }
+
+    /// After each request of this name others do something once, and the sync hears all news before the answer.
+    private func race(
+        _ world: SyncWorld, after request: String,
+        _ others: @escaping @Sendable (ModelServer) -> Void = { _ in }
+    ) {
+        let (server, syncer) = (world.server, world.folders[0].syncer)
+        server.watchAnswers { [weak server] name in
+            guard name == request, let server else { return }
+            others(server)
+            for news in server.takeNews(of: 0) { try await syncer?.hear(news) }
+        }
+    }
+
+    private func expect(_ world: SyncWorld, _ wanted: [String: String]) async {
+        #expect(world.disk.texts(in: SyncWorld.root) == wanted)
+        #expect(world.server.texts == wanted)
+        let known = await world.folders[0].syncer?.news.documents.keys.map(\.string).sorted()
+        #expect(known == wanted.keys.sorted())
+    }
+
+    @Test("a document that somebody makes while one of its name is deleted comes here")
+    func madeDuringDeletion() async throws {
+        let world = try await world(["file": "old\n"])
+        race(world, after: "delete") { $0.set("file", "new\n") }
+        world.disk.remove(byUser: SyncWorld.path("file"))
+        try await world.run(5_000)
+        await expect(world, ["file": "new\n"])
+    }
+
+    @Test("a document that somebody makes while the one of its name is renamed comes here")
+    func madeDuringRename() async throws {
+        let world = try await world(["file": "text\n"])
+        race(world, after: "rename") { $0.set("file", "another\n") }
+        world.disk.rename(byUser: SyncWorld.path("file"), to: SyncWorld.path("new"))
+        try await world.run(5_000)
+        await expect(world, ["file": "another\n", "new": "text\n"])
+    }
+
+    @Test("a document whose rename is told before the answer is known by its new name")
+    func toldBeforeAnswer() async throws {
+        let world = try await world(["file": "text\n"])
+        race(world, after: "rename")
+        world.disk.rename(byUser: SyncWorld.path("file"), to: SyncWorld.path("new"))
+        let reads = world.server.requests["read"]
+        try await world.run(5_000)
+        await expect(world, ["new": "text\n"])
+        #expect(world.server.requests["rename"] == 1)
+        #expect(world.server.requests["read"] == reads)
+    }
+
+    @Test(
+        "a document that is moved aside is known by its new name, whenever that is told",
+        arguments: [false, true])
+    func movedAside(isToldBefore: Bool) async throws {
+        let world = try await world(["x/y": "in it\n"])
+        if isToldBefore { race(world, after: "rename") }
+        world.disk.remove(byUser: SyncWorld.path("x/y"))
+        world.disk.remove(byUser: SyncWorld.path("x"))
+        world.save("a file\n", to: "x")
+        world.server.set("x/y", "in it\nchanged by the other one\n")
+        try await world.run(10_000)
+        await expect(world, ["x (folder)/y": "in it\nchanged by the other one\n", "x": "a file\n"])
+    }
+}

@@ -1,0 +1,55 @@
+import CaretSync
+import CaretWire
+import Testing
+
+@Suite("Refused pushes of a sync") struct SyncRefusalTests {
+    /// A file that is synced, and was saved since; the server has not been asked yet.
+    private func world() async throws -> SyncWorld {
+        let world = try SyncWorld()
+        try await world.begin(0)
+        world.save("a\n", to: "file")
+        try await world.run(2_000)
+        world.save("a\nb\n", to: "file")
+        return world
+    }
+
+    private func expect(_ world: SyncWorld, _ text: String) {
+        #expect(world.server.texts["file"] == text)
+        #expect(world.text("file") == text)
+        let refusals = world.reports.filter { if case .refused = $0.report { true } else { false } }
+        #expect(refusals.isEmpty)
+    }
+
+    @Test(
+        "a push that the server cannot take now is sent again as it is, a second later each time",
+        arguments: [ErrorCode.overloaded, .rateLimited, .shuttingDown, .pushInFlight])
+    func later(code: ErrorCode) async throws {
+        let world = try await world()
+        world.server.refuse("push", with: [code, code])
+        try await world.run(900)
+        #expect(world.server.pushes.count == 2)
+        try await world.run(3_000)
+        expect(world, "a\nb\n")
+        let repeated = world.server.pushes.dropFirst()
+        #expect(repeated.count == 3)
+        #expect(repeated.allSatisfy { $0 == repeated.first })
+        #expect(world.server.history(of: "file") == ["", "a\n", "a\nb\n"])
+    }
+
+    @Test(
+        "a push whose base the server does not take is made again on the text as it is",
+        arguments: [ErrorCode.baseTrimmed, .baseBeforeOwnPush, .baseAhead, .epochChanged, .seqReused])
+    func madeAgain(code: ErrorCode) async throws {
+        let world = try await world()
+        world.server.refuse("push", with: [code])
+        // It is not told to the sync, which finds it when it reads the document.
+        world.server.set("file", "elsewhere\na\n")
+        _ = world.server.takeNews(of: 0)
+        try await world.run(2_000)
+        expect(world, "elsewhere\na\nb\n")
+        let pushes = world.server.pushes.dropFirst()
+        #expect(pushes.map(\.text) == ["a\nb\n", "elsewhere\na\nb\n"])
+        #expect(pushes.map(\.base) == [1, 2])
+        #expect(Set(pushes.map(\.seq)).count == 2)
+    }
+}

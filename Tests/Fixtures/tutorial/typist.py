@@ -1,0 +1,57 @@
+# A user of the tutorial's client who types by themselves: python3 typist.py PORT DOCUMENT FIRST COUNT SEED
+#
+# Types COUNT letters, each another one, from FIRST on, and removes some of the dots that the text begins with. Prints
+# how many letters are typed, after each thirty, and 'acked' once all of them are saved. Obeys orders, one a line, until
+# its input ends:
+#   port N    the server is there now, and the connection breaks
+#   cut       the connection breaks
+#   whole     the connection breaks, and the next one asks for the whole text
+#   until N   waits for revision N, and prints the text as JSON
+import asyncio, json, random, sys
+from caret_client import Client
+
+
+async def type_letters(client, first, count, chance):
+    while not client.is_open:
+        await asyncio.sleep(0.01)
+    for number in range(count):
+        start = chance.randint(0, len(client.draft.text()))
+        client.edit(start, start, chr(ord(first) + number))
+        dot = client.draft.text().find(".")
+        # All typists remove the same dots, so many removals come to nothing.
+        if dot >= 0 and chance.random() < 0.5:
+            client.edit(dot, dot + 1, "")
+        if number % 30 == 29:
+            print(number + 1, flush=True)
+        await asyncio.sleep(chance.random() * 0.02)
+    while client.draft.mine:
+        await asyncio.sleep(0.01)
+    print("acked", flush=True)
+
+
+async def obey(client):
+    while order := await asyncio.to_thread(sys.stdin.readline):
+        word, *numbers = order.split()
+        if word == "until":
+            while client.rev < int(numbers[0]):
+                await asyncio.sleep(0.01)
+            print(json.dumps(client.draft.text()), flush=True)
+            continue
+        if word == "port":
+            client.address = (client.address[0], int(numbers[0]))
+        if word == "whole":
+            client.epoch = None
+        client.is_open = False
+        client.writer.transport.abort()
+
+
+async def main(port, doc, first, count, seed):
+    client = Client("127.0.0.1", int(port), doc)
+    typing = type_letters(client, first, int(count), random.Random(int(seed)))
+    network, user = asyncio.create_task(client.run()), asyncio.gather(typing, obey(client))
+    await asyncio.wait([network, user], return_when=asyncio.FIRST_COMPLETED)
+    # What has failed is raised here.
+    (network if network.done() else user).result()
+
+
+asyncio.run(main(*sys.argv[1:]))

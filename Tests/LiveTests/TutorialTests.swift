@@ -1,0 +1,121 @@
+import CaretCore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The tutorial for authors of clients", .onOwnThread) struct TutorialTests {
+    @Test("its functions give the published answers")
+    func vectors() throws {
+        let tutorial = try Tutorial()
+        let carets = tutorial.folder + "/carets.json"
+        try Self.caretsWithChanges().write(to: URL(filePath: carets))
+        let end = try tutorial.run("vectors.py", Tutorial.fixtures.path, carets)
+        let (count, _) = try #require(end.output.last?.parts(around: " cases"), "\(end.errors)")
+        #expect(end.status == 0 && Int(count) ?? 0 > 175)
+    }
+
+    /// The cases of `carets.json`, each with the difference of its texts, which a client gets from the server.
+    private static func caretsWithChanges() throws -> Data {
+        let published = try Data(contentsOf: Tutorial.fixtures.appending(path: "carets.json"))
+        let json = try JSONSerialization.jsonObject(with: published)
+        var fixture = try #require(json as? [String: Any])
+        let cases = try #require(fixture["cases"] as? [[String: Any]])
+        fixture["cases"] = try cases.map { one in
+            let (old, new) = (try #require(one["old"] as? String), try #require(one["new"] as? String))
+            let change = diff(from: try Text(old), to: try Text(new))
+            let edits = change.edits.map { edit -> [String: Any] in
+                ["range": [edit.range.lowerBound.value, edit.range.upperBound.value], "text": edit.text]
+            }
+            return one.merging(["change": edits]) { $1 }
+        }
+        return try JSONSerialization.data(withJSONObject: fixture)
+    }
+
+    @Test("its loop of a full client passes the published conversations")
+    func conversations() throws {
+        let folder = Tutorial.fixtures.appending(path: "conversations").path
+        let end = try Tutorial().run("conversations.py", folder)
+        let (count, _) = try #require(end.output.last?.parts(around: " steps"), "\(end.errors)")
+        #expect(end.status == 0 && Int(count) ?? 0 > 200)
+    }
+
+    @Test("its clients and its authority agree, whatever is lost on the way")
+    func simulation() throws {
+        let end = try Tutorial().run("simulation.py", "0", "100")
+        #expect(end.status == 0, "\(end.errors)")
+        #expect(end.output.last?.hasPrefix("100 runs, ") == true)
+    }
+
+    @Test("its client is as short as the page says")
+    func sizes() throws {
+        let tutorial = try Tutorial()
+        for (name, most) in [("draft.py", 75), ("caret_client.py", 66), ("authority.py", 26)] {
+            let lines = try #require(tutorial.blocks[name], "the page has no \(name)")
+            #expect(lines.dropFirst().count { !$0.isEmpty } <= most, "\(name)")
+        }
+    }
+
+    @Test("its client loses nothing when links are cut and the server is killed, and all texts are equal")
+    func killed() throws {
+        let tutorial = try Tutorial()
+        defer { withExtendedLifetime(tutorial) {} }
+        var server = try LiveServer()
+        var writer = try LetterWriter(server, creating: String(repeating: ".", count: 60))
+        let typists = try ["一", "가"].enumerated().map { seed, first in
+            try tutorial.program(
+                "typist.py", "\(server.port)", LetterWriter.document, first, "\(Self.letters)", "\(seed)",
+                readsLines: true)
+        }
+        for order in ["cut", "whole", "cut"] {
+            for typist in typists { _ = try Self.heard(typist) }
+            try writer.type()
+            let unsure = try writer.send()
+            try server.killed()
+            server = try server.again()
+            for typist in typists { try typist.send("port \(server.port)") }
+            try writer.goOn(on: server, with: unsure)
+            for typist in typists { _ = try Self.heard(typist) }
+            for typist in typists { try typist.send(order) }
+            try writer.type()
+        }
+        for typist in typists { while try Self.heard(typist) != "acked" {} }
+        let (text, revision) = try writer.read()
+        for typist in typists {
+            try typist.send("until \(revision)")
+            let line = Data(try Self.heard(typist).utf8)
+            let own = try JSONSerialization.jsonObject(with: line, options: .fragmentsAllowed)
+            #expect(own as? String == text)
+            typist.endInput()
+            #expect(try typist.ended().status == 0)
+        }
+        let typed = ["一", "가"].flatMap { LetterWriter.letters(from: $0, Self.letters) }
+        // Which dots are left is a matter of time: both remove the same ones.
+        let letters = text.unicodeScalars.filter { $0 != "." }
+        let counts = Dictionary(grouping: letters) { $0 }.mapValues(\.count)
+        let expected = typed + writer.acked
+        #expect(expected.filter { counts[$0] != 1 } == [] && letters.count == expected.count)
+    }
+
+    /// How many letters each typist types.
+    private static let letters = 200
+
+    private static func heard(_ typist: Program) throws -> String {
+        if let line = try typist.output.next() { return line }
+        throw Unexpected("a typist has ended: \(try typist.ended().errors)")
+    }
+
+    @Test("its program saves the lines that are typed, and prints the text")
+    func lines() throws {
+        let tutorial = try Tutorial()
+        defer { withExtendedLifetime(tutorial) {} }
+        let server = try LiveServer()
+        for (typed, text) in [(["Milk", "Bread"], ["Milk", "Bread"]), (["Tea"], ["Milk", "Bread", "Tea"])] {
+            let program = try tutorial.program(
+                "type_lines.py", "127.0.0.1", "\(server.port)", "shopping", readsLines: true)
+            for line in typed { try program.send(line) }
+            program.endInput()
+            let end = try program.ended()
+            #expect(end.status == 0 && end.output == text, "\(end.errors)")
+        }
+    }
+}

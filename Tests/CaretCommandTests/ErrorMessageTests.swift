@@ -72,7 +72,7 @@ import Testing
             !   set CARET_TOKEN; on the server's machine --data … needs no token
             [1]
             $ ls --token caret_1_no
-            ! caret: the server does not take this client: the token is not known, … (unauthorized)
+            ! caret: the server refused this client: the token is not known, … (unauthorized)
             !   set CARET_TOKEN to a valid token; on the server's machine --data … needs no token
             [1]
             $ watch a --json

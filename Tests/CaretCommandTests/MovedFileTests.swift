@@ -3,7 +3,7 @@ import CaretSync
 import Foundation
 import Testing
 
-@Suite("A file that is moved, within a disk and to another one") struct MovedFileTests {
+@Suite("Moving a file within a disk and to another one") struct MovedFileTests {
     /// A folder in memory, which is another file system than that of temporary files on most machines.
     private static let memory = "/dev/shm"
     private static let temporary = FileManager.default.temporaryDirectory.path
@@ -16,7 +16,7 @@ import Testing
         return disks[0] != nil && disks[1] != nil && disks[0] != disks[1] && access(memory, W_OK) == 0
     }()
 
-    /// Where the file goes: to its own disk, and to another one.
+    /// The targets: the same disk, and another one.
     private static let targets = hasTwoDisks ? [temporary, memory] : [temporary]
 
     /// A file with these bytes, and a folder to move it to.
@@ -25,7 +25,7 @@ import Testing
     ) throws {
         let name = "/caret-\(UUID().uuidString)"
         let folders = [MovedFileTests.temporary + name, disk + name + "-target"]
-        // What cannot be removed lies in the system's folders for such things, and harms no test.
+        // If this fails, the files stay in temporary folders, which harms no test.
         defer { for folder in folders { try? FileManager.default.removeItem(atPath: folder) } }
         for folder in folders {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -41,7 +41,7 @@ import Testing
     @Test("the tests have another disk to move files to", .enabled(if: hasTwoDisks))
     func disks() { #expect(MovedFileTests.targets.count == 2) }
 
-    @Test("it has its new name alone, and all its bytes", arguments: targets)
+    @Test("a moved file has only its new name, and all its bytes", arguments: targets)
     func moved(disk: String) throws {
         // More than one piece.
         let bytes = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("a file that has the new name stays, and so does the old one", arguments: targets)
+    @Test("an existing file with the new name stays, and so does the old file", arguments: targets)
     func exists(disk: String) throws {
         try inFolders(Data("mine".utf8), to: disk) { old, folder in
             try Data("theirs".utf8).write(to: URL(filePath: folder + "/new"))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("a link that somebody put in its way is not written through", .enabled(if: hasTwoDisks))
+    @Test("a planted link at the temporary name is not followed", .enabled(if: hasTwoDisks))
     func plantedLink() throws {
         try inFolders(Data("mine".utf8), to: MovedFileTests.memory) { old, folder in
             try Data("theirs".utf8).write(to: URL(filePath: folder + "/victim"))
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("a file that cannot be opened is the one that the error names", arguments: targets)
+    @Test("the error names the file that cannot be opened", arguments: targets)
     func unreadable(disk: String) throws {
         try inFolders(Data(), to: disk) { old, folder in
             try FileManager.default.removeItem(atPath: old)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("a file whose new folder cannot be synced is moved, and the error says so", arguments: targets)
+    @Test("if the new folder cannot be synced, the file is moved with an error", arguments: targets)
     func notSynced(disk: String) throws {
         try inFolders(Data("mine".utf8), to: disk) { old, folder throws in
             let fault = FileFault("write the folder", folder, EIO)

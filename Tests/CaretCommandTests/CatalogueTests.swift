@@ -21,7 +21,7 @@ import Testing
         let stand = try Stand(["--limit-page", "4 KiB"])
         let clients = (0..<3).map { _ in LiveClient(stand.socket) }
         defer { for client in clients { client.close() } }
-        var open: [Document] = []
+        var open: [LiveDocument] = []
         for client in clients {
             for name in names { open.append(try await client.open(name, creating: true).opened()) }
         }

@@ -30,7 +30,6 @@ import Testing
         queue.sync { connection.value.close() }
     }
 
-    /// Rule L2.
     @Test("programs that are started get no descriptor of a connection")
     func closedOnExec() async {
         // In a process of its own, where nothing else opens any.

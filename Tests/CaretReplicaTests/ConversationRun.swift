@@ -32,7 +32,7 @@ struct ConversationRun {
         return outcome
     }
 
-    private mutating func actions(of step: JSON) throws -> [Action] {
+    private mutating func actions(of step: JSON) throws -> [ReplicaAction] {
         if let edits = step["type"] as? [JSON] {
             return try replica.typed(Change(edits.map(Edit.init(json:))))
         }
@@ -42,7 +42,7 @@ struct ConversationRun {
                 selections.map { Selection(anchor: Offset($0[0]), head: Offset($0[1])) })
         }
         if step["connect"] != nil { return replica.connected() }
-        if step["cut"] != nil { return replica.disconnect() }
+        if step["cut"] != nil { return replica.disconnected() }
         if step["wait"] != nil { return replica.timePassed() }
         if step["retry"] != nil { return replica.retry() }
         if step["discard"] != nil { return replica.discard() }
@@ -53,7 +53,7 @@ struct ConversationRun {
         return []
     }
 
-    private mutating func receive(_ line: JSON) throws -> [Action] {
+    private mutating func receive(_ line: JSON) throws -> [ReplicaAction] {
         let bytes = try JSONSerialization.data(withJSONObject: line)
         guard let message = try decoder.serverMessage(Array(bytes))?.message else {
             throw Fault(description: "nobody knows the type of \(line)")
@@ -63,7 +63,7 @@ struct ConversationRun {
         return try replica.received(message)
     }
 
-    private mutating func note(_ action: Action, in outcome: inout Outcome) throws {
+    private mutating func note(_ action: ReplicaAction, in outcome: inout Outcome) throws {
         switch action {
         case .open(let position, _):
             outcome.lines.append(try json(.open(Open(document: document, resume: position))))

@@ -89,10 +89,10 @@ struct LawTable {
         let text = #"""
             func checkAll() {
                 try BrokenInvariant.check(
-                    "at most \(Asks.atOnce) requests", true)
+                    "at most \(Requests.limit) requests", true)
             }
             """#
         let table = LawTable(RepositoryFile(path: "a.swift", text: text))
-        #expect(table.rows == [LawTable.Row(law: "at most `Asks.atOnce` requests", function: "checkAll")])
+        #expect(table.rows == [LawTable.Row(law: "at most `Requests.limit` requests", function: "checkAll")])
     }
 }

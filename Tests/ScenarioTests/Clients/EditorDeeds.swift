@@ -28,11 +28,15 @@ extension Editor {
             guard let sheet, let push = sheet.pushed, push.epoch == epoch, push.seq != sheet.refusedSeq,
                 sheet.replica.inFlight?.outcome == .unknown,
                 sheet.replica.inFlight?.push.seq.value == Int64(push.seq),
-                world.referee.copies[Ledger.PushKey(client: machine.index, seq: Int64(push.seq))] != nil
+                world.referee.copies(of: key(of: push), in: push.epoch) > 0
             else { continue }
             return push
         }
         return nil
+    }
+
+    private func key(of push: Push) -> Ledger.PushKey {
+        Ledger.PushKey(client: machine.index, seq: Int64(push.seq))
     }
 
     /// The server refuses a push. It is never sent, so it is not committed.

@@ -33,7 +33,7 @@ final class Referee {
     private var inserted: [WireString: Set<UInt32>] = [:]
     var said: [Ledger.PushKey: [SaidPush]] = [:]
     /// How often each push was sent.
-    var copies: [Ledger.PushKey: Int] = [:]
+    private var copies: [Copy: Int] = [:]
     /// What each session has selected, in the order in which its room took it.
     var selected: [WireString: [TakenSelection]] = [:]
     /// The newest revision that a client was told of, in each history.
@@ -64,6 +64,21 @@ final class Referee {
         /// Pushes in flight that another node committed, and open documents that were found damaged.
         var pushedElsewhere = 0
         var damaged = 0
+    }
+
+    /// A client numbers its pushes for each history.
+    private struct Copy: Hashable {
+        let epoch: WireString?
+        let push: Ledger.PushKey
+    }
+
+    /// How often a push was sent: to this server, or to another node.
+    func copies(of push: Ledger.PushKey, in epoch: WireString?) -> Int {
+        copies[Copy(epoch: epoch, push: push), default: 0]
+    }
+
+    func sentCopy(of push: Ledger.PushKey, in epoch: WireString?) {
+        copies[Copy(epoch: epoch, push: push), default: 0] += 1
     }
 
     init(_ plan: Plan) {

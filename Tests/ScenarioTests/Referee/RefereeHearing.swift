@@ -44,7 +44,7 @@ extension Referee {
                 && $0.content == push.content
         }
         if isKnown != true { said[key, default: []].append(push) }
-        copies[key, default: 0] += 1
+        sentCopy(of: key, in: push.epoch)
     }
 
     /// A client is told something.

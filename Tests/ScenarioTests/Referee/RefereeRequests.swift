@@ -124,7 +124,8 @@ extension Referee {
     private func refused(_ push: Push, _ code: ErrorCode, _ sent: SentLine, _ link: Link) {
         let key = Ledger.PushKey(client: link.client, seq: Int64(push.seq))
         guard [.baseTrimmed, .tooLarge, .storageFull, .storageFailed, .forbidden].contains(code),
-            let history = push.epoch.flatMap({ ledger[$0] }), copies[key] == 1 || code == .baseTrimmed,
+            let history = push.epoch.flatMap({ ledger[$0] }),
+            copies(of: key, in: push.epoch) == 1 || code == .baseTrimmed,
             let revision = history.revisions[key],
             let serial = history.serial(of: revision), serial <= sent.serial
         else { return }

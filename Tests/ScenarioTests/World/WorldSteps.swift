@@ -82,6 +82,9 @@ extension World {
                 let text = try? history.text.applying(change), text.length.utf8 <= limits.announced.document
             else { continue }
             referee.counts.pushedElsewhere += 1
+            // This server cannot know of that copy while its store fails, and then refuses its own.
+            let key = Ledger.PushKey(client: machine.index, seq: Int64(push.seq))
+            referee.sentCopy(of: key, in: push.epoch)
             let digest = Digest(of: PushForm(push).bytes)
             commit(change, by: pusher, Int64(push.seq), digest, entry, history)
             return true

@@ -9,7 +9,7 @@ package struct SyncTrash {
     package enum Reason: String, Codable, Sendable {
         /// Its document was deleted elsewhere.
         case deleted
-        /// Its document was created anew elsewhere, without the history that the text belonged to.
+        /// Its document was created again elsewhere, without the history that the text belonged to.
         case replaced
         /// A program wrote it into a file after that file had been replaced.
         case late

@@ -1,12 +1,12 @@
 import CaretClient
 import CaretWire
 
-// One file and its document: what is decided is done, until there is nothing more to do.
+// One file and its document: decides the next step and runs it, until nothing is left to do.
 extension Syncer {
-    /// How long to wait, in milliseconds, when the server cannot take a push now, or knows more than it has told.
+    /// Milliseconds to wait when the server cannot accept a push now, or its state is newer than its news.
     private static let retryPause = 1_000
 
-    /// Does everything there is to do for a file now. Returns after how many milliseconds there is more to do, or nil.
+    /// Runs all steps that are possible now. Returns the milliseconds until the next one, or nil.
     func settle(_ path: WireString, _ document: WireString) async throws -> Int? {
         try putBack(path)
         var known: DocumentLook?
@@ -58,15 +58,16 @@ extension Syncer {
         if case .text = file.content, document == .missing || document == .toldMissing {
             decision.isCrossed = isCrossed(path)
         }
-        // The older texts are read only where the file was changed.
+        // The older texts are read only if the file was changed.
         if let record, case .text(let text, _) = file.content, !text.isSame(as: record.seen) {
             decision.older = try state.olderTexts(of: record, limit: folder.limit)
         }
         return decision
     }
 
-    /// The file as it is now. It is read once, and not before it has been the same for a moment: a program that saves in steps
-    /// is not through before, and a later change shows in the file's time. Nil with the time to wait until then.
+    /// The current content of the file. It is read once, after the file has been unchanged for a moment,
+    /// because programs may save in steps. A later change shows in the file's times. Nil, with the time to
+    /// wait, before that.
     private func readFile(_ path: WireString) throws -> (FileLook?, wait: Int) {
         while true {
             look(at: path, try folder.signature(path))
@@ -80,7 +81,7 @@ extension Syncer {
             }
             let content = folder.content(at: path)
             guard try folder.signature(path) == look.signature else { continue }
-            // What is not there is looked at again each time.
+            // A missing file is checked again each time.
             if look.signature != nil { looks[path]?.content = content }
             return (FileLook(content: content, quiet: quiet, isFromBefore: look.isFromBefore), 0)
         }
@@ -91,11 +92,11 @@ extension Syncer {
         if let old, let epoch = old.head?.epoch, let head = record.head, !head.isOf(epoch),
             !old.seen.isSame(as: head.text)
         {
-            // The history of the document that is there now does not have the text that it replaces.
+            // The history of the current document does not contain the text that is being replaced.
             try state.keepInTrash(old.seen, usesCRLF: old.usesCRLF, of: record.path)
         }
         if let push = record.push, push.displaced == nil, case .text = file.content {
-            // A power cut must not bring back the text of before: it would look as if somebody had saved it.
+            // A power cut must not bring back the old text: it would look as if somebody had saved it.
             try folder.disk.sync(file: folder.path(path))
             try folder.disk.sync(folderOf: folder.path(path))
         }
@@ -123,12 +124,12 @@ extension Syncer {
         do throws(FileFault) {
             return try folder.signature(path) == nil
         } catch {
-            // What cannot be looked at is not gone.
+            // A file that cannot be examined is not gone.
             return false
         }
     }
 
-    /// False where the server would not, since it knows more than it has told: then it is to be tried again.
+    /// False if the server refused, because its state is newer than its news. Try again later.
     private func act(
         _ step: SyncStep, _ path: WireString, _ document: WireString, _ file: FileLook
     ) async throws -> Bool {
@@ -138,7 +139,7 @@ extension Syncer {
         case .deleteDocument:
             let before = news.documents[document]
             try await server.delete(document)
-            // Others may have made a document of this name since, and the server may have told.
+            // Others may have created a document with this name since, and the news may have come already.
             if let before { news.end(document, epoch: WireString(before.epoch)) }
             try state.forget(path)
             report(.deletedHere, path)
@@ -171,10 +172,11 @@ extension Syncer {
         do {
             try await server.rename(old, to: new)
         } catch let refusal as ServerRefusal where refusal.code == .notFound || refusal.code == .exists {
-            // Somebody else has renamed it, or has made one of the new name: the news will tell.
+            // Somebody else has renamed it, or has created one with the new name. The news will show it.
             return false
         }
-        // The server may have told of it already, and of a document that others have made under the old name since.
+        // The news of the rename may have come already, and of a document that others created under the old
+        // name.
         if let stand {
             news.found(new, stand, since: newBefore)
             news.end(old, epoch: WireString(stand.epoch))
@@ -195,8 +197,8 @@ extension Syncer {
         return true
     }
 
-    /// Nil where it was not found but is told to be there: the news are behind, and what is done about a document that is
-    /// gone cannot be undone.
+    /// Nil if the server did not find it although the news list it. The news are old, and acting on a
+    /// deletion could not be undone.
     private func read(_ document: WireString) async throws -> DocumentLook? {
         let before = news.documents[document]
         do {
@@ -208,7 +210,7 @@ extension Syncer {
         }
     }
 
-    /// Pushes what is recorded. Answers with the document as it is then, or nil where it is to be tried again later.
+    /// Sends the recorded push. Returns the document after it, or nil to try again later.
     private func send(
         _ push: SyncRecord.Push, _ record: SyncRecord, _ path: WireString, _ document: WireString
     ) async throws -> DocumentLook? {
@@ -222,7 +224,7 @@ extension Syncer {
                 news.found(document, SyncNews.Stand(epoch: epoch, revision: ack.revision), since: before)
                 known = .read(head, usesCRLF: record.usesCRLF)
             } else {
-                // What is not there any more was deleted after the push.
+                // If the document is missing now, it was deleted after the push.
                 known = try await read(document)
                 if case .read(let now, _) = known { head = now }
             }
@@ -238,12 +240,12 @@ extension Syncer {
         try displaced.flatMap { try folder.disk.status(state.swap($0)) }
     }
 
-    /// What was refused is still in the file, and nowhere else.
+    /// The refused text exists only in the file.
     private func withdraw(
         _ push: SyncRecord.Push, _ record: SyncRecord, _ refusal: ServerRefusal, _ document: WireString
     ) async throws -> DocumentLook? {
         switch refusal.code {
-        // One that is made with the push is not found by those who may not read it.
+        // A push that creates a document gets `not_found` if the client may not read it.
         case .notFound where push.epoch == nil:
             try forgetPush(record)
             throw refusal

@@ -1,15 +1,15 @@
 import CaretWire
 
-// Files and folders that would have the same name.
+// Files and folders whose names conflict.
 extension Syncer {
-    /// A path that neither a file nor a document has, for one whose own path has become a folder, or whose folder has become a
-    /// file. Nil where no document can have such a name.
+    /// A free path for a file or document whose own path has become a folder, or whose folder has become a
+    /// file. Nil if no document can have such a name.
     func roomyPath(for path: WireString, behind obstacle: WireString?) throws -> WireString? {
         for number in 1... {
             let mark = number == 1 ? "" : " \(number)"
             let found: WireString
             if let obstacle {
-                // The slash after it may be one Character with its last letter.
+                // The slash after it may form one Character with its last letter.
                 let rest = String(decoding: path.utf8.dropFirst(obstacle.utf8.count), as: UTF8.self)
                 found = WireString("\(obstacle.string) (folder\(mark))\(rest)")
             } else {
@@ -25,8 +25,9 @@ extension Syncer {
         preconditionFailure("numbers do not end")
     }
 
-    /// Whether no folder could hold both the file and all documents that there are, as soon as it has one, too. Documents whose
-    /// files are gone here do not count: they are about to be deleted, or to get other names.
+    /// Whether no folder could contain the file together with all existing documents, if the file had a
+    /// document. Documents whose files are missing here do not count: they are about to be deleted or
+    /// renamed.
     func isCrossed(_ path: WireString) -> Bool {
         if documentInTheWay(of: path) != nil { return true }
         guard let folder = names.document(of: path), news.hasDocuments(in: folder) else { return false }
@@ -36,7 +37,8 @@ extension Syncer {
         }
     }
 
-    /// A document with the name of a folder that the file is in. One that is in the way of others already does not count.
+    /// A document whose name is that of a folder of the file. One that conflicts with others already does not
+    /// count.
     func documentInTheWay(of path: WireString) -> WireString? {
         path.folders.first { folder in
             hasDocumentToStay(folder)

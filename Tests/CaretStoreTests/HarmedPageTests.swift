@@ -85,7 +85,7 @@ import Testing
             let answers = [
                 refusal(await store.text(of: id)), refusal(await store.read(id, after: 70)),
                 refusal(await store.find(entry.name)).map { .refused($0) },
-                // Whoever never pushed to it may be looked for in vain without harm to the document.
+                // Looking up somebody who never pushed to it finds nothing, and does not show the damage.
                 entry.head == 0
                     ? nil : refusal(await store.pusher(SampleLog.ann, in: id)).map { .refused($0) },
             ]

@@ -1,7 +1,7 @@
 /// The text of a token, which its owner sends: `caret_`, the number of the token, `_`, and 256 random bits as
 /// letters and digits.
 ///
-/// Whoever has the text has the rights of the token. It is shown once and stored nowhere, and `description`
+/// The text gives all rights of the token. It is shown once and stored nowhere, and `description`
 /// leaves out the secret part.
 package struct TokenText: Equatable, Sendable {
     package let token: TokenID

@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// What connections ask, and the way of a request to the room of its document.
+/// Requests of connections, and how they reach the room of their document.
 extension HubState {
     mutating func ask(_ request: HubRequest) {
         guard attendance.isPresent(request.connection) else { return }
@@ -24,7 +24,7 @@ extension HubState {
         attendance[request.connection]?.grants.access(to: name) ?? .none
     }
 
-    /// Why the requester may not ask this, whether the document is there or not.
+    /// Why the requester may not send this request, whether the document exists or not.
     func refusal(of request: HubRequest) -> RequestRefusal? {
         guard let (name, _) = request.question.document else { return nil }
         let access = access(request, to: name)
@@ -60,7 +60,7 @@ extension HubState {
         find(waiting)
     }
 
-    /// Asks the store for the document that a request is about.
+    /// Looks up the document of a request in the store.
     private mutating func find(_ waiting: HubWaiting) {
         let request = waiting.request
         guard let (name, _) = request.question.document else { return }
@@ -68,7 +68,7 @@ extension HubState {
         call(creates ? .create(name, at: now) : .find(name), for: .lookUp(waiting))
     }
 
-    /// A room has settled all that a connection had pushed when it asked to read: the log shows it from now on.
+    /// A room has resolved everything that a connection had pushed before its read. The log contains it now.
     mutating func pushesSettled(of connection: ConnectionID) {
         guard let request = readings.removeValue(forKey: connection) else { return }
         if let refusal = refusal(of: request) {
@@ -78,7 +78,7 @@ extension HubState {
         }
     }
 
-    /// The store has found the document of a request, or has not.
+    /// The store has answered the lookup of a request's document.
     mutating func found(_ answer: StoreAnswer, for waiting: HubWaiting) {
         if waiting.isOutdated { return lookUpAgain(waiting) }
         switch answer {
@@ -95,7 +95,7 @@ extension HubState {
         }
     }
 
-    /// Looks the document up anew: what was found may be from before the hub knew what became of the name since.
+    /// Looks the document up again. The first lookup may be older than what the hub now knows of the name.
     private mutating func lookUpAgain(_ waiting: HubWaiting) {
         var waiting = waiting
         waiting.isOutdated = false
@@ -103,7 +103,7 @@ extension HubState {
         lookUp(waiting)
     }
 
-    /// A name is not that document's any more: whatever the store has been asked about it is asked again.
+    /// The document lost this name. Lookups of the name that are under way are repeated.
     mutating func outdateLookUps(of name: DocumentName) { outdateLookUps { $0 == name } }
 
     mutating func outdateLookUps(where isOutdated: (DocumentName) -> Bool) {
@@ -139,7 +139,7 @@ extension HubState {
         }
     }
 
-    /// Lets a request wait for a room that is there; false where there is none.
+    /// Makes a request wait for an existing room. Returns false if there is none.
     private mutating func join(_ waiting: HubWaiting, _ document: DocumentID) -> Bool {
         guard rooms[document] != nil else { return false }
         rooms[document]?.waiting.append(waiting)
@@ -164,7 +164,7 @@ extension HubRequest.Question {
 }
 
 extension HubWaiting {
-    /// The same, for which the document was made.
+    /// The same request, for a document that was created for it.
     fileprivate var first: HubWaiting {
         guard case .push(let name, var push, let creates) = request.question else { return self }
         push.isFirst = true

@@ -1,18 +1,18 @@
 import CaretCore
 package import CaretLog
 
-/// A document that has a room, or that nobody may open a room for just now.
+/// A document that has a room, or that nobody may open a room for at the moment.
 package struct HubRoom: Equatable, Sendable {
     package enum State: Equatable, Sendable {
         /// Its text is being read.
         case loading(DocumentEntry)
         case open
-        /// It was told to rename or delete its document; what else is asked waits until this time.
+        /// It was ordered to rename or delete its document. Other requests wait until this time.
         case ending(until: Int64)
-        /// It is to be dropped, unless it has something to do. Where it was told to rename or delete, requests wait until
-        /// this time if it is kept.
+        /// It will be dropped, unless it has work to do. If it was ordered to rename or delete and is kept,
+        /// requests wait until this time.
         case dropping(wasEnding: Int64?)
-        /// There is none: the store renames or deletes the document.
+        /// There is no room: the store itself renames or deletes the document.
         case changing
     }
 
@@ -22,27 +22,27 @@ package struct HubRoom: Equatable, Sendable {
     var hasLostName = false
     var epoch: Epoch
     package var state: State
-    /// Those that were told to open it, and have not ended.
+    /// The sessions that were sent to it and have not ended.
     package var sessions: Set<SessionID> = []
-    /// It has said that nobody needs it, when the hub knew of somebody.
+    /// It reported that nobody needs it while the hub had a request for it.
     var offersUnload = false
-    /// The epochs were renewed while the room could not be told.
+    /// The epochs were renewed while the room could not be informed.
     var isOutdated = false
-    /// Where its history begins, if that has changed while the room could not be told.
+    /// Where its history begins, if that changed while the room could not be informed.
     var trimmed: Revision?
-    /// Requests for the document, in the order in which they came.
+    /// Requests for the document, in the order of arrival.
     package var waiting: [HubWaiting] = []
 }
 
 /// A request on its way to the room of its document.
 package struct HubWaiting: Equatable, Sendable {
     var request: HubRequest
-    /// How often its name turned out to be another document's meanwhile.
+    /// How often its name has turned out to belong to another document.
     var attempts = 0
 
-    /// The document of its name got another one, or went, while the store was asked which it is.
+    /// The document got another name, or was deleted, while the store looked the name up.
     var isOutdated = false
 
-    /// Names change while they are looked up only now and then.
+    /// Names rarely change while they are looked up.
     static let mostAttempts = 4
 }

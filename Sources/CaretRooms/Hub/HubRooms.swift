@@ -2,16 +2,17 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Rooms open and end, and what waits for them.
+/// How rooms open and end, and what waits for them.
 extension HubState {
-    /// The text that a room begins with was read, or was not: then there is no room, rather than an empty one.
+    /// The store has returned the text that a room begins with, or has failed. Then there is no room, rather
+    /// than an empty one.
     mutating func loaded(_ answer: StoreAnswer, _ document: DocumentID) {
         guard let room = rooms[document], case .loading(let entry) = room.state else { return }
         guard case .text(let result) = answer else { return forget(document, .confused) }
         switch result {
         case .failure(let refusal): forget(document, RequestRefusal(refusal, "the head", of: entry))
         case .success(let snapshot):
-            // Whoever wanted it has left meanwhile.
+            // Everybody who wanted it has left meanwhile.
             let isWanted = room.waiting.contains { attendance.isPresent($0.request.connection) }
             if !isWanted { return forget(document) }
             rooms[document]?.state = .open
@@ -25,7 +26,7 @@ extension HubState {
         for waiting in forgotten(document) { refuse(waiting.request, refusal) }
     }
 
-    /// Forgets what there is of a room; what waits for it is looked up anew.
+    /// Forgets a room. Requests that wait for it are looked up again.
     private mutating func forget(_ document: DocumentID) {
         for waiting in forgotten(document) { lookUp(waiting) }
     }
@@ -37,8 +38,8 @@ extension HubState {
         return room.waiting
     }
 
-    /// From now on this name leads to this document. Rooms are on several queues: the hub may hear of a name's next owner
-    /// before it hears what became of the last one.
+    /// From now on this name leads to this document. Rooms are on several queues, so the hub may hear of a
+    /// name's next owner before it hears what became of the last one.
     mutating func assign(_ name: DocumentName, to document: DocumentID) {
         if let owner = names[name], owner != document { rooms[owner]?.hasLostName = true }
         rooms[document]?.name = name
@@ -51,7 +52,7 @@ extension HubState {
         names[name] = nil
     }
 
-    /// Tells a room what waits for it, as far as it takes requests.
+    /// Sends a room the requests that wait for it, as far as it accepts them.
     mutating func serve(_ document: DocumentID) {
         while let room = rooms[document], room.state == .open, !room.waiting.isEmpty {
             guard var waiting = rooms[document]?.waiting.removeFirst() else { return }
@@ -115,17 +116,17 @@ extension HubState {
 
     // MARK: Rooms that nobody needs
 
-    /// A room has nothing to do, and nobody is in it as far as it knows.
+    /// A room is idle, and knows of nobody who needs it.
     mutating func unloadOffered(_ document: DocumentID) {
         rooms[document]?.offersUnload = true
         dropIfUnneeded(document)
     }
 
-    /// Drops a room that said that nobody needs it. If it was wrong, or is by now, it is kept.
+    /// Drops a room that nobody needs, unless somebody has asked for it since.
     mutating func dropIfUnneeded(_ document: DocumentID) {
         guard let room = rooms[document], room.offersUnload, room.sessions.isEmpty else { return }
         switch room.state {
-        // One that was told to end, and is idle, has refused that.
+        // If it was ordered to end and is idle, it has refused the order.
         case .open: drop(document, wasEnding: nil)
         case .ending(let until): drop(document, wasEnding: until)
         case .loading, .dropping, .changing: break
@@ -137,24 +138,24 @@ extension HubState {
         order(.dropRoom(document))
     }
 
-    /// A room is no more.
+    /// A room was dropped.
     mutating func dropped(_ document: DocumentID) {
         guard case .dropping = rooms[document]?.state else { return }
         forget(document)
     }
 
-    /// A room could not be dropped, since it has something to do.
+    /// A room could not be dropped, because it has work to do.
     mutating func kept(_ document: DocumentID) {
         guard case .dropping(let wasEnding) = rooms[document]?.state else { return }
         rooms[document]?.offersUnload = false
-        // It offered to be dropped before it heard that it was to end.
+        // It offered to be dropped before the order to end reached it.
         rooms[document]?.state = wasEnding.map { .ending(until: $0) } ?? .open
         tellMissed(document)
         tellRightsOfGuests(in: document)
         serve(document)
     }
 
-    /// Tells a room what has become of the store while it could be told nothing.
+    /// Informs a room of what happened to the store while the room could not be informed.
     private mutating func tellMissed(_ document: DocumentID) {
         guard let room = rooms[document] else { return }
         rooms[document]?.isOutdated = false
@@ -163,7 +164,7 @@ extension HubState {
         if let start = room.trimmed { order(.tellRoom(document, .trimmed(start: start))) }
     }
 
-    /// The store has renewed the epochs of all documents: every room begins anew.
+    /// The store has renewed the epochs of all documents, so every room starts again.
     mutating func epochsRenewed() {
         outdateLookUps { _ in true }
         for document in rooms.keys.sorted() {
@@ -183,7 +184,7 @@ extension HubState {
         endings.append(Ending(document: document, until: until))
     }
 
-    /// Waits no longer for rooms that were told to end long ago: they refuse late requests themselves.
+    /// Stops waiting for rooms that were ordered to end long ago. They refuse late requests themselves.
     mutating func giveUpEndings() {
         let due = endings.prefix { $0.until <= now }
         endings.removeFirst(due.count)
@@ -196,7 +197,7 @@ extension HubState {
         }
     }
 
-    /// The store was asked by a room to rename its document.
+    /// The store has answered a room's call to rename its document.
     mutating func renamed(
         _ document: DocumentID, to name: DocumentName, _ result: Renaming
     ) {
@@ -205,7 +206,7 @@ extension HubState {
         endedChange(document)
     }
 
-    /// The store was asked by a room to delete its document; nil where it did.
+    /// The store has answered a room's call to delete its document; nil if it was deleted.
     mutating func deleted(_ document: DocumentID, _ refusal: StoreRefusal?) {
         guard rooms[document] != nil else { return }
         if refusal == nil { delete(document) }
@@ -238,7 +239,7 @@ extension HubState {
         needsDelivery = true
     }
 
-    /// The store has renamed or deleted a document that has no room, or has not.
+    /// The store has answered the hub's call to rename or delete a document without a room.
     mutating func changed(_ answer: StoreAnswer, _ document: DocumentID, _ request: HubRequest) {
         switch answer {
         case .renamed(let result): finish(request, document, result)

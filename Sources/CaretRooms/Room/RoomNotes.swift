@@ -7,10 +7,10 @@ package struct RoomNotes: Equatable, Sendable {
     package var pushes = 0
     /// Pushes that were committed.
     package var changes = 0
-    /// Those of them that were rebased over revisions committed since their base.
+    /// Pushes that were rebased over revisions committed since their base.
     package var rebases = 0
-    /// Changes that were sent to sessions. A change counts once for each session that was sent its line. A change of the
-    /// session's own, which it is sent an ack for, does not count; several changes squashed into one line count once.
+    /// Changes sent to sessions. A change counts once for each session that was sent its line. An ack does
+    /// not count, and several changes squashed into one line count once.
     package var deliveries = 0
     package var refusals: [ErrorCode: Int] = [:]
     /// Sessions that had reached the head, and now miss revisions that are no longer in the window.
@@ -21,7 +21,7 @@ package struct RoomNotes: Equatable, Sendable {
     package var acked: [AckedPush] = []
     /// Sessions that were opened.
     package var opened: [SessionID] = []
-    /// An answer of the store is damaged, and the store has not noticed.
+    /// An answer of the store is damaged, and the store did not notice.
     package var foundDamage = false
 
     package init(

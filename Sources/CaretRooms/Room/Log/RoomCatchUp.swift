@@ -61,7 +61,7 @@ extension RoomState {
             endCatchUp()
             headMoved()
         case .failure(.refused(.full)), .failure(.refused(.failed)): catchUp.rest()
-        // The store has another history than the room. Whoever waits for the head waits for the reload.
+        // The store has another history than the room. Pushers that wait for the head wait for the reload.
         case .failure:
             endCatchUp()
             requestReload()

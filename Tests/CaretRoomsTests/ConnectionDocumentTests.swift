@@ -48,7 +48,7 @@ struct ConnectionDocumentTests {
     }
 
     /// Rule T1.
-    /// At every place of a message that names a document.
+    /// Wherever a message names a document.
     @Test(
         "an invalid document name is refused in every request",
         arguments: ["", "a//b", "/a", "a/", ".", "a/..", "a\\u0000b", " a", "a /b", "a\\u0085"])
@@ -105,7 +105,7 @@ struct ConnectionDocumentTests {
         #expect(world.says(#"{"type":"ping"}"#) == [#"< {"type":"pong"}"#])
     }
 
-    @Test("a whole text needs no open: the hub finds the room and the guest's ack")
+    @Test("a whole text can be pushed without an open, through the hub")
     func guestPush() {
         let world = ConnectionWorld.welcomed()
         #expect(
@@ -168,6 +168,7 @@ struct ConnectionDocumentTests {
     }
 
     /// Rule D14.
+    /// Even if its room refuses it too.
     @Test("a close that crosses its session's end is answered only once")
     func lateClose() {
         let world = ConnectionWorld.welcomed()

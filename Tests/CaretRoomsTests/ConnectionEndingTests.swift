@@ -41,7 +41,7 @@ struct ConnectionEndingTests {
         #expect(world.ended(1) == ["[leave]", "[end output]", "[close]"])
     }
 
-    @Test("a half close before hello closes at once, later it waits for welcome")
+    @Test("a half close closes at once before hello, with the welcome after it")
     func halfCloseAtHello() {
         let silent = ConnectionWorld()
         #expect(silent.happens { $0.inputEnded() }.contains("[close]"))

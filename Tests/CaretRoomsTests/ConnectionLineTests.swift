@@ -95,7 +95,7 @@ struct ConnectionLineTests {
         }
     }
 
-    @Test("each line has its own deadline, even if two lines share the same bytes")
+    @Test("each line has its own deadline, even if two lines arrive together")
     func nextLine() {
         let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
         world.bytes(" ")
@@ -192,7 +192,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule L9.
-    /// The time counts from when the client has read the error.
+    /// The time starts when the error has been written.
     @Test("after a closing error input is dropped for 1 s or 1 MiB")
     func dropping() {
         let world = ConnectionWorld.welcomed { $0.announced.line = 10 }

@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Rule P12.
-    @Test("while an outcome is unknown nothing is sent, and the store is retried")
+    @Test("while an outcome is unknown nothing is acked, and the store is retried")
     func unknownForLong() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -214,7 +214,7 @@ import Testing
         #expect(world.text == "xab")
     }
 
-    /// The room goes on.
+    /// The other sessions are not affected.
     @Test("if the epochs cannot be renewed, the client gets the text")
     func cannotRenew() throws {
         var world = try RoomWorld("ab")

@@ -150,7 +150,7 @@ import Testing
         return revisions
     }
 
-    /// That text is bounded.
+    /// The counted bytes are bounded, however long the text is.
     @Test("a revision counts only the text that it shares with no other one")
     func weight() throws {
         for (length, weight) in [

@@ -11,7 +11,7 @@ struct ConnectionDocumentTests {
         world.opened(session)
     }
 
-    @Test("a document is open once")
+    @Test("an open document cannot be opened again")
     func alreadyOpen() {
         let world = ConnectionWorld.welcomed()
         open(world, "a", 1)
@@ -22,7 +22,7 @@ struct ConnectionDocumentTests {
 
     /// Rule P2.
     @Test(
-        "what is for an open document is refused where it is not",
+        "a request that needs an open document is refused without one",
         arguments: [
             #"{"type":"close","id":1,"doc":"a"}"#,
             #"{"type":"select","id":1,"doc":"a","rev":0,"selections":[]}"#,
@@ -36,7 +36,7 @@ struct ConnectionDocumentTests {
     }
 
     /// Rule B10.
-    @Test("as many documents are open as may be, and one more is too large")
+    @Test("a connection can open no more documents than the limit")
     func documentsLimit() {
         let world = ConnectionWorld.welcomed { $0.announced.documents = 2 }
         open(world, "a", 1)
@@ -48,8 +48,9 @@ struct ConnectionDocumentTests {
     }
 
     /// Rule T1.
+    /// Wherever a message names a document.
     @Test(
-        "a name that is none is refused wherever it stands",
+        "an invalid document name is refused in every request",
         arguments: ["", "a//b", "/a", "a/", ".", "a/..", "a\\u0000b", " a", "a /b", "a\\u0085"])
     func badName(name: String) {
         let world = ConnectionWorld.welcomed()
@@ -66,7 +67,7 @@ struct ConnectionDocumentTests {
     }
 
     /// Rule T1.
-    @Test("a name of 512 bytes is one, and of 513 is none")
+    @Test("a name may have 512 bytes, and no more")
     func nameLimit() {
         let world = ConnectionWorld.welcomed()
         let name = String(repeating: "é", count: 256)
@@ -74,7 +75,7 @@ struct ConnectionDocumentTests {
         #expect(world.says(#"{"type":"read","doc":"\#(name)"}"#) == ["[ask read \(name)]"])
     }
 
-    @Test("pushes and restores of a second are so many, with a burst of twice that, and one more is refused")
+    @Test("the rate of pushes and restores is limited, with a burst of twice that")
     func rateLimit() {
         let world = ConnectionWorld.welcomed { $0.announced.pushesPerSecond = 5 }
         open(world, "a", 1)
@@ -94,7 +95,7 @@ struct ConnectionDocumentTests {
         #expect(said(world.says(restore)) == ["rate_limited"])
     }
 
-    @Test("without tokens there is no limit of pushes")
+    @Test("without a rate limit all pushes are accepted")
     func noRateLimit() {
         let world = ConnectionWorld.welcomed()
         open(world, "a", 1)
@@ -104,7 +105,7 @@ struct ConnectionDocumentTests {
         #expect(world.says(#"{"type":"ping"}"#) == [#"< {"type":"pong"}"#])
     }
 
-    @Test("a whole text needs no open: the hub finds its room, and the guest is answered")
+    @Test("a whole text can be pushed without an open, through the hub")
     func guestPush() {
         let world = ConnectionWorld.welcomed()
         #expect(
@@ -116,7 +117,7 @@ struct ConnectionDocumentTests {
             world.room(#"{"type":"ack"}"#, to: 0) == [#"< {"type":"ack"}"#, "[ask push a seq 2 s0]"])
     }
 
-    @Test("a push says what its pusher may do as it is now")
+    @Test("each push carries the pusher's current rights")
     func rights() {
         let notes = Grants([Grant(.write, to: .prefix("n"))])
         let read = Grants([Grant(.read, to: .prefix(""))])
@@ -128,9 +129,8 @@ struct ConnectionDocumentTests {
         #expect(world.says(push) == ["[room 7: push seq 1 s1 read]"])
     }
 
-    @Test(
-        "a room learns what of its lines was taken, however they are mixed with others, a quarter of a credit at a time"
-    )
+    /// The lines of the room may be mixed with other lines.
+    @Test("a room learns of written bytes each quarter of its credit")
     func credit() {
         let world = ConnectionWorld.welcomed { $0.creditBytes = 20 }
         open(world, "a", 1)
@@ -145,7 +145,7 @@ struct ConnectionDocumentTests {
         #expect(world.written(99) == [])
     }
 
-    @Test("a document that a room ends is not open any more")
+    @Test("a document whose session a room ended is no longer open")
     func ended() {
         let world = ConnectionWorld.welcomed()
         open(world, "a", 1)
@@ -168,13 +168,14 @@ struct ConnectionDocumentTests {
     }
 
     /// Rule D14.
-    @Test("a close that crosses the end of its session is answered once, though its room refuses it too")
+    /// Even if its room refuses it too.
+    @Test("a close that crosses its session's end is answered only once")
     func lateClose() {
         let world = ConnectionWorld.welcomed()
         open(world, "a", 1)
         world.says(#"{"type":"close","id":8,"doc":"a"}"#)
         #expect(said(world.ended(1)) == ["not_open"])
-        // The answer to a push of the session comes all the same.
+        // The answer to the session's push still arrives.
         let push = #"{"type":"error","doc":"a","seq":3,"code":"not_found","message":""}"#
         #expect(said(world.room(push, to: 1)) == ["not_found"])
         let close = #"{"type":"error","id":8,"doc":"a","code":"not_open","message":""}"#
@@ -182,7 +183,7 @@ struct ConnectionDocumentTests {
         #expect(said(world.room(close, to: 1)) == ["not_open"])
     }
 
-    @Test("what finds no room any more is answered")
+    @Test("a request to a room that is gone is answered with an error")
     func undelivered() {
         let world = ConnectionWorld.welcomed()
         open(world, "a", 1)
@@ -203,7 +204,7 @@ struct ConnectionDocumentTests {
             ])
     }
 
-    @Test("what hub tells of followed documents is asked for again once it was taken")
+    @Test("followed documents are requested again once they are written")
     func follow() {
         let world = ConnectionWorld.welcomed()
         world.takesAll = false

@@ -14,7 +14,7 @@ struct ConnectionEndingTests {
     }
 
     /// Rule O7.
-    @Test("at a half close the replies due are sent, then the connection closes")
+    @Test("after a half close due replies are sent, then the connection closes")
     func halfClose() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"list","id":1}"#, #"{"type":"list","id":2}"#)
@@ -31,7 +31,7 @@ struct ConnectionEndingTests {
     }
 
     /// Rule O7.
-    @Test("at a half close open documents are closed behind the acks due, without a word")
+    @Test("after a half close documents close after their acks, without `closed`")
     func halfCloseOfOpen() {
         let world = opened()
         world.says(#"{"type":"push","doc":"a","epoch":"e","base":0,"seq":1,"edits":[]}"#)
@@ -41,7 +41,7 @@ struct ConnectionEndingTests {
         #expect(world.ended(1) == ["[leave]", "[end output]", "[close]"])
     }
 
-    @Test("a half close before hello closes at once, and one behind it waits for the welcome")
+    @Test("a half close closes at once before hello, with the welcome after it")
     func halfCloseAtHello() {
         let silent = ConnectionWorld()
         #expect(silent.happens { $0.inputEnded() }.contains("[close]"))
@@ -54,7 +54,7 @@ struct ConnectionEndingTests {
         #expect(words.last == "[close]")
     }
 
-    @Test("at a shutdown what is under way is answered and acked, then comes bye")
+    @Test("at a shutdown pending requests are answered and acked, then comes bye")
     func shutdown() {
         let world = opened()
         world.says(#"{"type":"list","id":1}"#, #"{"type":"list","id":2}"#)
@@ -72,7 +72,7 @@ struct ConnectionEndingTests {
         #expect(world.pass(seconds: 1) == ["[close]"])
     }
 
-    @Test("a document that is being opened at a shutdown is closed as soon as it is open")
+    @Test("at a shutdown a document that is opening is closed once it is open")
     func shutdownWhileOpening() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"open","doc":"a"}"#)
@@ -95,7 +95,7 @@ struct ConnectionEndingTests {
     }
 
     /// Rule A6.
-    @Test("a revoked connection says goodbye behind the acks of its pushes, and hands on nothing more")
+    @Test("a revoked connection gets its acks and a bye, and forwards nothing")
     func revoked() {
         let world = opened()
         let push = #"{"type":"push","doc":"a","epoch":"1.1","base":0,"seq":1,"edits":[]}"#
@@ -111,13 +111,13 @@ struct ConnectionEndingTests {
             ])
     }
 
-    @Test("a revoked connection without anything under way says goodbye at once")
+    @Test("a revoked connection with nothing pending gets bye at once")
     func revokedAtOnce() {
         let world = ConnectionWorld.welcomed()
         #expect(said(world.told(.ended(.revoked))) == [#"{"type":"bye","reason":"revoked"}"#])
     }
 
-    @Test("a revoked connection waits for the answer to what it asked, and not for what takes long")
+    @Test("a revoked connection waits for answers, but not for long requests")
     func revokedAsking() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"verify"}"#)
@@ -129,7 +129,7 @@ struct ConnectionEndingTests {
     }
 
     /// Rule H7.
-    @Test("who is replaced is told so, and leaves", arguments: [ByeReason.replaced])
+    @Test("a replaced connection gets a bye and leaves", arguments: [ByeReason.replaced])
     func ended(reason: ByeReason) {
         let world = opened()
         world.says(#"{"type":"list","id":1}"#, #"{"type":"list","id":2}"#)
@@ -137,11 +137,11 @@ struct ConnectionEndingTests {
             world.told(.ended(reason)) == [
                 #"< {"type":"bye","reason":"\#(reason.rawValue)"}"#, "[leave]", "[end output]",
             ])
-        // Nothing of what waited is handed on.
+        // None of the queued requests is forwarded.
         #expect(world.told(.answered(Envelope(.done(Done()), id: .number(1)))) == [])
     }
 
-    @Test("a session that a room cuts takes its connection with it")
+    @Test("a session that its room cuts ends the whole connection")
     func cut() {
         let world = opened()
         #expect(world.happens { $0.cut(SessionID(1, number: 9)) } == [])
@@ -151,7 +151,7 @@ struct ConnectionEndingTests {
             ])
     }
 
-    @Test("a connection that is lost leaves, and is closed once")
+    @Test("a lost connection leaves the hub, and closes once")
     func lost() {
         let world = opened()
         #expect(world.happens { $0.connectionLost() } == ["[leave]", "[close]"])
@@ -160,7 +160,7 @@ struct ConnectionEndingTests {
         #expect(early.happens { $0.connectionLost() } == ["[close]"])
     }
 
-    @Test("nothing is said or asked after the last word, whatever happens")
+    @Test("after bye nothing is sent and nothing requested, whatever happens")
     func afterTheEnd() {
         for isClosed in [false, true] {
             let world = opened()
@@ -184,7 +184,7 @@ struct ConnectionEndingTests {
         }
     }
 
-    @Test("before hello nothing that others tell is of any consequence")
+    @Test("before hello all events from the hub and the rooms are ignored")
     func beforeHello() {
         let world = ConnectionWorld()
         #expect(world.told(.admitted) == [])

@@ -6,7 +6,7 @@ import Testing
 @Suite("connection: hello")
 struct ConnectionHelloTests {
     /// Rule H2.
-    @Test("a hello is authenticated, joins, and is welcomed when the hub lets it in")
+    @Test("a hello is authenticated, joins the hub, and is then welcomed")
     func welcome() {
         let world = ConnectionWorld()
         #expect(
@@ -28,7 +28,7 @@ struct ConnectionHelloTests {
     }
 
     /// Rule H8.
-    @Test("how many pushes a second are allowed is announced only where that is limited")
+    @Test("the welcome announces the rate of pushes only if it is limited")
     func pushRate() {
         for (limit, isAnnounced) in [(nil, false), (5, true)] as [(Int?, Bool)] {
             let world = ConnectionWorld { $0.announced.pushesPerSecond = limit }
@@ -39,7 +39,7 @@ struct ConnectionHelloTests {
     }
 
     /// Rule H4.
-    @Test("a unit is the first of the wishes that is known, and else UTF-16")
+    @Test("the unit is the first known one in the hello, otherwise UTF-16")
     func units() {
         for (wish, unit) in [
             ("", "utf-16"), (#","units":[]"#, "utf-16"), (#","units":["utf-32","utf-8"]"#, "utf-32"),
@@ -52,7 +52,7 @@ struct ConnectionHelloTests {
         }
     }
 
-    @Test("lines behind hello are read once it is welcomed, and not before")
+    @Test("lines after hello are processed only after the welcome")
     func linesBehindHello() {
         let world = ConnectionWorld()
         #expect(
@@ -65,7 +65,7 @@ struct ConnectionHelloTests {
 
     /// Rules H1 and L9.
     @Test(
-        "whatever else comes first is refused and closes",
+        "any other first line is refused and closes the connection",
         arguments: [
             (#"{"type":"ping","id":4}"#, "hello_required"),
             (#"{"type":"open","doc":"a"}"#, "hello_required"),
@@ -85,7 +85,7 @@ struct ConnectionHelloTests {
         #expect(world.pass(seconds: 1) == ["[close]"])
     }
 
-    @Test("info over its limit is too large, and closes as every error before the welcome does")
+    @Test("an info over its limit is too large, and closes the connection")
     func infoLimit() {
         for (count, isRefused) in [(1_024, false), (1_025, true)] {
             let world = ConnectionWorld()
@@ -111,7 +111,7 @@ struct ConnectionHelloTests {
     }
 
     /// Rule H3.
-    @Test("hello must be through in 10 s, however it drips")
+    @Test("the hello must be complete within 10 s, however slowly it arrives")
     func helloDeadline() {
         let world = ConnectionWorld()
         #expect(world.wakes == [11_000])
@@ -125,7 +125,7 @@ struct ConnectionHelloTests {
     }
 
     /// Rule H5.
-    @Test("a token that is not known is unauthorized, and one that cannot be looked up is not saved")
+    @Test("an unknown token is unauthorized, a failed lookup is storage_failed")
     func unauthorized() {
         for (result, code) in [(Authentication.unknown, "unauthorized"), (.failed, "storage_failed")] {
             let world = ConnectionWorld()
@@ -137,7 +137,7 @@ struct ConnectionHelloTests {
         }
     }
 
-    @Test("where too many unknown tokens came from an address it is told when the next may come")
+    @Test("after too many unknown tokens the error says when to retry")
     func tooOften() {
         let world = ConnectionWorld()
         world.says(#"{"type":"hello","protocol":1,"client":"alice-7f21","token":"no","id":9}"#)
@@ -150,7 +150,7 @@ struct ConnectionHelloTests {
     }
 
     /// Rule H1.
-    @Test("a second hello is refused and keeps the connection, whatever it says")
+    @Test("a second hello is refused, valid or not, and the connection stays open")
     func secondHello() {
         let world = ConnectionWorld.welcomed()
         #expect(said(world.says(ConnectionWorld.hello)) == ["already_hello"])
@@ -159,12 +159,12 @@ struct ConnectionHelloTests {
         for malformed in [#"{"type":"hello"}"#, #"{"type":"hello","protocol":"x","client":7,"id":5}"#] {
             #expect(said(world.says(malformed)) == ["already_hello"])
         }
-        // As many of them as close a connection that sends nonsense.
+        // This many malformed lines would close the connection. A repeated hello is not one of them.
         for _ in 0..<20 { world.says(#"{"type":"hello"}"#) }
         #expect(said(world.says(#"{"type":"ping"}"#)) == [#"{"type":"pong"}"#])
     }
 
-    @Test("a hub that is shutting down does not let in")
+    @Test("a hub that is shutting down admits nobody")
     func refused() {
         let world = ConnectionWorld()
         world.says(ConnectionWorld.hello)

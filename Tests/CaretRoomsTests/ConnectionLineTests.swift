@@ -5,7 +5,7 @@ import Testing
 @Suite("connection: lines")
 struct ConnectionLineTests {
     /// Rule L8.
-    @Test("lines that say nothing are refused, and the 20th within 10 s closes")
+    @Test("malformed lines are refused, and the 20th within 10 s closes")
     func faults() {
         let world = ConnectionWorld.welcomed()
         for number in 1..<20 {
@@ -19,7 +19,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule L8.
-    @Test("20 of them in more than 10 s do not close, nor do other refusals count")
+    @Test("20 malformed lines in over 10 s do not close, nor do other refusals")
     func slowFaults() {
         let world = ConnectionWorld.welcomed()
         world.says("x")
@@ -29,7 +29,7 @@ struct ConnectionLineTests {
         for _ in 0..<100 { #expect(said(other.says(#"{"type":"close","doc":"a"}"#)) == ["not_open"]) }
     }
 
-    @Test("a fault carries what could be read of its message")
+    @Test("an error has every field that could be read from its message")
     func faultReply() {
         let world = ConnectionWorld.welcomed()
         let words = world.says(#"{"type":"push","id":"p","doc":"a","seq":3,"base":-1,"edits":[]}"#)
@@ -38,7 +38,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule L1.
-    @Test("a line of the limit is read, and one byte more closes")
+    @Test("a line at the limit is read, and one byte more closes the connection")
     func lineLimit() {
         for (count, expected) in [(100, [#"{"type":"pong"}"#]), (101, ["line_too_long"])] {
             let world = ConnectionWorld.welcomed { $0.announced.line = 100 }
@@ -50,7 +50,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule L4.
-    @Test("a begun line claims its bytes by steps, and gives them back with its end")
+    @Test("an incomplete line claims memory in steps, and its end releases it")
     func claims() {
         let world = ConnectionWorld.welcomed()
         let step = String(repeating: " ", count: 65_536)
@@ -62,20 +62,20 @@ struct ConnectionLineTests {
     }
 
     /// Rule L4.
-    @Test("where the server has no room for a begun line, its connection closes")
+    @Test("a connection closes if the server has no memory for its line")
     func refusedClaim() {
         let world = ConnectionWorld.welcomed()
         world.bytes(String(repeating: " ", count: 70_000))
         world.bytes(String(repeating: " ", count: 70_000))
         let words = world.happens { $0.lineRefused() }
         #expect(said(words) == ["overloaded"])
-        // What was refused was never claimed.
+        // The refused bytes were never claimed, so they are not released.
         #expect(words.filter { $0.hasPrefix("[release") } == ["[release 65536]"])
         #expect(world.happens { $0.lineRefused() } == [])
     }
 
     /// Rule L4.
-    @Test("the budget is one for all, and gives what it has and no more")
+    @Test("the line budget is shared, and never grants more than it has left")
     func budget() {
         var budget = LineBudget(Limits().lineBudget)
         var answers = [budget.claim(256 << 20), budget.claim(1)]
@@ -85,7 +85,7 @@ struct ConnectionLineTests {
     }
 
     /// Rules L3 and E2.
-    @Test("a begun line must be through in 30 s, and 1 s more for each 64 KiB")
+    @Test("a line must be complete in 30 s, plus 1 s for each 64 KiB")
     func lineDeadline() {
         for (bytes, seconds) in [(100, 30.0), (65_536, 31), (131_072, 32)] {
             let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
@@ -95,7 +95,7 @@ struct ConnectionLineTests {
         }
     }
 
-    @Test("each line has its own time, also where one ends and the next begins in the same bytes")
+    @Test("each line has its own deadline, even if two lines arrive together")
     func nextLine() {
         let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
         world.bytes(" ")
@@ -106,7 +106,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule O4.
-    @Test("output over its limit pauses input, until it has drained to the limit")
+    @Test("output over its limit pauses input until it has drained")
     func waitingOutput() {
         let world = ConnectionWorld.welcomed { $0.waitingOutput = 40 }
         world.takesAll = false
@@ -120,7 +120,7 @@ struct ConnectionLineTests {
     }
 
     /// Rules H9 and E1.
-    @Test("who is silent is pinged, and, silent for as long again, told goodbye")
+    @Test("a silent client is pinged, and disconnected after the same time again")
     func silence() {
         let world = ConnectionWorld.welcomed()
         #expect(world.pass(seconds: 19.999) == [])
@@ -132,7 +132,7 @@ struct ConnectionLineTests {
             world.pass(seconds: 20) == [#"< {"type":"bye","reason":"idle"}"#, "[leave]", "[end output]"])
     }
 
-    @Test("what had come in time counts, however late the server comes to read it")
+    @Test("bytes that arrived in time count, however late the server reads them")
     func readLate() {
         let world = ConnectionWorld.welcomed()
         #expect(world.pass(seconds: 20) == [#"< {"type":"ping"}"#])
@@ -155,7 +155,7 @@ struct ConnectionLineTests {
             writer.bytes("n") == [#"< {"type":"bye","reason":"too_slow"}"#, "[leave]", "[end output]"])
     }
 
-    @Test("who is not listened to is not called silent")
+    @Test("a client is not idle while the server has paused reading from it")
     func pausedSilence() {
         let world = ConnectionWorld.welcomed { $0.waitingLines = 1 }
         world.says(#"{"type":"list"}"#)
@@ -164,7 +164,7 @@ struct ConnectionLineTests {
     }
 
     /// Rules O9 and E2.
-    @Test("who takes nothing for 30 s is cut, and one who takes a little is not")
+    @Test("a client that reads nothing for 30 s is disconnected, a slow one stays")
     func taking() {
         let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
         world.takesAll = false
@@ -180,7 +180,7 @@ struct ConnectionLineTests {
     }
 
     /// Rule L3.
-    @Test("a line that is taken byte by byte must be through in its time")
+    @Test("a line that the client reads byte by byte still has its deadline")
     func drip() {
         let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
         world.takesAll = false
@@ -192,7 +192,8 @@ struct ConnectionLineTests {
     }
 
     /// Rule L9.
-    @Test("behind a closing error bytes are dropped for 1 s or 1 MiB, from when it was taken")
+    /// The time starts when the error has been written.
+    @Test("after a closing error input is dropped for 1 s or 1 MiB")
     func dropping() {
         let world = ConnectionWorld.welcomed { $0.announced.line = 10 }
         world.takesAll = false

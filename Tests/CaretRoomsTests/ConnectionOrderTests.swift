@@ -9,7 +9,7 @@ struct ConnectionOrderTests {
     private let push = #"{"type":"push","doc":"a","epoch":"e","base":0,"seq":1,"edits":[]}"#
 
     /// Rule O1.
-    @Test("a push right behind open waits for it, and goes to the room")
+    @Test("a push right after open waits for it, and then goes to the room")
     func pushBehindOpen() {
         let world = ConnectionWorld.welcomed()
         #expect(world.says(#"{"type":"open","doc":"a"}"#, push) == ["[ask open a s1]"])
@@ -20,7 +20,7 @@ struct ConnectionOrderTests {
             ])
     }
 
-    @Test("a push behind an open that is refused is refused too")
+    @Test("a push after a refused open is refused too")
     func pushBehindRefusal() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"open","id":1,"doc":"a"}"#, push)
@@ -45,7 +45,7 @@ struct ConnectionOrderTests {
     }
 
     /// Rule O2.
-    @Test("what is open goes on while a request about something else is under way")
+    @Test("open documents continue while a request about something else runs")
     func othersGoOn() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"open","doc":"a"}"#)
@@ -58,7 +58,7 @@ struct ConnectionOrderTests {
     }
 
     /// Rule O1.
-    @Test("what is about the document of a request, or behind something that is, waits in its order")
+    @Test("messages about a document wait for earlier requests about it, in order")
     func sameDocument() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"open","doc":"a"}"#)
@@ -74,7 +74,7 @@ struct ConnectionOrderTests {
             ])
     }
 
-    @Test("a document that was closed can be opened right behind, and has another session")
+    @Test("a closed document can be reopened at once, with a new session")
     func openBehindClose() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"open","doc":"a"}"#)
@@ -86,7 +86,7 @@ struct ConnectionOrderTests {
         #expect(world.ended(1) == ["[ask open a s2]"])
     }
 
-    @Test("who found his text diverged opens it again right behind")
+    @Test("a client can reopen a document right after it reports divergence")
     func openBehindDiverged() {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"open","doc":"a"}"#)
@@ -98,7 +98,7 @@ struct ConnectionOrderTests {
     }
 
     /// Rule O3.
-    @Test("so many lines wait, and with one more input is not read", arguments: [63, 64])
+    @Test("input is paused once 64 lines wait", arguments: [63, 64])
     func waitingLines(count: Int) {
         let world = ConnectionWorld.welcomed()
         world.says(#"{"type":"list","id":0}"#)
@@ -113,7 +113,7 @@ struct ConnectionOrderTests {
     }
 
     /// Rule O3.
-    @Test("lines that wait are so many bytes, and with one more input is not read", arguments: [24, 25])
+    @Test("input is paused when waiting lines have more bytes than the limit", arguments: [24, 25])
     func waitingBytes(count: Int) {
         let world = ConnectionWorld.welcomed { $0.waitingLineBytes = 24 }
         world.says(#"{"type":"list"}"#)
@@ -122,7 +122,7 @@ struct ConnectionOrderTests {
         #expect(world.says(line) == (count == 25 ? ["[pause]"] : []))
     }
 
-    @Test("a line longer than what may wait is taken all the same, and bytes behind it are kept")
+    @Test("a line over the limit of waiting bytes waits, as does later input")
     func longWaitingLine() {
         let world = ConnectionWorld.welcomed { $0.waitingLineBytes = 10 }
         world.says(#"{"type":"list","id":1}"#)
@@ -133,7 +133,7 @@ struct ConnectionOrderTests {
             ])
     }
 
-    @Test("the same conversation in pieces of any size gives the same", arguments: [1, 2, 3, 7, 50])
+    @Test("a conversation gives the same result in pieces of any size", arguments: [1, 2, 3, 7, 50])
     func pieces(size: Int) {
         let text = """
             {"type":"list","id":1}

@@ -4,18 +4,18 @@ import CaretRooms
 import CaretWire
 import Testing
 
-/// One connection alone: a test says what happens to it, and reads what it wants done as words.
+/// One connection alone. A test sends it events and reads its actions as strings.
 ///
-/// Lines are as on the wire: `< …` is sent to the client. Orders to others are in brackets. That it wants to be woken is left
-/// out.
+/// Lines are as on the wire: `< …` is sent to the client. Other actions are in brackets. Actions `wake` are
+/// left out.
 final class ConnectionWorld {
     private(set) var state: ConnectionState
     private(set) var now: Int64 = 1_000
-    /// When it wants to be woken.
+    /// The times of all `wake` actions.
     private(set) var wakes: [Int64] = []
-    /// Bytes that were sent and not taken.
+    /// Bytes that were sent and not yet written.
     private(set) var sent = 0
-    /// What is sent is taken at once.
+    /// True if everything that is sent counts as written at once.
     var takesAll = true
 
     static let hello = #"{"type":"hello","protocol":1,"client":"alice-7f21"}"#
@@ -27,7 +27,7 @@ final class ConnectionWorld {
         _ = words(state.begun())
     }
 
-    /// One that has been welcomed.
+    /// A connection after its welcome.
     static func welcomed(
         _ grants: Grants = .all, hello: String = hello, _ change: (inout Limits) -> Void = { _ in }
     ) -> ConnectionWorld {
@@ -40,7 +40,7 @@ final class ConnectionWorld {
         return world
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     @discardableResult
     func says(_ lines: String...) -> [String] {
@@ -63,7 +63,7 @@ final class ConnectionWorld {
         return happens { state in
             var other = state
             let actions = state.sent(output, to: session)
-            // What is forwarded comes out the same.
+            // Forwarding the bytes must have the same effect.
             if let forwarded = other.forwards(output.bytes.count, to: session) {
                 #expect(actions == [.send(output.bytes)] + forwarded)
             }
@@ -76,7 +76,7 @@ final class ConnectionWorld {
         happens { $0.ended(SessionID(1, number: session)) }
     }
 
-    /// The hub finds a room for the session, which answers.
+    /// The hub assigns a room to the session, and the room answers.
     @discardableResult
     func opened(_ session: Int, in document: Int64 = 7) -> [String] {
         told(.placed(SessionID(1, number: session), DocumentID(document)))
@@ -89,7 +89,7 @@ final class ConnectionWorld {
         return happens { $0.written(bytes) }
     }
 
-    /// Time passes, and nobody says so: whoever runs the connection was stopped.
+    /// Lets time pass without an event, as if the process was suspended.
     func passUnnoticed(seconds: Double) { now += Int64(seconds * 1_000) }
 
     @discardableResult
@@ -113,7 +113,7 @@ final class ConnectionWorld {
         return result
     }
 
-    // MARK: What it wants
+    // MARK: Actions
 
     private func words(_ actions: [ConnectionAction]) -> [String] {
         actions.compactMap { word($0) }
@@ -175,7 +175,7 @@ extension HubRequest {
 }
 
 extension RoomOutput.Kind {
-    /// As a room says it of such a line.
+    /// The kind that a room gives to such a line.
     fileprivate init(of line: String) {
         if line.hasPrefix(#"{"type":"closed""#) {
             self = .closed
@@ -228,14 +228,14 @@ extension WireString {
     static func sample(_ pusher: Pusher) -> WireString { WireString("p-\(pusher.client)") }
 }
 
-/// The message of an error line, less what a person reads.
+/// The code of an error line, nil for other lines.
 func code(_ line: String) -> String? {
     guard line.contains(#""type":"error""#), let start = line.firstRange(of: #""code":""#)?.upperBound
     else { return nil }
     return String(line[start...].prefix { $0 != "\"" })
 }
 
-/// What is said to the client, with errors as their codes alone and a welcome as one word.
+/// The lines sent to the client. An error is reduced to its code, and a welcome to the word `welcome`.
 func said(_ words: [String]) -> [String] {
     words.filter { $0.hasPrefix("< ") }.map { line in
         if line.contains(#""type":"welcome""#) { return "welcome" }

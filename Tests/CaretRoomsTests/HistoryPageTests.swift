@@ -7,7 +7,7 @@ import Testing
 @Suite("A page of history") struct HistoryPageTests {
     private func summary(_ random: inout Seeded) -> RevisionSummary {
         let edits = (0..<random.number(0...3)).map { _ in
-            // What must be escaped is as likely as what need not be.
+            // Characters that JSON must escape are as likely as others.
             let text = String(
                 repeating: random.pick(["a", "\u{1}", "\"", "é"]), count: random.number(0...40))
             let start = random.pick([0, Int(Int32.max), Int.max - 1])
@@ -22,7 +22,7 @@ import Testing
     }
 
     /// Rule D1.
-    @Test("a page ends where the bytes of its revisions do, however they were counted")
+    @Test("a page ends at its byte limit, though most sizes are only estimated")
     func ends() {
         for seed in Seeds.first(300) {
             let replay = Seeds.replay(seed, of: "HistoryPageTests/ends")

@@ -15,13 +15,13 @@ struct HubAdministrationTests {
         #"{"type":"verify","id":1,"doc":"a"}"#, #"{"type":"backup","id":1}"#,
     ]
 
-    /// What is said of a trim of the document of several revisions.
+    /// The answer to a trim of document a, which has several revisions.
     private func trim(_ admin: TestClient, _ rest: String) -> [String] {
         admin.askedInFull(#"{"type":"trim","id":1,"doc":"a",\#(rest)}"#)
     }
 
     /// Rule A1.
-    @Test("who may not administer all documents is forbidden to, and nothing is done", arguments: requests)
+    @Test("without the right to administer all documents requests are forbidden", arguments: requests)
     func denied(line: String) throws {
         world.document("a", "x")
         for grant in [Grant(.write, to: .prefix("")), Grant(.admin, to: .prefix("a"))] {
@@ -33,7 +33,7 @@ struct HubAdministrationTests {
 
     /// Rule A1.
     @Test(
-        "who may not administer is forbidden to whatever the message says, also where it is malformed",
+        "without the right even malformed requests are forbidden",
         arguments: [
             #"{"type":"counters","id":[]}"#, #"{"type":"who","limit":0}"#,
             #"{"type":"list_deleted","after":"x"}"#,
@@ -47,7 +47,7 @@ struct HubAdministrationTests {
         #expect(world.connect("admin").asks(line).last == "bad_message")
     }
 
-    @Test("every room hears that the epochs were renewed, one that is loading as soon as it is there")
+    @Test("every room learns of renewed epochs, a loading one once it is there")
     func renewed() {
         for name in ["a", "b"] { world.document(name, "x") }
         let ann = world.connect("ann")
@@ -64,7 +64,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A10.
-    @Test("a room that is loading or about to be dropped hears what was trimmed meanwhile")
+    @Test("a room that is loading or about to be dropped learns of a trim")
     func trimmedMeanwhile() {
         world.document("a", "one", "two", "three")
         let (ann, admin) = (world.connect("ann"), world.connect("admin"))
@@ -77,7 +77,7 @@ struct HubAdministrationTests {
         #expect(ann.heard()[0].contains(#""resumed":false"#))
     }
 
-    @Test("a right that goes while the store is asked is gone", arguments: [requests[0], requests[2]])
+    @Test("a right that is lost during a store call no longer counts", arguments: [requests[0], requests[2]])
     func rightsGone(line: String) {
         let admin = world.connect("admin")
         world.holds = { _ in true }
@@ -88,7 +88,7 @@ struct HubAdministrationTests {
         #expect(admin.hears() == ["forbidden"])
     }
 
-    @Test("the counters are told as whoever counts has them")
+    @Test("the counters are returned as the server counts them")
     func counters() {
         let admin = world.connect("admin")
         #expect(
@@ -97,7 +97,7 @@ struct HubAdministrationTests {
             ])
     }
 
-    @Test("everybody who is there is told of in pages, with the documents that he has open")
+    @Test("`who` lists connections in pages, with their open documents")
     func who() {
         world.document("a", "x")
         let ann = world.connect("ann")
@@ -123,9 +123,8 @@ struct HubAdministrationTests {
             admin.askedInFull(#"{"type":"who"}"#) == [#"{"type":"present","connections":[\#(second)]}"#])
     }
 
-    @Test(
-        "of whom changes are read from disk it is told in which documents, until he has caught up or closed them"
-    )
+    /// Until the session has caught up or is closed.
+    @Test("`who` lists documents in which a client lags so far that disk is read")
     func behind() {
         world.document("a", "x")
         world.document("b", "x")
@@ -147,7 +146,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A8.
-    @Test("a deleted document is listed, and comes back as it was, unless its name is another's")
+    @Test("a deleted document is listed, and restored if its name is free")
     func undelete() {
         world.document("a", "x")
         let admin = world.connect("admin")
@@ -169,7 +168,7 @@ struct HubAdministrationTests {
         #expect(admin.askedInFull(#"{"type":"read","doc":"a"}"#)[0].contains(#""text":"x""#))
     }
 
-    @Test("a page of deleted documents ends where the bytes do that a page may have, and goes on behind that")
+    @Test("a page of deleted documents ends at its byte limit; the next goes on")
     func deletedPages() {
         for excess in [0, 1] {
             let line = #"{"number":1,"doc":"a1","rev":1,"length":1,"updated":1000,"deleted":10000}"#.utf8
@@ -191,7 +190,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A8.
-    @Test("a document whose room has not gone since it was deleted cannot come back yet")
+    @Test("a document cannot be undeleted before its old room is dropped")
     func undeleteEarly() {
         world.dropsIdleRooms = false
         world.document("a", "x")
@@ -202,7 +201,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A9.
-    @Test("a trim says what it would forget, and forgets it")
+    @Test("a trim reports what it would remove, and removes it")
     func trim() {
         world.document("a", "x", "xy", "xyz")
         let admin = world.connect("admin")
@@ -224,7 +223,7 @@ struct HubAdministrationTests {
     }
 
     /// Rules A11 and A12.
-    @Test("nothing waits for what takes long, of which there is one at a time")
+    @Test("long requests block nothing, and only one runs at a time")
     func care() {
         world.document("a", "x")
         let (admin, other) = (world.connect("admin"), world.connect("other"))
@@ -248,7 +247,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A14.
-    @Test("what a check has found is told as far as a page goes, and that there is more")
+    @Test("findings of a check fill at most a page, which says if there are more")
     func findingsBound() {
         for excess in [0, 1] {
             let finding = Verified.Finding(number: 1, document: "a", message: "harmed")
@@ -269,7 +268,7 @@ struct HubAdministrationTests {
         }
     }
 
-    @Test("whoever has asked for what takes long and sends nothing more is told of its end")
+    @Test("a long request is answered even after its client's half close")
     func careBehindHalfClose() {
         let admin = world.connect("admin")
         _ = admin.heard()
@@ -282,7 +281,7 @@ struct HubAdministrationTests {
     }
 
     /// Rules A12 and A13.
-    @Test("at a shutdown what takes long is given up, and so it is when nobody is there any more")
+    @Test("a shutdown stops a long request, a lost connection does not")
     func careAtTheEnd() {
         let (admin, other) = (world.connect("admin"), world.connect("other"))
         world.holds = { if case .admin = $0 { true } else { false } }
@@ -298,7 +297,7 @@ struct HubAdministrationTests {
     }
 
     @Test(
-        "at a shutdown what is to be done with a document that is still looked for does not begin any more",
+        "after a shutdown a request does nothing once its document is found",
         arguments: [#"{"type":"verify","id":1,"doc":"a"}"#, #"{"type":"trim","id":1,"doc":"a","rev":1}"#])
     func lookedForAtTheEnd(request: String) {
         world.document("a", "x")
@@ -313,7 +312,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A13.
-    @Test("whoever may not administer any more when what takes long has ended is told so")
+    @Test("a requester who lost the right gets `forbidden` at the end")
     func careWithoutRights() {
         for refused in [nil, StoreRefusal.failed] {
             let world = ServerWorld()
@@ -334,7 +333,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A13.
-    @Test("a backup that was made is told to who has lost the right meanwhile")
+    @Test("a backup is reported even if its requester has lost the right")
     func backupWithoutRights() {
         let admin = world.connect("admin")
         world.holds = { if case .admin = $0 { true } else { false } }
@@ -345,7 +344,7 @@ struct HubAdministrationTests {
     }
 
     /// Rule A15.
-    @Test("a store that is damaged or full gives no backup")
+    @Test("a damaged or full store makes no backup")
     func trouble() {
         let admin = world.connect("admin")
         world.holds = { if case .admin(.backUp) = $0 { true } else { false } }

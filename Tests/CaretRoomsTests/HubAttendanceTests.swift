@@ -7,7 +7,7 @@ import Testing
 @Suite("hub: attendance")
 struct HubAttendanceTests {
     /// Rules H7 and E3.
-    @Test("a newer connection of a user and client replaces the older one, whose sessions end first")
+    @Test("a newer connection replaces the older one, whose sessions end first")
     func replaced() {
         let world = ServerWorld()
         let bob = world.connect("bob")
@@ -21,7 +21,7 @@ struct HubAttendanceTests {
     }
 
     /// Rule H7.
-    @Test("the welcome waits until every room has taken the older one's end")
+    @Test("the welcome waits until every room has ended the older sessions")
     func welcomeWaits() {
         let world = ServerWorld()
         let old = world.connect("ann")
@@ -41,7 +41,7 @@ struct HubAttendanceTests {
     }
 
     /// Rule H7.
-    @Test("lines of the older one that were not handed to a room are dropped")
+    @Test("lines of the older connection that no room has received are dropped")
     func dropped() throws {
         let world = ServerWorld()
         world.document("a", "x")
@@ -57,7 +57,7 @@ struct HubAttendanceTests {
         #expect(world.hub.requestsUnderWay == 0)
     }
 
-    @Test("one that is replaced before it was welcomed never is")
+    @Test("a connection that is replaced before its welcome never gets it")
     func chain() {
         let world = ServerWorld()
         let old = world.connect("ann")
@@ -73,7 +73,7 @@ struct HubAttendanceTests {
     }
 
     /// Rule H7.
-    @Test("another client of the user, and the same client of another, are others")
+    @Test("connections are distinct if the user or the client id differs")
     func others() {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -83,7 +83,7 @@ struct HubAttendanceTests {
         #expect(world.hub.connectionCount == 3)
     }
 
-    @Test("a connection that is lost leaves its rooms")
+    @Test("a lost connection leaves its rooms")
     func lost() {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -93,8 +93,7 @@ struct HubAttendanceTests {
     }
 
     /// Rule E5.
-    @Test(
-        "at a shutdown what is with a room is acked, the rest is refused, all are told, and then it is over")
+    @Test("a shutdown acks pushes, refuses other requests, then finishes")
     func shutdown() {
         let world = ServerWorld()
         world.document("b", "x")
@@ -122,7 +121,7 @@ struct HubAttendanceTests {
         #expect(world.hub.requestsUnderWay == 0)
     }
 
-    @Test("a server without connections is over at once, and once")
+    @Test("a server without connections finishes at once, and only once")
     func emptyShutdown() {
         let world = ServerWorld()
         world.hubEvent(.shutDown(retryAfterMilliseconds: nil))

@@ -1,6 +1,6 @@
 import CaretRooms
 
-/// How much a hub remembers.
+/// How many things the hub keeps track of.
 extension HubState {
     var requestsUnderWay: Int {
         calls.count + readings.count + rooms.values.reduce(0) { $0 + $1.waiting.count }

@@ -20,7 +20,7 @@ struct HubFollowTests {
     }
 
     /// Rule D6.
-    @Test("each readable document comes now, then done")
+    @Test("follow lists each readable document, then done")
     func now() {
         let world = ServerWorld()
         world.document("a/1", "x")
@@ -40,7 +40,7 @@ struct HubFollowTests {
     }
 
     /// Rule D6.
-    @Test("a document that changes often is told of once a second, as it is then")
+    @Test("a frequently changed document is reported once a second, as it is then")
     func rate() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -52,7 +52,7 @@ struct HubFollowTests {
             push(bob, "a", seq)
             world.pass(milliseconds: 300)
         }
-        // Nothing within a second of what was told first.
+        // Nothing within a second of the first report.
         #expect(ann.hears() == [])
         world.pass(milliseconds: 100)
         #expect(ann.hears().count == 1)
@@ -68,7 +68,7 @@ struct HubFollowTests {
         #expect(ann.hears() == [])
     }
 
-    @Test("a document that is made, renamed or deleted is told of")
+    @Test("a follower learns of new, renamed and deleted documents")
     func names() {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -86,13 +86,13 @@ struct HubFollowTests {
         #expect(ann.hears() == [gone("b", #""deleted""#)])
     }
 
-    /// What a follower is told of the end of the first document.
+    /// What a follower gets when the first document is renamed or deleted.
     private func gone(_ name: String, _ reason: String) -> String {
         #"{"type":"gone","doc":"\#(name)","epoch":"1.1","reason":\#(reason),"followed":true}"#
     }
 
     /// Rule D8.
-    @Test("who follows and has a document open is told of both ends, each as what it is")
+    @Test("a follower with the document open gets both kinds of `gone`")
     func bothEnds() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -109,7 +109,7 @@ struct HubFollowTests {
         #expect(heard.contains("opened"))
     }
 
-    @Test("what was seen of a document before it was renamed or deleted is not told behind that")
+    @Test("an old summary is not sent after its document was renamed or deleted")
     func seenBefore() {
         for isRenamed in [true, false] {
             let world = ServerWorld()
@@ -125,15 +125,16 @@ struct HubFollowTests {
             let gone = ann.hears()
             #expect(gone.count == 1 && gone.line(0).hasPrefix(#"{"type":"gone","doc":"a""#))
             world.release()
-            // By the new name it is told at once, since by the old one it was not.
+            // The new name is reported at once, since nothing was reported under the old one.
             #expect(ann.hears() == (isRenamed ? [summary("b", 1, 2, 1, 11_000)] : []))
             world.pass(milliseconds: 2_000)
             #expect(ann.hears() == [])
         }
     }
 
+    /// Whether the list has the document or not.
     @Test(
-        "a document that is deleted or renamed while the list comes is gone behind it, whether the list has it or not",
+        "a document renamed or deleted during the list is gone after it",
         arguments: [true, false], [true, false])
     func endsWhileListed(isListed: Bool, isRenamed: Bool) {
         let world = ServerWorld()
@@ -153,14 +154,14 @@ struct HubFollowTests {
         let heard = ann.heard()
         let other = summary("b", 2, 1, 1, 1_000)
         let ending = gone("a", isRenamed ? #""renamed","to":"c""# : #""deleted""#)
-        // Under its new name it may be in the list, and is told in any case.
+        // The list may have the new name too. The follower gets the new name in any case.
         let new = summary("c", 1, 1, 1, 1_000)
         let listed = isListed ? [summary("a", 1, 1, 1, 1_000), other] : isRenamed ? [other, new] : [other]
         #expect(heard == listed + [#"{"type":"done"}"#, ending] + (isRenamed ? [new] : []))
     }
 
     /// Rule R2.
-    @Test("a follower is told only of what he may read, and of a new name only where he may read that")
+    @Test("a follower learns only of documents, and new names, that it may read")
     func rights() {
         let world = ServerWorld()
         world.document("a/1", "x")
@@ -182,7 +183,7 @@ struct HubFollowTests {
         #expect(ann.hears() == [])
     }
 
-    @Test("the hub is woken when a follower who got a document late may get it again")
+    @Test("the hub wakes when a late follower may get a document again")
     func wakeForLateFollower() {
         let world = ServerWorld { $0.takingSeconds = 1_000 }
         world.document("a", "x")
@@ -192,7 +193,7 @@ struct HubFollowTests {
         ann.says(#"{"type":"follow"}"#)
         _ = ann.heard()
         world.pass(milliseconds: 1_000)
-        // While ann has not taken the news of b, those of a wait for half a second.
+        // Ann has not read the report of b, so the reports of a wait for half a second.
         ann.takesAll = false
         push(bob, "b", 1)
         push(bob, "a", 2)
@@ -214,7 +215,7 @@ struct HubFollowTests {
     }
 
     /// Rule D6.
-    @Test("a follower who takes nothing is told nothing more, and then the newest of each")
+    @Test("a follower that reads nothing gets nothing, later the newest summaries")
     func slow() {
         let world = ServerWorld {
             $0.takingSeconds = 1_000
@@ -249,9 +250,8 @@ struct HubFollowTests {
     }
 
     /// Rules D7 and E2.
-    @Test(
-        "a follower for whom more ends of documents are kept than may be is sent away, and others are told them"
-    )
+    /// The other followers still get every `gone`.
+    @Test("a follower with too many undelivered `gone` is disconnected")
     func tooFarBehind() throws {
         for excess in [0, 1] {
             let world = ServerWorld { $0.takingSeconds = 1_000 }
@@ -278,7 +278,7 @@ struct HubFollowTests {
     }
 
     /// Rule D6.
-    @Test("following anew begins anew, with another prefix")
+    @Test("a second follow replaces the first, with its own prefix")
     func again() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -292,7 +292,7 @@ struct HubFollowTests {
         #expect(ann.hears() == [])
     }
 
-    @Test("a follower who is lost is forgotten, and with the last one what there was to tell")
+    @Test("the hub stops watching commits when its last follower is lost")
     func lost() {
         let world = ServerWorld()
         let ann = world.connect("ann")

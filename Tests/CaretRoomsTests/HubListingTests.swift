@@ -17,7 +17,7 @@ struct HubListingTests {
     }
 
     /// Rules T2 and D1.
-    @Test("documents are listed by their names' bytes, with what is known of them")
+    @Test("documents are listed by the bytes of their names, with a summary")
     func all() {
         let world = ServerWorld()
         for name in ["b", "a/b", "ä", "a"] { world.document(name, "xö") }
@@ -36,7 +36,7 @@ struct HubListingTests {
     }
 
     /// Rule D1.
-    @Test("a page says that there is more only where there is")
+    @Test("a page has `more` only if more documents follow")
     func more() {
         let world = ServerWorld()
         for number in 0..<5 { world.document("a\(number)") }
@@ -47,7 +47,7 @@ struct HubListingTests {
     }
 
     /// Rule R2.
-    @Test("only what may be read is listed, and what may not costs nothing")
+    @Test("only readable documents are listed; others cost no store calls")
     func rights() throws {
         let world = ServerWorld()
         for number in 0..<500 { world.document("hidden/\(number)") }
@@ -70,7 +70,7 @@ struct HubListingTests {
     }
 
     /// Rule D1.
-    @Test("a page ends at its bytes, never before its first item")
+    @Test("a page ends at its byte limit, but has at least one document")
     func pageBytes() {
         for (bytes, count) in [(1, 1), (113, 1), (114, 2)] {
             let world = ServerWorld { $0.page = bytes }
@@ -81,7 +81,7 @@ struct HubListingTests {
         }
     }
 
-    @Test("pages joined are all that may be read, whatever the limit")
+    @Test("all pages together list each readable document once, at any limit")
     func paging() {
         let world = ServerWorld()
         var all: [String] = []

@@ -8,7 +8,7 @@ import Testing
 @Suite("hub: names")
 struct HubNameTests {
     /// Rule D11.
-    @Test("a document that nobody has open is renamed and deleted")
+    @Test("a document that nobody has open can be renamed and deleted")
     func closed() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -23,7 +23,8 @@ struct HubNameTests {
         #expect(world.hub.roomCount == 0)
     }
 
-    @Test("what the store found before a rename or a deletion, and says behind it, is looked up anew")
+    /// The store found the entry before the rename or deletion, but its answer came later.
+    @Test("an outdated entry of a renamed or deleted document is looked up again")
     func lateFinding() throws {
         let (old, new) = (try DocumentName("a"), try DocumentName("b"))
         for isRenamed in [true, false] {
@@ -51,8 +52,7 @@ struct HubNameTests {
         }
     }
 
-    @Test(
-        "the hub may hear of a name's next owner before it hears of the last one", arguments: [false, true])
+    @Test("the notice of a name's new owner may come before the old owner's", arguments: [false, true])
     func nextOwnerFirst(isRenamed: Bool) throws {
         let (a, b, c) = (try DocumentName("a"), try DocumentName("b"), try DocumentName("c"))
         let world = ServerWorld()
@@ -70,7 +70,7 @@ struct HubNameTests {
         _ = asks(&hub, 1, .rename(b, to: a, Rename(document: "b", to: "a")))
         #expect(asks(&hub, 2, .delete(a, Delete(document: "a"))) == [])
 
-        // The rooms were done in this order, and the second one's notice was faster.
+        // The rooms finished in this order, but the second room's notice arrived first.
         _ = hub.handle(.notified(second, .renamed(a, .renamed)), at: world.now)
         try hub.checkInvariants()
         let reading = asks(&hub, 3, .read(a, Read(document: "a")))
@@ -83,7 +83,7 @@ struct HubNameTests {
     }
 
     /// Rule P16.
-    @Test("a push that makes its document makes another one where the name is free again by a rename")
+    @Test("repeating a push with create after a rename makes a new document")
     func repeatBehindRename() {
         let world = ServerWorld()
         world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now) }
@@ -98,9 +98,8 @@ struct HubNameTests {
     }
 
     /// Rules D9 and D10.
-    @Test(
-        "everybody who has it open is told, the requester before he is answered, and the name to readers only"
-    )
+    /// The notices come before the answer to the requester.
+    @Test("all sessions learn of a rename, but only readers get the new name")
     func open() {
         let world = ServerWorld()
         world.document("a/1", "x")
@@ -146,7 +145,7 @@ struct HubNameTests {
 
     /// Rule D12.
     @Test(
-        "requests that cross a rename find the document by the name that it has then",
+        "requests during a rename use the name that the document has after it",
         arguments: [false, true])
     func crossing(isOpen: Bool) {
         let world = ServerWorld()
@@ -167,7 +166,7 @@ struct HubNameTests {
         #expect(bob.asks(#"{"type":"open","doc":"b"}"#) == ["opened"])
     }
 
-    @Test("an open by the new name while the rename is on its way finds the same room")
+    @Test("an open by the new name during the rename finds the same room")
     func newNameMeanwhile() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -175,7 +174,7 @@ struct HubNameTests {
         let bob = world.connect("bob")
         ann.says(#"{"type":"open","doc":"a"}"#)
         #expect(ann.hears() == ["welcome", "opened"])
-        // The store has renamed it, and neither the hub nor the room knows it yet.
+        // The store has renamed it, but neither the hub nor the room knows it yet.
         world.holdsAnswer = { if case .rename = $0 { true } else { false } }
         ann.says(#"{"type":"rename","doc":"a","to":"b"}"#)
         bob.says(#"{"type":"open","doc":"b","create":true}"#)
@@ -189,7 +188,7 @@ struct HubNameTests {
             ])
     }
 
-    @Test("two renames to one name, and two that change places, end each in one document a name")
+    @Test("of two renames to one name one succeeds, and a swap of names fails")
     func twoRenames() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -211,7 +210,7 @@ struct HubNameTests {
     }
 
     /// Rules T4 and D12.
-    @Test("a document that is deleted and made again is another, also for those who waited")
+    @Test("a document made again after a deletion is new, even to waiting opens")
     func madeAgain() {
         let world = ServerWorld()
         world.document("a", "old")
@@ -227,9 +226,8 @@ struct HubNameTests {
         #expect(opened.count == 1 && opened[0].contains(#""epoch":"1.2","rev":0,"text":"""#))
     }
 
-    @Test(
-        "a room that offered to be dropped before it heard that it is to delete is kept, and others wait for that"
-    )
+    /// The offer was sent before the room knew of the deletion. Other requests wait for the deletion.
+    @Test("a room that offered to unload is kept if it must delete")
     func crossedOffer() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -248,9 +246,9 @@ struct HubNameTests {
     }
 
     /// Rule D12.
-    @Test("requests wait 30 s for a room that renames, and then are the room's to decide")
+    @Test("requests wait 30 s for a room that renames, then they go to the room")
     func longRename() {
-        // Who comes while the room has been told already is not told the new name.
+        // A session that opens during the rename does not get the new name.
         let gone = #"{"type":"gone","doc":"a","epoch":"1.1","reason":"deleted"}"#
         for (wait, meanwhile, finally) in [(29_999, [], ["not_found"]), (30_000, ["opened"], [gone])] {
             let world = ServerWorld { $0.pingSeconds = 1_000 }
@@ -269,7 +267,7 @@ struct HubNameTests {
         }
     }
 
-    @Test("a room that offered to go while somebody came is dropped when he is gone")
+    @Test("a room that offered to unload too late is dropped after the last close")
     func lateOffer() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -284,6 +282,6 @@ struct HubNameTests {
 }
 
 extension HubAction {
-    /// The room that gets something.
+    /// The room that receives this event.
     fileprivate var room: DocumentID? { if case .tellRoom(let document, _) = self { document } else { nil } }
 }

@@ -4,7 +4,7 @@ import CaretRooms
 import CaretWire
 import Testing
 
-@Suite("hub: reading what one has pushed")
+@Suite("hub: reading one's own pushes")
 struct HubOwnPushTests {
     private static let push =
         #"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":1,"edits":[{"range":[0,0],"text":"new "}]}"#
@@ -13,7 +13,7 @@ struct HubOwnPushTests {
         (#"{"type":"history","doc":"a"}"#, #"{"rev":2,"#),
     ]
 
-    /// A server in which ann has a document open.
+    /// A server on which Ann has a document open.
     private func server(seed: UInt64? = nil) -> (ServerWorld, TestClient) {
         let world = ServerWorld(seed: seed)
         world.document("a", "one")
@@ -24,7 +24,7 @@ struct HubOwnPushTests {
     }
 
     /// Rule O6.
-    @Test("a reading right behind a push shows it, in whatever order queues are served", arguments: readings)
+    @Test("a read right after a push contains it, in any order of the queues", arguments: readings)
     func behindPush(reading: String, shown: String) {
         for seed in 0..<UInt64(50) {
             let (world, ann) = server(seed: seed)
@@ -36,7 +36,7 @@ struct HubOwnPushTests {
     }
 
     /// Rule O6.
-    @Test("the room is asked first, and the store only behind its answer")
+    @Test("the hub asks the room first, and calls the store after its answer")
     func order() throws {
         let (world, ann) = server()
         let calls = world.calls.count
@@ -50,7 +50,7 @@ struct HubOwnPushTests {
         #expect(world.hubEvent(.notified(DocumentID(1), .pushesSettled(ann.id))) == [])
     }
 
-    @Test("where the document has no room nothing is waited for", arguments: readings.map(\.0))
+    @Test("a read waits for no pushes if the document has no room", arguments: readings.map(\.0))
     func noRoom(reading: String) {
         let world = ServerWorld()
         world.keepsTrace = true
@@ -60,11 +60,11 @@ struct HubOwnPushTests {
         #expect(!world.trace.contains { $0.contains("awaitPushes") })
     }
 
-    @Test("whoever waits for his own pushes is refused what he may not read by then")
+    @Test("a read that waits for own pushes fails if its right is lost meanwhile")
     func rightsGone() {
         let (world, ann) = server()
         ann.send([#"{"type":"read","doc":"a"}"#])
-        // The hub has asked the room.
+        // The hub has sent the request to the room.
         world.step()
         world.hubEvent(.grantsChanged(Grants([]), 1))
         world.run()
@@ -73,9 +73,8 @@ struct HubOwnPushTests {
         #expect(world.hub.requestsUnderWay == 0)
     }
 
-    @Test(
-        "at the end of the server a reading that waits is refused, and one of a connection that leaves is dropped"
-    )
+    /// A reading whose connection is lost is dropped.
+    @Test("a reading that waits for pushes is refused at a shutdown")
     func endings() {
         for leaves in [true, false] {
             let (world, ann) = server()

@@ -15,7 +15,7 @@ struct HubReadingTests {
         return (world, ann)
     }
 
-    @Test("the head is read, or a revision, in full")
+    @Test("a read returns the whole text at the head, or at a revision")
     func text() {
         let (_, ann) = world()
         #expect(
@@ -27,7 +27,7 @@ struct HubReadingTests {
     }
 
     /// Rule D2.
-    @Test("what was the head at a time is read; before the first change that is nothing")
+    @Test("a read by time returns the head of that time, empty before any change")
     func textAtTime() {
         let (_, ann) = world()
         for (time, revision) in [
@@ -37,7 +37,7 @@ struct HubReadingTests {
         }
     }
 
-    @Test("a time is found in a long history with few looks")
+    @Test("a time is found in a long history with few store calls")
     func longSearch() throws {
         let world = ServerWorld()
         let id = world.document("a")
@@ -52,7 +52,8 @@ struct HubReadingTests {
     }
 
     /// Rules D2, D3 and D4.
-    @Test("a revision beyond the head is ahead, and one before what is kept was trimmed; both tell the head")
+    /// Both errors contain the head.
+    @Test("a revision beyond the head is ahead, one before the start is trimmed")
     func bounds() {
         let (world, ann) = world()
         let ahead = ann.askedInFull(#"{"type":"read","id":1,"doc":"a","rev":5}"#)
@@ -68,7 +69,7 @@ struct HubReadingTests {
         #expect(ann.asks(#"{"type":"history","doc":"a"}"#)[0].contains(#"[{"rev":3,"#))
     }
 
-    @Test("history comes in pages, ascending, with what was inserted and deleted in the agreed unit")
+    @Test("history comes in ascending pages, with lengths in the agreed unit")
     func history() {
         let (world, ann) = world()
         #expect(
@@ -88,7 +89,7 @@ struct HubReadingTests {
     }
 
     /// Rule D3.
-    @Test("history begins behind a time, and beyond the head there is nothing")
+    @Test("history can begin after a time, and is empty beyond the head")
     func historyEdges() {
         let (_, ann) = world()
         #expect(ann.asks(#"{"type":"history","doc":"a","at":2000}"#)[0].contains(#"[{"rev":3,"#))
@@ -102,7 +103,7 @@ struct HubReadingTests {
     }
 
     /// Rule D1.
-    @Test("a page ends at its bytes, never before its first item, and says that there is more")
+    @Test("a page of history ends at its byte limit, but has at least one item")
     func pageBytes() {
         for (bytes, count) in [(1, 1), (169, 1), (170, 2), (254, 2), (255, 3)] {
             let world = ServerWorld { $0.page = bytes }
@@ -116,7 +117,7 @@ struct HubReadingTests {
         }
     }
 
-    @Test("a page is as long as was asked for, also where the store gives little at a time")
+    @Test("a page is as long as requested, even if the store returns less")
     func manyReads() {
         let world = ServerWorld { $0.page = 500 }
         world.document("a", String(repeating: "x", count: 300), String(repeating: "y", count: 300), "z", "u")
@@ -127,7 +128,7 @@ struct HubReadingTests {
     }
 
     /// Rule D5.
-    @Test("a stored change that is longer than a line may be is told with its edits joined, and pages go on")
+    @Test("a stored change that is too long for a line has its edits joined")
     func storedTooLong() {
         let size = 64 << 10
         let world = ServerWorld { $0.announced.document = size }
@@ -147,7 +148,7 @@ struct HubReadingTests {
                 Issue.record("no page behind \(after): \(line.prefix(99))")
                 return
             }
-            // One whose edits are joined is alone on its page.
+            // A change whose edits are joined is alone on its page.
             let isTooLong = page.revisions.contains { [2, 3].contains($0.revision.value) }
             #expect(!isTooLong || page.revisions.count == 1)
             for revision in page.revisions {
@@ -166,7 +167,7 @@ struct HubReadingTests {
         #expect(texts.last?.string == "end")
     }
 
-    @Test("a document that is damaged when it is read is told so, and one that is deleted is not found")
+    @Test("a document damaged or deleted before it is read gives that error")
     func failures() {
         for (damages, code) in [(true, "damaged"), (false, "not_found")] {
             for line in [#"{"type":"read","doc":"a","rev":1}"#, #"{"type":"history","doc":"a"}"#] {
@@ -186,6 +187,6 @@ struct HubReadingTests {
 }
 
 extension String {
-    /// How often something stands in it.
+    /// How often a string occurs in it.
     func components(_ part: String) -> Int { ranges(of: part).count }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("hub: documents")
 struct HubRequestTests {
-    @Test("a document is opened, pushed to and closed, and its room goes when nobody needs it")
+    @Test("a room lives from the first open to the last close")
     func session() {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -33,7 +33,7 @@ struct HubRequestTests {
         #expect(world.rooms.isEmpty)
     }
 
-    @Test("a document that is not there is not found, and is made only where that is asked")
+    @Test("a missing document is not found, and only `create` makes it")
     func missing() {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -48,7 +48,7 @@ struct HubRequestTests {
         #expect(ann.asks(#"{"type":"open","doc":"a","create":true}"#) == ["opened"])
     }
 
-    @Test("a whole text is pushed to a document that nobody has open, and makes it where that is asked")
+    @Test("a whole text can be pushed to a closed document, and can create it")
     func guestPush() throws {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -68,7 +68,7 @@ struct HubRequestTests {
         #expect(try world.store.text(of: DocumentID(1), at: nil).get().text.string == "")
     }
 
-    @Test("a document is loaded once, however many open it meanwhile, in whichever order names are found")
+    @Test("a document is loaded once, however many connections open it meanwhile")
     func duplicates() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -81,7 +81,7 @@ struct HubRequestTests {
         #expect(world.hub.roomCount == 1)
     }
 
-    @Test("a document whose text cannot be read is an error, never an empty text", arguments: [false, true])
+    @Test("a text that cannot be read is an error, never an empty text", arguments: [false, true])
     func failedLoad(isDamaged: Bool) {
         let world = ServerWorld()
         let document = world.document("a", "x")
@@ -98,7 +98,7 @@ struct HubRequestTests {
     }
 
     /// Rule D13.
-    @Test("a damaged document is closed to all, and create does not make a new one over it")
+    @Test("a damaged document is closed to all, and create does not replace it")
     func damaged() {
         let world = ServerWorld()
         world.store.damage(world.document("a", "x"))
@@ -114,7 +114,7 @@ struct HubRequestTests {
         #expect(world.hub.roomCount == 0)
     }
 
-    @Test("a disk that is full or failed refuses what must be saved")
+    @Test("a full or failing disk refuses whatever must be saved")
     func storageTrouble() {
         for (trouble, code) in [(StoreModel.Trouble.full, "storage_full"), (.failed, "storage_failed")] {
             let world = ServerWorld()
@@ -128,7 +128,7 @@ struct HubRequestTests {
         }
     }
 
-    @Test("an open that arrives while its room is being dropped waits, and opens a new one")
+    @Test("an open that arrives while a room is dropped gets a new room")
     func openWhileDropping() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -142,7 +142,7 @@ struct HubRequestTests {
         #expect(world.calls.filter { if case .text = $0 { true } else { false } }.count == 2)
     }
 
-    @Test("a room that turns out to be needed is kept")
+    @Test("a room that is needed again is kept")
     func kept() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -155,7 +155,7 @@ struct HubRequestTests {
         #expect(bob.hears() == ["welcome", "opened"])
     }
 
-    @Test("whoever left while his document was being loaded leaves nothing behind")
+    @Test("a client that leaves while its document loads leaves nothing behind")
     func leftWhileLoading() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -168,7 +168,7 @@ struct HubRequestTests {
         #expect(world.hub.requestsUnderWay == 0)
     }
 
-    @Test("events of what is not there are of no consequence")
+    @Test("events about unknown ids are ignored")
     func strangers() throws {
         let world = ServerWorld()
         world.hubEvent(.left(99))

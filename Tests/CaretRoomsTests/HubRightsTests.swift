@@ -25,8 +25,9 @@ struct HubRightsTests {
     ]
 
     /// Rule R3.
+    /// A denied document causes no call to the store.
     @Test(
-        "a denied document answers as a missing one does, and nothing is asked for either",
+        "a denied document and a missing one get the same answer",
         arguments: requests)
     func denied(request: String) throws {
         let world = ServerWorld()
@@ -39,7 +40,7 @@ struct HubRightsTests {
             let line = request.replacing("NAME", with: name)
             if name == "own/gone", line.contains("create") { continue }
             answers.append(ann.askedInFull(line).map { $0.replacing(name, with: "NAME") })
-            // What may be read is looked up; what may not is not.
+            // The hub looks up only documents that the client may read.
             #expect((world.calls.count == before) == name.hasPrefix("secret"))
         }
         #expect(Set(answers).count == 1)
@@ -47,7 +48,7 @@ struct HubRightsTests {
     }
 
     /// Rule R4.
-    @Test("who may read and not write is forbidden to write, and may do the rest")
+    @Test("a reader is forbidden to write, and may do the rest")
     func readOnly() throws {
         let world = ServerWorld()
         world.document("pub/a", "x")
@@ -70,7 +71,7 @@ struct HubRightsTests {
     }
 
     /// Rule R4.
-    @Test("a new name without the right to write is forbidden, whether it is taken or not")
+    @Test("renaming to a name without write access is forbidden, taken or not")
     func renameTarget() throws {
         let world = ServerWorld()
         world.document("own/a", "x")
@@ -85,7 +86,7 @@ struct HubRightsTests {
         #expect(world.calls.isEmpty)
     }
 
-    @Test("rights that change reach rooms and requests at once")
+    @Test("changed rights reach rooms and requests at once")
     func change() throws {
         let world = ServerWorld()
         world.document("pub/a", "x")
@@ -107,7 +108,7 @@ struct HubRightsTests {
             ) == [#"{"type":"ack","doc":"pub/a","seq":1,"rev":2}"#])
     }
 
-    @Test("a right that goes while a request is under way is missed by its answer")
+    @Test("a right lost during a request is missing when it is answered")
     func changeMeanwhile() throws {
         for line in [
             #"{"type":"read","doc":"own/a"}"#, #"{"type":"history","doc":"own/a"}"#,
@@ -115,7 +116,7 @@ struct HubRightsTests {
             #"{"type":"push","doc":"own/a","base":0,"seq":1,"text":"y"}"#,
             #"{"type":"delete","doc":"own/a"}"#, #"{"type":"rename","doc":"own/a","to":"own/b"}"#,
         ] {
-            // A list asks the store once, and what the store was asked to change it may.
+            // A list calls the store once. A rename or delete that has reached the store may finish.
             let asksOnce = ["list", "delete", "rename"].contains { line.contains($0) }
             for held in asksOnce ? 0...0 : 0...1 {
                 let world = ServerWorld()
@@ -135,7 +136,7 @@ struct HubRightsTests {
         }
     }
 
-    @Test("a room hears of the rights of a guest whose push it may have")
+    @Test("a room learns of changed rights of a guest whose push it may have")
     func guest() throws {
         let world = ServerWorld()
         world.document("own/a", "x")
@@ -148,7 +149,7 @@ struct HubRightsTests {
                 == [.tell(1, .grantsChanged(Grants([])!)), .tellRoom(DocumentID(1), told)])
     }
 
-    @Test("a token that is good for nothing any more ends its connections, and no others")
+    @Test("a revoked token ends its own connections, and no others")
     func revoked() throws {
         let world = ServerWorld()
         let ann = world.connect("ann")
@@ -163,7 +164,7 @@ struct HubRightsTests {
         #expect(world.hub.connectionCount == 1)
     }
 
-    /// Somebody says hello, and the token's grants change before the hub hears of him.
+    /// Somebody says hello, and the token's grants change before the join reaches the hub.
     private func join(_ world: ServerWorld, _ grants: Grants?) throws -> TestClient {
         world.tokens["token"] = Identity(user: "ann", token: 7, grants: try HubRightsTests.some())
         let ann = world.connection()
@@ -174,7 +175,7 @@ struct HubRightsTests {
     }
 
     /// Rule A4.
-    @Test("rights that change after the token was looked up hold for whoever joins")
+    @Test("rights that change after the token lookup apply to the join")
     func changeBeforeJoining() throws {
         for (grants, answer) in [
             (Grants([]), "not_found"), (Grants([Grant(.read, to: .prefix(""))]), "forbidden"),
@@ -187,7 +188,7 @@ struct HubRightsTests {
         }
     }
 
-    @Test("whose token was revoked after it was looked up is not let in, and takes nobody's place")
+    @Test("a token revoked after its lookup admits nobody and replaces nobody")
     func revokedBeforeJoining() throws {
         let world = ServerWorld()
         let present = world.connect("ann", client: "client-ann")
@@ -197,7 +198,7 @@ struct HubRightsTests {
         #expect(world.hub.connectionCount == 1)
     }
 
-    @Test("whoever joins is told of other rights in front of his welcome, and of the same ones not at all")
+    @Test("changed rights are sent before the welcome, unchanged ones never")
     func changeIsToldFirst() throws {
         let changed = try #require(Grants([Grant(.read, to: .prefix("pub/"))]))
         for (found, news) in [

@@ -14,7 +14,7 @@ struct HubTokenTests {
         root = try world.store.addToken(of: UserName("root"), .all, at: 5).get()
     }
 
-    /// Somebody who shows this token.
+    /// A client that says hello with this token.
     private func connect(_ token: ByteString, client: String = "some-client", in world: ServerWorld)
         -> TestClient
     {
@@ -31,7 +31,7 @@ struct HubTokenTests {
         #"{"type":"add_token","id":1,"user":"ann","grants":[{"rights":"write","doc":"a"}]}"#
     private static let list = #"{"type":"list_tokens","id":2}"#
 
-    /// The text in an answer to `add_token`.
+    /// The token in an answer to `add_token`.
     private func token(in line: String) throws -> ByteString {
         var decoder = MessageDecoder()
         let envelope = try decoder.serverMessage(Array(line.utf8))
@@ -41,7 +41,7 @@ struct HubTokenTests {
         return ByteString(added.token.string)
     }
 
-    @Test("a name and a token's grants have the same bounds on the wire as in the store")
+    @Test("the wire and the store have the same limits for names and grants")
     func bounds() { #expect(Limits.name == DocumentName.longest && Limits.grants == Grants.most) }
 
     @Test("a token is added, listed, and revoked")
@@ -71,7 +71,7 @@ struct HubTokenTests {
     }
 
     /// Rules A6 and E4.
-    @Test("whoever has the text is its user, with its rights, until it is revoked")
+    @Test("a token gives its user and rights until it is revoked")
     func bites() throws {
         let admin = connect(root.bytes)
         world.document("a", "x")
@@ -93,7 +93,7 @@ struct HubTokenTests {
     }
 
     /// Rule A6.
-    @Test("whoever revokes his own token is told that it is done before he goes")
+    @Test("revoking one's own token is answered before the bye")
     func ownToken() {
         let admin = connect(root.bytes)
         #expect(
@@ -103,8 +103,9 @@ struct HubTokenTests {
     }
 
     /// Rule A1.
+    /// Nothing reaches the store.
     @Test(
-        "who may not administer all documents is forbidden to, whatever he asks, and the store is not asked",
+        "without the right to administer all documents token requests fail",
         arguments: try [
             Grant(.write, to: .prefix("")), Grant(.admin, to: .prefix("a")),
             Grant(.admin, to: .document(DocumentName("a"))),
@@ -121,7 +122,7 @@ struct HubTokenTests {
         #expect(world.calls.isEmpty)
     }
 
-    @Test("a user and the documents of a token are called by names, prefixes by anything")
+    @Test("a token's user and documents need valid names, prefixes do not")
     func names() {
         let admin = connect(root.bytes)
         func add(_ user: String, _ scope: String) -> [String] {
@@ -141,7 +142,7 @@ struct HubTokenTests {
         #expect(add("a/b", #""prefix":"a//\u0001""#)[0].contains("token_added"))
     }
 
-    @Test("a full or failed disk refuses to add and to revoke, and whoever has the token stays")
+    @Test("a full or failed disk refuses to add or revoke, and tokens stay valid")
     func trouble() throws {
         let admin = connect(root.bytes)
         let ann = connect(try token(in: admin.askedInFull(HubTokenTests.add)[0]))
@@ -155,7 +156,8 @@ struct HubTokenTests {
     }
 
     /// Rule A5.
-    @Test("a damaged token is listed as one, and can be revoked; where nothing can be read, that is said")
+    /// If the store can read no token at all, the answer is `damaged`.
+    @Test("a damaged token is listed as damaged, and can be revoked")
     func damaged() {
         let admin = connect(root.bytes)
         _ = admin.asks(HubTokenTests.add)
@@ -171,12 +173,10 @@ struct HubTokenTests {
     }
 
     /// Rule D1.
-    @Test(
-        "a page of tokens ends at its limit and at so many bytes, never before its first, and the next goes on"
-    )
+    @Test("a page of tokens ends at either limit, with at least one token")
     func pages() throws {
         let item = #"{"number":2,"user":"ann","created":5,"grants":[{"rights":"admin","prefix":""}]}"#
-        // The first has one byte more.
+        // The first item has one byte more.
         let bytes = item.utf8.count
         for (page, counts) in [
             (1, [1, 1, 1]), (2 * bytes + 2, [2, 1]), (2 * bytes + 1, [2, 1]), (2 * bytes, [1, 2]),
@@ -193,7 +193,7 @@ struct HubTokenTests {
         #expect(try pages(of: admin, limit: 5) == [5])
     }
 
-    /// How many tokens each page has.
+    /// The number of tokens on each page.
     private func pages(of admin: TestClient, limit: Int) throws -> [Int] {
         var (counts, after, decoder) = ([Int](), 0, MessageDecoder())
         while true {
@@ -208,7 +208,7 @@ struct HubTokenTests {
         }
     }
 
-    @Test("a list is not told to whoever lost the right while the store was asked")
+    @Test("a list is refused if its requester lost the right meanwhile")
     func rightGone() {
         let admin = connect(root.bytes)
         world.holds = { _ in true }
@@ -218,7 +218,7 @@ struct HubTokenTests {
         #expect(admin.hears() == ["forbidden"])
     }
 
-    @Test("at shutdown a list is refused, and what adds or revokes is done and answered")
+    @Test("at a shutdown a list is refused, but adding and revoking finish")
     func shutdown() throws {
         for (line, answer) in [
             (HubTokenTests.list, "shutting_down"), (HubTokenTests.add, "token_added"),

@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("hub: the rooms that ship")
+@Suite("hub: with production rooms")
 struct HubWholeRoomTests {
     /// A server with a document at revision 1.
     private func server() -> ServerWorld {
@@ -16,7 +16,7 @@ struct HubWholeRoomTests {
     }
 
     /// Rule B1.
-    @Test("create is no error if the document exists, in open and in push")
+    @Test("open and push with create succeed if the document exists")
     func createExisting() {
         let ann = server().connect("ann")
         let push = #""doc":"own/a","epoch":"1.1","base":1,"seq":1,"text":"two","create":true"#
@@ -37,7 +37,7 @@ struct HubWholeRoomTests {
     }
 
     /// Rules R2 and R4.
-    @Test("who may only read opens, reads and selects, and is forbidden to write")
+    @Test("a reader may open, read and select, and is forbidden to write")
     func readOnly() throws {
         let ann = server().connect("ann", try #require(Grants([Grant(.read, to: .prefix("own/"))])))
         #expect(ann.asks(#"{"type":"open","doc":"own/a","create":true}"#) == ["opened"])
@@ -59,7 +59,7 @@ struct HubWholeRoomTests {
         }
     }
 
-    /// A message, and others that have its number and another content.
+    /// A message, and the fields of others with the same seq but other content.
     private struct Numbered {
         let type: String
         let fields: String
@@ -89,7 +89,7 @@ struct HubWholeRoomTests {
     ]
 
     /// Rule P9.
-    @Test("the content of a push is its epoch, base and edits or text; nothing else of it counts")
+    @Test("only epoch, base and edits or text count as the content of a push")
     func content() {
         let ann = server().connect("ann")
         _ = ann.asks(#"{"type":"open","doc":"own/a"}"#)

@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// Faults that are planted in the states themselves. Each is found by the invariant that it breaks.
+/// Each test plants a fault in a state. The broken invariant must find it.
 @Suite("Invariants") struct InvariantTests {
     /// A fault and the invariant that it breaks.
     struct Fault<State>: Sendable, CustomTestStringConvertible {
@@ -63,7 +63,7 @@ import Testing
             room.pushers.release(room.sessions[1].pusher)
         },
         Fault("the room keeps what it knows of each pending push's pusher") { room in
-            // One hold is the session's, the other one the push's.
+            // The session holds the pusher once, and the push holds it once.
             let pusher = room.sessions.remove(at: 0).pusher
             for _ in 0..<2 { room.pushers.release(pusher) }
         },
@@ -121,7 +121,7 @@ import Testing
             head: 1, start: start, length: .zero, updated: 1, lineBreak: .lf)
     }
 
-    @Test("a fault in the state of a room is found", arguments: roomFaults)
+    @Test("the invariants find a fault in the state of a room", arguments: roomFaults)
     func room(fault: Fault<RoomState>) throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -152,7 +152,7 @@ import Testing
         Fault("commits are watched exactly while there is a follower") { $0.feed.watch(true) },
     ]
 
-    @Test("a fault in the state of the hub is found", arguments: hubFaults)
+    @Test("the invariants find a fault in the state of the hub", arguments: hubFaults)
     func hub(fault: Fault<HubState>) throws {
         let world = ServerWorld()
         world.document("a", "x")
@@ -180,7 +180,7 @@ import Testing
         },
     ]
 
-    @Test("a fault in the state of a connection is found", arguments: connectionFaults)
+    @Test("the invariants find a fault in the state of a connection", arguments: connectionFaults)
     func connection(fault: Fault<ConnectionState>) throws {
         var state = ConnectionWorld.welcomed().state
         try state.checkInvariants()

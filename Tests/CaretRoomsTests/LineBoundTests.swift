@@ -5,8 +5,9 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// The protocol promises a bound for every line of a server. No history may break it.
-@Suite("Lines of a room stay within the bound that the protocol promises") struct LineBoundTests {
+/// The protocol limits the length of every line from the server. No history of a document may break that
+/// limit.
+@Suite("Lines of a room stay within the limit of the protocol") struct LineBoundTests {
     private static let document = 64 << 10
 
     private static func limits(edits: Int) -> Limits {
@@ -16,7 +17,7 @@ import Testing
         return limits
     }
 
-    /// Two texts whose difference has as many edits as may be: a line goes in before every line that stays.
+    /// Two texts whose difference has as many edits as possible: a line is inserted before each old line.
     private static let old = String(repeating: "a\n", count: document / 2)
     private static let new = String(repeating: "b\na\n", count: document / 4)
 
@@ -32,7 +33,7 @@ import Testing
 
     /// Rules L5 and P7.
     @Test(
-        "a whole text with very many edits: ack, change and repeat stay in the bound",
+        "a whole text with many edits: ack, change and repeat stay in the limit",
         arguments: [10_000, 50_000])
     func wholeText(edits: Int) throws {
         var world = try RoomWorld(Self.old, limits: Self.limits(edits: edits))
@@ -47,7 +48,7 @@ import Testing
     }
 
     /// Rules L5 and P7.
-    @Test("explicit edits whose change would be too long are joined, and their ack says so")
+    @Test("edits that make a change too long are joined, and the ack has them")
     func explicitEdits() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
         world.seat(.ann, .bob)
@@ -60,7 +61,7 @@ import Testing
     }
 
     /// Rules L5 and P19.
-    @Test("an ack that is to bring the text brings no edits where there is no room for both")
+    @Test("an ack with the text has no edits if there is no room for both")
     func ackWithText() throws {
         let text = String(repeating: "\u{1}", count: Self.document)
         var world = try RoomWorld("", limits: Self.limits(edits: 10_000))
@@ -74,11 +75,11 @@ import Testing
     }
 
     /// Rule L5.
-    @Test("revisions that are joined into one change for a watcher")
+    @Test("a squashed change for a watcher stays in the limit")
     func squashed() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
         world.seat(.ann)
-        // Two changes that fit each, and together do not: every other line, and then the rest.
+        // Each change fits in a line, but both together do not: first every other line, then the rest.
         for (seq, first) in [(1, 0), (2, 4)] {
             let places = stride(from: first, to: Self.document, by: 8)
             world.push(.ann, places.map { ($0, $0 + 2, "cc") }, base: Revision(seq), seq: Int64(seq))
@@ -92,7 +93,7 @@ import Testing
     }
 
     /// Rules L5 and C5.
-    @Test("a change that was stored before there was a bound still reaches whoever resumes, as a text")
+    @Test("an old change over the limit reaches a resuming client as a text")
     func stored() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
         let edits = stride(from: 0, to: Self.document, by: 4).map { ($0, $0 + 2, "c\n") }
@@ -102,13 +103,13 @@ import Testing
         let lines = world.lines(.ann)
         expectBound(lines, in: world)
         #expect(lines.contains { $0.contains(#""type":"resync""#) && $0.contains(#""rev":2,"#) })
-        // What comes behind it is a stream again.
+        // After that the session gets changes again.
         world.push(.ann, [(0, 1, "x")], base: 2, seq: 1)
         #expect(world.lines(.ann).contains { $0.contains(#""type":"ack","doc":"notes","seq":1,"rev":3"#) })
     }
 
     /// Rule P17.
-    @Test("the repeat of a push that was stored before there was a bound is answered without edits")
+    @Test("a repeated push stored before the limit existed is acked without edits")
     func storedRepeat() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
         let edits = stride(from: 0, to: Self.document, by: 4).map { ($0, $0 + 2, "c\n") }
@@ -120,7 +121,7 @@ import Testing
     }
 
     /// Rule L5.
-    @Test("a room that takes in such a change while it is open joins its edits")
+    @Test("an open room joins the edits of a change over the limit")
     func takenIn() throws {
         var world = try RoomWorld(Self.new, limits: Self.limits(edits: 50_000))
         world.seat(.ann, .bob)
@@ -132,7 +133,7 @@ import Testing
     }
 
     /// Rules L5 and B7.
-    @Test("who opens a document with many peers and carets is told of them behind the text")
+    @Test("a client that opens gets many peers and carets after the text")
     func manyPeers() throws {
         let limits = Self.limits(edits: 10_000)
         var world = try RoomWorld(String(repeating: "\u{1}", count: Self.document), limits: limits)
@@ -148,7 +149,7 @@ import Testing
             let lines = world.lines(ann)
             expectBound(lines, in: world)
             #expect(lines[0].contains(#""type":"opened""#))
-            // Everybody is there in the end, each with all carets.
+            // In the end the client knows every peer with all its carets.
             let whole = lines.joined()
             for person in people {
                 #expect(whole.contains(#""session":"s\#(person.session.value)""#))

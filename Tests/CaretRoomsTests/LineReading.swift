@@ -1,25 +1,25 @@
-/// What tests look for in lines.
+/// What tests read from lines.
 extension [String] {
-    /// The line of this number, or none.
+    /// The line at this index, or an empty string.
     func line(_ number: Int) -> String { indices.contains(number) ? self[number] : "" }
 
-    /// The words of their types.
+    /// The value of `type` in each line.
     var types: [String] { map { $0.word(of: "type") } }
 
-    /// The words of the errors among them.
+    /// The value of `code` in each error.
     var codes: [String] { map { $0.word(of: "code") }.filter { !$0.isEmpty } }
 
-    /// The revisions that changes and acks bring, in their order.
+    /// The revisions of changes and acks, in order.
     var revisions: [Int] {
         filter { ["change", "ack"].contains($0.word(of: "type")) }.compactMap { $0.number(of: "rev") }
     }
 
-    /// Bytes, with their ends.
+    /// The size of all lines in bytes, with their line feeds.
     var bytes: Int { reduce(0) { $0 + $1.utf8.count + 1 } }
 }
 
 extension String {
-    /// The string behind a key, where that is no part of a text.
+    /// The string value at the key's first occurrence, which must not be inside a text.
     fileprivate func word(of key: String) -> String {
         guard let range = firstRange(of: "\"\(key)\":\"") else { return "" }
         return String(self[range.upperBound...].prefix { $0 != "\"" })

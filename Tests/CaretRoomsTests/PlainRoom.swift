@@ -4,7 +4,8 @@ import CaretRooms
 import CaretWire
 import TestSupport
 
-/// The plainest room that keeps its contract with connections and the hub: every push is committed at the head, at once.
+/// The simplest room that keeps the contract with connections and the hub. It commits every push at the head,
+/// at once.
 struct PlainRoom: ServedRoom {
     private enum Ending {
         case rename(to: DocumentName, RoomOrder)
@@ -22,7 +23,7 @@ struct PlainRoom: ServedRoom {
     private var name: WireString
     private var text: Snapshot
     private var sessions: [(id: SessionID, opening: RoomOpening)] = []
-    /// What it was ordered, of which the first is at work.
+    /// The orders to rename or delete. The first one is in progress.
     private var endings: [Ending] = []
     private var isGone = false
     private var calls = 0
@@ -163,14 +164,14 @@ struct PlainRoom: ServedRoom {
         return [line] + (rights == .none ? leave(session) : [])
     }
 
-    // MARK: Renamed and deleted
+    // MARK: Renaming and deleting
 
     private mutating func begin(_ ending: Ending) -> [RoomAction] {
         endings.append(ending)
         return endings.count == 1 ? goOn() : []
     }
 
-    /// Begins with the first order that does not come too late.
+    /// Starts the first order that is not too late, and refuses the orders before it.
     private mutating func goOn() -> [RoomAction] {
         var refusals: [RoomAction] = []
         while let ending = endings.first {

@@ -5,10 +5,11 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("a server at random")
+@Suite("a server with random events")
 struct RandomServerTests {
     /// Rule O1.
-    @Test("whatever comes in whatever order, every request is answered once or its connection ends")
+    /// Whatever is sent, in whatever order.
+    @Test("every request is answered once, or its connection ends")
     func anything() throws {
         for seed in Seeds.first(Seeds.share(of: 6_000, everyCommit: 300)) {
             let run = RandomRun(seed)
@@ -21,7 +22,7 @@ struct RandomServerTests {
         }
     }
 
-    @Test("the same seed gives the same, to the last action")
+    @Test("the same seed gives the same trace, to the last action")
     func sameTrace() {
         for seed in Seeds.first(5) {
             let runs = (0..<2).map { _ in RandomRun(seed, keepsTrace: true) }
@@ -32,14 +33,14 @@ struct RandomServerTests {
     }
 }
 
-/// Clients that say anything to a server in which anything happens next.
+/// Clients that send anything to a server in which anything can happen.
 private final class RandomRun {
-    /// What a client was promised.
+    /// A request that needs an answer.
     struct Request {
         let id: Int
         let document: String?
         let kind: String
-        /// It is answered only where it is refused.
+        /// Whether it is answered only if it is refused.
         var isSilent: Bool { ["select", "diverged", "pong"].contains(kind) }
     }
 
@@ -138,7 +139,7 @@ private final class RandomRun {
         world.hubEvent(.grantsChanged(grants, token))
     }
 
-    /// Events that nobody expects.
+    /// Sends events that nobody expects.
     private func confuse() {
         let session = SessionID(ConnectionID(Int64(random.number(1...8))), number: random.number(0...3))
         let document = DocumentID(Int64(random.number(1...9)))
@@ -152,7 +153,7 @@ private final class RandomRun {
         }
     }
 
-    // MARK: What clients say
+    // MARK: What clients send
 
     private func talk(_ peer: Peer) {
         if peer.isUnwelcome, random.chance(90) {
@@ -224,7 +225,7 @@ private final class RandomRun {
         }
     }
 
-    // MARK: What must hold
+    // MARK: Checks
 
     private func check() {
         for peer in peers {
@@ -250,7 +251,8 @@ private final class RandomRun {
             return
         }
         if peer.answers[id] != 1 { problem = "request \(id) is answered twice: \(line)" }
-        // A text that is read is that of some moment; whatever has an effect has it in the order sent.
+        // A read may return the text of any moment. Requests that change something take effect in the order
+        // sent.
         if line.contains(#""type":"error""#) || ["read", "history"].contains(request.kind) { return }
         guard let document = request.document else { return }
         if let last = peer.acked.last(where: { $0.document == document }), last.id > id {
@@ -259,7 +261,7 @@ private final class RandomRun {
         peer.acked.append((document, id))
     }
 
-    /// The id of an answer, which stands behind its type.
+    /// The id of an answer, which comes right after its type.
     static func id(_ line: String) -> Int? {
         guard let start = line.firstRange(of: #"","id":"#)?.upperBound,
             line.firstRange(of: ",")?.lowerBound == line.index(start, offsetBy: -6)
@@ -267,7 +269,7 @@ private final class RandomRun {
         return Int(line[start...].prefix { $0.isNumber })
     }
 
-    /// The server stops, and everybody reads what there is.
+    /// Every client reads all its output. Then the server shuts down.
     private func finish() {
         world.store.trouble = nil
         for peer in peers { peer.client.takesAll = true }

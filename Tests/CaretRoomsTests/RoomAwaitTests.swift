@@ -5,12 +5,12 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("rooms: pushes that are waited for")
+@Suite("rooms: waiting for pushes")
 struct RoomAwaitTests {
     private let ann = Person.ann
     private let bob = Person.bob
 
-    /// A room in which ann has pushed, and where what `holds` is not answered.
+    /// A room in which Ann has pushed and waits for that push. Actions that match `holds` are not answered.
     private func world(holding holds: @escaping (RoomAction) -> Bool) throws -> RoomWorld {
         var world = try RoomWorld()
         world.seat(ann, bob)
@@ -21,7 +21,7 @@ struct RoomAwaitTests {
     }
 
     /// Rule O6.
-    @Test("what is on its way to the disk is waited for, whatever becomes of it")
+    @Test("the room waits for a push in flight, whatever its outcome")
     func inFlight() throws {
         let outcomes: [AppendOutcome] = [
             .committed(head: 1), .full, .failed, .damaged, .unfit,
@@ -34,7 +34,7 @@ struct RoomAwaitTests {
         }
     }
 
-    @Test("nobody waits for pushes of others, or where none is under way")
+    @Test("nobody waits for the pushes of others, or if there is no push")
     func others() throws {
         var world = try world { $0.isAppend }
         world.awaitPushes(of: bob, for: 8)
@@ -45,7 +45,7 @@ struct RoomAwaitTests {
     }
 
     /// Rule O6.
-    @Test("a push is waited for through conflicts, unknown outcomes and another history")
+    @Test("the wait lasts through conflicts, unknown outcomes and a new history")
     func longWay() throws {
         for outcome in [AppendOutcome.conflict(head: 1), .unknown, .gone] {
             var world = try world { $0.isAppend }
@@ -58,7 +58,7 @@ struct RoomAwaitTests {
         }
     }
 
-    @Test("a push that waits until it is known what was pushed before is waited for")
+    @Test("the wait includes a push whose pusher is still being looked up")
     func lookedUp() throws {
         for answers in [true, false] {
             var world = try RoomWorld()
@@ -76,7 +76,7 @@ struct RoomAwaitTests {
         }
     }
 
-    @Test("a push that came while the document is being renamed is waited for")
+    @Test("the wait includes a push that is queued during a rename")
     func heldBack() throws {
         var world = try RoomWorld()
         world.seat(ann)
@@ -89,7 +89,7 @@ struct RoomAwaitTests {
         #expect(world.settled == [7])
     }
 
-    @Test("a push whose session has ended is waited for too")
+    @Test("the wait includes a push whose session has ended")
     func endedSession() throws {
         var world = try world { $0.isAppend }
         world.tell(.diverged(ann.session, 0))

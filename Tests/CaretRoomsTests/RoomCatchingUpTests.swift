@@ -5,15 +5,15 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// A reading that begins at another revision than was asked for is what no sound store answers with.
-@Suite("A reading that begins elsewhere") struct RoomCatchingUpTests {
-    /// What the store has behind a revision, as an answer to another question.
+/// A sound store never returns a reading that begins at another revision than the requested one.
+@Suite("A reading that begins at the wrong revision") struct RoomCatchingUpTests {
+    /// A correct reading after this revision, as the answer to a request for another one.
     private func misplaced(_ world: RoomWorld, _ revision: Revision) throws -> Result<Reading, HistoryRefusal>
     {
         .success(try world.store.read(world.document, after: revision, limit: .max).get())
     }
 
-    /// A room with 12 revisions, of which the first ones are not at hand any more, and ann behind them.
+    /// A room with 12 revisions. Its window has lost the first ones, which Ann still needs.
     private func outgrown() throws -> RoomWorld {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -34,11 +34,11 @@ import Testing
         #expect(world.notes().foundDamage)
         world.open(.eve)
         #expect(world.lines(.eve).codes == ["damaged"])
-        // Told once.
+        // The damage is reported once.
         #expect(!world.notes().foundDamage)
     }
 
-    @Test("what a session is to be handed from there is damage", arguments: [1, 3, 9] as [Revision])
+    @Test("a wrong reading for a session is damage", arguments: [1, 3, 9] as [Revision])
     func stream(other: Revision) throws {
         var world = try outgrown()
         world.take(.ann)
@@ -48,7 +48,7 @@ import Testing
         expectDamaged(&world)
     }
 
-    @Test("what a push is to be moved over from there is damage", arguments: [1, 3, 9] as [Revision])
+    @Test("a wrong reading for the rebase of a push is damage", arguments: [1, 3, 9] as [Revision])
     func push(other: Revision) throws {
         var world = try outgrown()
         world.push(.ann, [(2, 2, "!")], base: 2, seq: 1)
@@ -58,7 +58,7 @@ import Testing
         expectDamaged(&world)
     }
 
-    @Test("what the head is to be moved on by from there is damage", arguments: [1, 4] as [Revision])
+    @Test("a wrong reading while the room catches up is damage", arguments: [1, 4] as [Revision])
     func catchUp(other: Revision) throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)

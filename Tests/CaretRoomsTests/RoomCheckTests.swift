@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Checks of the text") struct RoomCheckTests {
     /// Rule C6.
-    @Test("when a document rests everybody at its head is told what it adds up to, once, in his unit")
+    /// The length is in the unit of each client.
+    @Test("when a document rests, each session at its head gets one check")
     func rest() throws {
         var world = try RoomWorld("é😀")
         world.seat(.ann, .eve)
@@ -22,7 +23,7 @@ import Testing
         #expect(world.lines(.ann).isEmpty)
     }
 
-    @Test("who has been handed the text needs no check of it")
+    @Test("a session that has just received the text gets no check")
     func opened() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -31,9 +32,8 @@ import Testing
     }
 
     /// Rule C6.
-    @Test(
-        "who has resumed is told as soon as he has been brought to the head, though the document does not rest"
-    )
+    /// Even if the document does not rest.
+    @Test("a resumed session gets a check as soon as it reaches the head")
     func resumed() throws {
         var world = try RoomWorld("ab")
         world.seat(.bob)
@@ -41,7 +41,7 @@ import Testing
         world.holds = \.isSum
         world.open(.ann, from: ("1.1", 1))
         #expect(world.lines(.ann).types == ["opened", "change"])
-        // What it added up to at a revision that is not the head any more is no use.
+        // A checksum of a revision before the head is useless.
         world.push(.bob, [(0, 0, "x")], base: 2, seq: 2)
         world.release()
         #expect(world.lines(.ann).types == ["change"])
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Rule C6.
-    @Test("a session whose text differs is ended, and may open anew")
+    @Test("a session whose text differs is ended, and may open again")
     func diverged() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)

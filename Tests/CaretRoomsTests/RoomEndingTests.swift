@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("Renaming and deleting") struct RoomEndingTests {
-    @Test("a deleted document is gone for everybody, and then its requester is answered")
+    @Test("a deletion sends `gone` to all sessions, then answers its requester")
     func delete() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -20,7 +20,7 @@ import Testing
     }
 
     /// Rules T3 and D10.
-    @Test("the new name is told to those who may read it; to others the document is deleted")
+    @Test("readers get the new name; for others the document is deleted")
     func rename() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -41,7 +41,8 @@ import Testing
     }
 
     /// Rules D8 and D12.
-    @Test("what is in flight is acked, what waits is refused, and both by the old name and before the end")
+    /// All of them still use the old name.
+    @Test("pushes in flight are acked and queued ones refused, before `gone`")
     func underWay() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob, .eve)
@@ -63,7 +64,7 @@ import Testing
     }
 
     /// Rule D8.
-    @Test("a session that is behind is handed the ack that is due before it is told of the end")
+    @Test("a session that lags behind gets its due ack before `gone`")
     func dueAck() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -79,7 +80,7 @@ import Testing
     }
 
     /// Rules D11 and D12.
-    @Test("a rename on to a name that exists, itself included, is refused, and the room goes on")
+    @Test("a rename to an existing name, even its own, is refused")
     func exists() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -93,11 +94,11 @@ import Testing
             world.lines(.orderer) == [
                 #"{"type":"error","id":2,"doc":"notes","code":"exists","message":"there is a document of the name that it is to have"}"#
             ])
-        // What was asked meanwhile was not refused, since the document is still there.
+        // Requests that were queued meanwhile are not refused, since the document is still there.
         #expect(world.lines(.ann).types == ["ack"] && world.text == "xab")
     }
 
-    @Test("of two orders the second is about a document that is not there by that name any more")
+    @Test("of two orders, the second finds no document with the old name")
     func twoOrders() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isRename
@@ -111,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "a store that cannot is told to the requester, and the room goes on",
+        "a store failure is reported to the requester, and the room goes on",
         arguments: [(StoreRefusal.full, "storage_full"), (.failed, "storage_failed")])
     func refused(refusal: StoreRefusal, code: String) throws {
         var world = try RoomWorld("ab")

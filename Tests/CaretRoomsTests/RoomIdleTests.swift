@@ -3,8 +3,8 @@ import CaretRooms
 import CaretWire
 import Testing
 
-@Suite("A room that nobody needs") struct RoomIdleTests {
-    @Test("it stays at hand for a while, and then asks to be dropped, once")
+@Suite("Idle rooms") struct RoomIdleTests {
+    @Test("an idle room stays loaded for a while, then offers to unload, once")
     func unload() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -17,7 +17,7 @@ import Testing
         #expect(world.isUnloaded)
     }
 
-    @Test("someone who only watches keeps it at hand")
+    @Test("a session that only watches keeps the room loaded")
     func watcher() throws {
         var world = try RoomWorld("ab")
         world.open(.ann, .watch)
@@ -26,7 +26,7 @@ import Testing
         #expect(!world.isUnloaded)
     }
 
-    @Test("whoever comes back in between keeps it at hand")
+    @Test("a session in between restarts the time until the room unloads")
     func comesBack() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -40,7 +40,7 @@ import Testing
         #expect(world.isUnloaded)
     }
 
-    @Test("it does not go while a push is on its way, though its session is gone")
+    @Test("a push in flight keeps the room loaded, even after its session left")
     func pushOnItsWay() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isAppend

@@ -4,8 +4,8 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("What rooms and connections have to count") struct RoomNotesTests {
-    @Test("pushes, changes and moved ones are counted, and each change for each who is handed it")
+@Suite("What rooms and connections count") struct RoomNotesTests {
+    @Test("pushes, changes and rebases are counted, and each delivery of a change")
     func pushes() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob, .eve)
@@ -16,7 +16,7 @@ import Testing
         world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
         let bob = AckedPush(session: Person.bob.session, seq: 1)
         #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, rebases: 1, deliveries: 2, acked: [bob]))
-        // A repeat is a push, and no change.
+        // A repeat is a push, but not a change.
         world.push(.bob, [(0, 0, "y")], base: 1, seq: 1)
         #expect(world.notes() == RoomNotes(pushes: 1))
         #expect(world.notes().isEmpty)
@@ -29,12 +29,13 @@ import Testing
         world.push(.eve, .text("abcd"), base: 2, seq: 1)
         world.push(.bob, .text("abcde"), base: 3, seq: 2)
         _ = world.notes()
-        // Bob and Eve were sent acks.
+        // Discards the acks to Bob and Eve.
         world.forget()
         return world
     }
 
-    /// The deliveries when somebody opens the document who has revision 1, and how many changes and acks they are sent.
+    /// The deliveries that the room counts when somebody resumes from revision 1, and the numbers of changes
+    /// and acks that they get.
     private func deliveries(
         in world: inout RoomWorld, to who: Person, squashes: Bool = false
     ) -> (noted: Int, changes: Int, acks: Int) {
@@ -44,7 +45,7 @@ import Testing
         return (world.notes().deliveries, count("change"), count("ack"))
     }
 
-    @Test("each change of a run is a delivery, but for the session's own, which are acked")
+    @Test("each change of a run is a delivery, except own ones, which are acked")
     func run() throws {
         var world = try threeChanges()
         #expect(deliveries(in: &world, to: .ann) == (3, 3, 0))
@@ -58,7 +59,7 @@ import Testing
         #expect(deliveries(in: &world, to: .ann, squashes: true) == (1, 1, 0))
     }
 
-    @Test("each change that the store has to read is a delivery, but for the session's own")
+    @Test("each change read from the store is a delivery, except own ones")
     func fromStore() throws {
         for (who, wanted) in [(Person.ann, (3, 3, 0)), (.eve, (2, 2, 1))] {
             var world = try threeChanges()
@@ -73,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("acks and openings are noted by session and seq, so that their times can be measured")
+    @Test("acks and opens are noted by session and seq, to measure their times")
     func times() throws {
         var world = try RoomWorld("ab")
         world.open(.ann)
@@ -81,13 +82,13 @@ import Testing
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         let first = AckedPush(session: Person.ann.session, seq: 1)
         #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, acked: [first]))
-        // Also for a session that does not have the document open.
+        // A session that does not have the document open is noted too.
         world.push(.bob, .text("z"), base: 2, seq: 1)
         let second = AckedPush(session: Person.bob.session, seq: 1)
         #expect(world.notes() == RoomNotes(pushes: 1, changes: 1, deliveries: 1, acked: [second]))
     }
 
-    @Test("a refusal is counted under its code")
+    @Test("refusals are counted by code")
     func refusals() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -98,7 +99,8 @@ import Testing
         #expect(world.notes() == RoomNotes(refusals: [.notOpen: 1]))
     }
 
-    @Test("who falls out of what is at hand is slow, once until he has caught up; who comes from far is not")
+    /// A session that resumes from far behind is not slow.
+    @Test("a session that falls out of the window is slow, once until caught up")
     func slow() throws {
         var limits = Limits()
         (limits.windowBytes, limits.creditBytes) = (3_000, 1_000)
@@ -128,7 +130,8 @@ import Testing
         #expect(world.notes().slowSessions.isEmpty)
     }
 
-    @Test("a connection counts the errors that it sends, its own and the hub's, and knows why it ended")
+    /// It counts its own errors and those of the hub.
+    @Test("a connection counts the errors that it sends, and knows why it ended")
     func connection() throws {
         var state = ConnectionState(1, settings: .sample(Limits()), at: 0)
         _ = state.received(Array("{}\n".utf8), at: 0)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("Opening a document") struct RoomOpeningTests {
-    @Test("who opens a document is told its text, its head and his rights")
+    @Test("an open is answered with the text, the head and the rights")
     func open() throws {
         var world = try RoomWorld("Watch")
         world.open(.ann, id: .number(1))
@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Rule H2.
-    @Test("whoever has made himself known is a peer of who opens, where he is now")
+    @Test("peers are the sessions that have selected, with current selections")
     func peers() throws {
         var world = try RoomWorld("Watch")
         world.seat(.ann, .bob)
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Rules B2, B6 and C2.
-    @Test("who comes back where he left off is handed what he missed, his own pushes as acks")
+    @Test("a resumed session gets what it missed, its own pushes as acks")
     func resume() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -53,7 +53,8 @@ import Testing
     }
 
     /// Rule B5.
-    @Test("who opens anew is told his highest committed push, since it is in the text")
+    /// The text already contains that push.
+    @Test("an open without a position returns the client's last committed push")
     func own() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -70,8 +71,9 @@ import Testing
     }
 
     /// Rules B3 and B4.
+    /// Beyond the head, the text comes with a new epoch.
     @Test(
-        "a position of another epoch is answered with the text, and one beyond the head with that of a new epoch",
+        "a position of another epoch, or beyond the head, gets the text",
         arguments: [("9.9", Revision(1), "1.1"), ("1.1", Revision(2), "2.1")])
     func resumeInVain(epoch: String, revision: Revision, answered: String) throws {
         var world = try RoomWorld("ab")
@@ -83,8 +85,7 @@ import Testing
     }
 
     /// Rule B3.
-    @Test(
-        "a position whose history was trimmed is answered with the text, and the oldest that is kept is not")
+    @Test("a trimmed position gets the text, the oldest kept one resumes")
     func resumeTrimmed() throws {
         var world = try RoomWorld("ab")
         for number in 2...5 { try world.commitElsewhere([(0, 0, "x")], seq: Int64(number)) }
@@ -98,7 +99,7 @@ import Testing
     }
 
     /// Rule O1.
-    @Test("what is sent right behind an opening waits for it, and all takes effect in the order sent")
+    @Test("messages right after an open wait for it, and keep their order")
     func orderKept() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isLookUp
@@ -118,9 +119,8 @@ import Testing
     }
 
     /// Rule P14.
-    @Test(
-        "however long a room cannot go on, two pushes of a pusher wait at most, and one selection of a session"
-    )
+    /// However long the room is blocked.
+    @Test("at most two pushes a pusher and one selection a session are queued")
     func waitingIsBounded() throws {
         for isHeld in [true, false] {
             var world = try RoomWorld("abcd")
@@ -129,7 +129,7 @@ import Testing
                 world.holds = \.isRename
                 try world.rename(to: "notes", by: .orderer)
             } else {
-                // What is known of ann is out of date, and she is looked up again.
+                // The room's entry for Ann is outdated, so it looks her up again.
                 try world.commitElsewhere([(4, 4, "z")], by: Person.ann.participant.pusher)
                 world.holds = \.isLookUp
                 world.push(.bob, [], base: 1, seq: 1)
@@ -154,7 +154,7 @@ import Testing
     }
 
     /// Rule P18.
-    @Test("an opening that cannot be is refused, and its session ended")
+    @Test("an open that fails is refused, and its session ends")
     func refused() throws {
         var world = try RoomWorld("ab")
         world.open(.ann, id: .number(1), rights: .none)
@@ -170,7 +170,7 @@ import Testing
         #expect(world.ended == [Person.ann.session, Person.bob.session])
     }
 
-    @Test("a session is opened once")
+    @Test("a session can be opened only once")
     func alreadyOpen() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -178,7 +178,7 @@ import Testing
         #expect(world.lines(.ann).codes == ["already_open"] && world.ended.isEmpty)
     }
 
-    @Test("whoever leaves before he was let in is not let in")
+    @Test("a session that leaves before its open is done is never opened")
     func leftBefore() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isLookUp
@@ -191,7 +191,7 @@ import Testing
     }
 
     /// Rule B9.
-    @Test("a closed session is told so behind the acks that were due, and then nothing more")
+    @Test("a closed session gets its due acks, then `closed`, then nothing")
     func close() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -210,7 +210,7 @@ import Testing
     }
 
     /// Rule P18.
-    @Test("a session is closed though what its pusher has pushed cannot be looked up")
+    @Test("a session closes even if the lookup of its pusher fails")
     func closeInVain() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -228,7 +228,7 @@ import Testing
     }
 
     /// Rule P2.
-    @Test("whoever has it not open is told so, whatever he asks")
+    @Test("all requests without an open session get `not_open`")
     func notOpen() throws {
         var world = try RoomWorld("ab")
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Presence") struct RoomPresenceTests {
     /// Rules S1, S2 and S5.
-    @Test("a selection is passed on to the others, introduced the first time, and kept through changes")
+    /// The room remaps it through changes.
+    @Test("a selection is sent to the others, the first time with an introduction")
     func passedOn() throws {
         var world = try RoomWorld("Watch Bugger attack")
         world.seat(.ann, .bob)
@@ -17,7 +18,7 @@ import Testing
             ])
         world.push(.bob, [(6, 6, "the ")], base: 1, seq: 1)
         world.forget()
-        // Nobody needs to be told: everybody maps it. Who comes now is told where it is.
+        // Sessions remap the selection themselves. Only a new session gets its current offsets.
         world.open(.eve)
         #expect(world.lines(.eve).line(0).contains(#""selections":[[10,16]]}]"#))
         world.select(.ann, [(3, 3)], at: 2)
@@ -28,7 +29,7 @@ import Testing
     }
 
     /// Rule S3.
-    @Test("a selection at an older revision is moved to the head, and keeps its direction")
+    @Test("an older selection is moved to the head, and keeps its direction")
     func moved() throws {
         var world = try RoomWorld("abcdef")
         world.seat(.ann, .bob)
@@ -38,7 +39,7 @@ import Testing
         #expect(world.lines(.bob).last?.hasSuffix(#""rev":2,"selections":[[6,3]]}"#) == true)
     }
 
-    @Test("selections are counted in the unit of whoever sends or receives them")
+    @Test("selections are counted in the unit of each sender and receiver")
     func units() throws {
         var world = try RoomWorld("é😀x")
         world.seat(.ann, .eve, .joe)
@@ -48,7 +49,7 @@ import Testing
     }
 
     /// Rules S1 and S11.
-    @Test("whoever knew of a session is told that it left, and nobody else")
+    @Test("only sessions that know a peer are notified when it leaves")
     func left() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob, .eve)
@@ -60,7 +61,7 @@ import Testing
     }
 
     /// Rule S11.
-    @Test("no selection outlives the server")
+    @Test("selections do not survive a restart of the server")
     func restart() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -70,7 +71,7 @@ import Testing
         #expect(world.lines(.bob).line(0).contains(#""peers":[]"#))
     }
 
-    @Test("who came and went while somebody was behind is nobody to him")
+    @Test("a peer that comes and goes while a session lags is never sent to it")
     func cameAndWent() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -84,8 +85,8 @@ import Testing
         #expect(world.lines(.ann).isEmpty)
     }
 
-    @Test(
-        "a selection outside of its text or inside a character is refused, with where the head is beyond it")
+    /// If the revision is beyond the head, the error contains the head.
+    @Test("a selection outside the text or inside a character is refused")
     func refused() throws {
         var world = try RoomWorld("a😀")
         world.seat(.ann)
@@ -101,7 +102,7 @@ import Testing
     }
 
     /// Rule S8.
-    @Test("a selection of a text that nobody has any more, or that its session never had, is dropped")
+    @Test("a selection at a revision that is gone or was never sent is dropped")
     func stale() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -116,7 +117,7 @@ import Testing
     }
 
     /// Rule S9.
-    @Test("a room maps so many selections and no more; a session's own give way to its new ones")
+    @Test("a room has a limit of selections; a session's new ones replace its own")
     func tooMany() throws {
         var limits = Limits()
         limits.roomSelections = 3
@@ -138,7 +139,8 @@ import Testing
     }
 
     /// Rule S4.
-    @Test("who is behind is told once he has been brought to the head, the latest only, at most every 50 ms")
+    /// It comes when the session has reached the head.
+    @Test("a lagging session gets only the latest selection, at most every 50 ms")
     func behind() throws {
         var world = try RoomWorld("")
         world.seat(.ann, .bob, .joe)

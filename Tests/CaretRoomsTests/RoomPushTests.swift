@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Pushing to a document") struct RoomPushTests {
     /// Rule P1.
-    @Test("nobody is told of a push before it is on disk; then its pusher by an ack, the others by a change")
+    @Test("a push is acked, and sent to others, only after it is on disk")
     func synced() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Rules P4 and P19.
-    @Test("a push at an older base is moved, and its ack says as what it was committed")
+    @Test("a push at an older base is rebased, and its ack has the rebased edits")
     func rebased() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "a base that is not at hand any more is read from the store, text and history",
+        "a base outside the window is read from the store, text and history",
         arguments: [false, true])
     func oldBase(isBoundedLater: Bool) throws {
         var limits = Limits()
@@ -61,7 +61,7 @@ import Testing
         #expect(reads >= 2)
     }
 
-    @Test("what takes long is worked on beside the room, and what was committed meanwhile is not lost")
+    @Test("long work runs in the background, and no commit meanwhile is lost")
     func beside() throws {
         var world = try RoomWorld(String(repeating: "line\n", count: 4_000))
         world.seat(.ann, .bob)
@@ -74,20 +74,18 @@ import Testing
         #expect(world.text == "first\n" + text && world.room.head == 3)
     }
 
-    @Test(
-        "a change that has far to go is moved beside the room, and from the fourth time on others wait for it"
-    )
+    @Test("a long rebase runs in the background, and blocks others after 3 rounds")
     func farBehind() throws {
         var world = try RoomWorld(String(repeating: "ab", count: 600))
         world.seat(.ann, .bob)
         for number in 1...60 { world.push(.bob, [(0, 0, "x")], base: Revision(number), seq: Int64(number)) }
         world.holds = \.isCompute
-        // Six hundred edits over sixty revisions are 36,060 steps.
+        // 600 edits over 60 revisions are 36,060 steps.
         world.push(.ann, (0..<600).map { (2 * $0, 2 * $0 + 1, "") }, base: 1, seq: 1)
         var rounds = 0
         while case .compute(let id, .change(let work))? = world.held.last, world.held.count > rounds {
             rounds = world.held.count
-            // Meanwhile the document has gone on as far.
+            // Meanwhile the document gets as many new revisions.
             for _ in 1...60 {
                 let head = world.room.head
                 world.push(.bob, [(0, 0, "x")], base: head, seq: Int64(head.value))
@@ -99,7 +97,7 @@ import Testing
     }
 
     /// Rule P4.
-    @Test("pushes that come while one is appended become the next segment, in their order")
+    @Test("pushes during an append become the next segment, in their order")
     func gathered() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob, .eve)
@@ -112,7 +110,7 @@ import Testing
         #expect(world.text == "12abé" && world.room.head == 4)
     }
 
-    @Test("a segment has so many changes, and what is over waits for the next one")
+    @Test("a segment has a limit of changes, and the rest waits for the next one")
     func segmentLimit() throws {
         var limits = Limits()
         limits.segmentChanges = 3
@@ -137,7 +135,7 @@ import Testing
         world.seat(.bob)
         world.push(.bob, [(0, 3, "ONE")], base: 1, seq: 1)
         world.forget()
-        // Whoever pushes a whole text need not have the document open.
+        // A whole text can be pushed without an open document.
         world.push(.ann, .text("one\ntwo\nTHREE\n"), base: 1, seq: 1, wantsText: true)
         #expect(world.text == "ONE\ntwo\nTHREE\n")
         #expect(
@@ -147,7 +145,7 @@ import Testing
     }
 
     /// Rule P7.
-    @Test("edits that are too many are joined, those with the least text between them first")
+    @Test("too many edits are joined, those with the least text between first")
     func joined() throws {
         var limits = Limits()
         limits.announced.edits = 2
@@ -160,7 +158,8 @@ import Testing
     }
 
     /// Rules P3 and P6.
-    @Test("a text that the document has already comes to nothing, whatever its base, and so do no edits")
+    /// The base of the text does not matter.
+    @Test("a text equal to the head, or no edits, is acked as unchanged")
     func unchanged() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -179,7 +178,8 @@ import Testing
     }
 
     /// Rule P6.
-    @Test("two machines that sync one file do not double it, even where one is faster than the disk")
+    /// Even if the second push comes before the first one is on disk.
+    @Test("two machines that sync one file at once do not double its text")
     func syncedTwice() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isAppend
@@ -192,7 +192,7 @@ import Testing
     }
 
     /// Rules P1 and P6.
-    @Test("what comes to nothing behind a revision is told only when that is on disk")
+    @Test("an unchanged push is acked only after the text it equals is on disk")
     func unchangedBehind() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isAppend
@@ -202,7 +202,7 @@ import Testing
         guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
         let outcome = world.store.append([append])[0]
         world.answerAppend(outcome)
-        // Both others are in the second segment.
+        // Both other pushes are in the second segment.
         #expect(world.lines(.bob).isEmpty && world.held.count == 1)
         world.answerAppend(.full)
         #expect(world.lines(.bob).codes == ["storage_full"])
@@ -210,7 +210,7 @@ import Testing
 
     /// Rule T5.
     @Test(
-        "a text with other line breaks is kept with LF, and its first line break remembered",
+        "a text is stored with LF, and its first line break is remembered",
         arguments: [("a\r\nb\rc\n", "crlf"), ("a\nb\r\nc\r", "lf"), ("a\rb\r\nc\n", "lf")])
     func lineBreaks(text: String, newline: String) throws {
         var world = try RoomWorld("a\nb\n")
@@ -219,7 +219,7 @@ import Testing
         #expect(world.text == "a\nb\nc\n")
         world.open(.bob)
         #expect(world.lines(.bob).first?.contains(#""newline":"\#(newline)""#) == true)
-        // A text that differs in line breaks alone comes to nothing, and changes no line break.
+        // A text that differs only in line breaks is unchanged, and the remembered line break stays.
         world.forget()
         world.push(.ann, .text("a\r\nb\r\nc\r\n"), base: 3, seq: 3)
         #expect(world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":3,"rev":3,"unchanged":true}"#])
@@ -227,7 +227,7 @@ import Testing
         #expect(try world.store.entry(of: world.document).get().lineBreak == expected)
     }
 
-    @Test("a restore makes a new revision whose text is exactly the old one's, whatever was on its way")
+    @Test("a restore gives exactly the old text, whatever is in flight")
     func restore() throws {
         var world = try RoomWorld("old text")
         world.push(.bob, .text("new words altogether"), base: 1, seq: 1)
@@ -241,7 +241,7 @@ import Testing
                 #"{"type":"ack","id":4,"doc":"notes","seq":1,"rev":4,"edits":[{"#) == true)
     }
 
-    @Test("a long text is restored exactly, though it is compared beside the room")
+    @Test("a long text is restored exactly, though the diff is a background job")
     func restoreLong() throws {
         let old = String(repeating: "word\n", count: 8_000)
         var world = try RoomWorld(old)
@@ -254,7 +254,7 @@ import Testing
         #expect(world.text == old && world.room.head == 4)
     }
 
-    @Test("offsets are counted in the unit of whoever sends or receives them")
+    @Test("offsets are counted in the unit of each sender and receiver")
     func units() throws {
         var world = try RoomWorld("é😀x")
         world.seat(.ann, .eve, .joe)
@@ -270,7 +270,7 @@ import Testing
     }
 
     /// Rules B8 and P17.
-    @Test("whoever has come back without the answer is told by an ack with edits")
+    @Test("after a reconnect a push in flight is acked with its edits")
     func ackThroughResume() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)

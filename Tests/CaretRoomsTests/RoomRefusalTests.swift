@@ -52,7 +52,8 @@ import Testing
     ]
 
     /// Rules P3, P20 and T5.
-    @Test("what cannot be taken is refused with its reason, changes nothing and does not use up its seq")
+    /// Its seq can still be used.
+    @Test("an invalid push is refused with a reason, and changes nothing")
     func refusals() throws {
         var world = try RoomWorld("a😀b")
         world.seat(.ann, .bob)
@@ -74,7 +75,7 @@ import Testing
     }
 
     /// Rule P13.
-    @Test("a base before one's own committed push cannot be used, and that push's revision can")
+    @Test("a base may not be before one's own last committed push")
     func beforeOwnPush() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -90,7 +91,7 @@ import Testing
     }
 
     /// Rule B11.
-    @Test("whoever watches pushes nothing, in whatever form")
+    @Test("a watcher may not push, in any form")
     func watching() throws {
         var world = try RoomWorld("ab")
         world.open(.ann, .watch)
@@ -102,7 +103,7 @@ import Testing
     }
 
     /// Rules P12 and P13.
-    @Test("an ack that has not been handed over holds up the next push, as one that is on its way does")
+    @Test("the next push is refused until the last ack was sent")
     func ackOnTheWay() throws {
         var world = try RoomWorld("ab")
         world.isTakenAtOnce = false
@@ -120,7 +121,7 @@ import Testing
     }
 
     /// Rule P5.
-    @Test("the way to the head has a bound of steps: revisions times edits and one")
+    @Test("the rebase of a push has a limit of steps, revisions × (edits + 1)")
     func workBound() throws {
         var limits = Limits()
         limits.rebase = 12
@@ -133,12 +134,12 @@ import Testing
             world.lines(.ann) == [
                 #"{"type":"error","doc":"notes","seq":1,"code":"base_trimmed","message":"base 1 is 4 revisions behind: with 3 edits 16 steps, and 12 are allowed","epoch":"1.1","rev":5}"#
             ])
-        // What a whole text comes to is known only once it was compared.
+        // The number of edits of a whole text is known only after the comparison.
         world.push(.ann, .text("1ab2cd3ef"), base: 1, seq: 1)
         #expect(world.lines(.ann).codes == ["base_trimmed"])
         world.push(.ann, [(0, 0, "1"), (2, 2, "2")], base: 1, seq: 1)
         #expect(world.lines(.ann).revisions == [6])
-        // A restore has no such bound.
+        // A restore has no such limit.
         limits.rebase = 3
         world = try RoomWorld("abcdef", limits: limits)
         world.seat(.bob)
@@ -150,7 +151,7 @@ import Testing
     }
 
     /// Rule A10.
-    @Test("a base whose history was trimmed cannot be used, and the oldest that is kept can")
+    @Test("a base in trimmed history is refused, the oldest kept one works")
     func trimmedBase() throws {
         var world = try RoomWorld("ab")
         for number in 2...5 { try world.commitElsewhere([(0, 0, "x")], seq: Int64(number)) }
@@ -161,7 +162,7 @@ import Testing
         #expect(world.lines(.ann).codes == ["base_trimmed"] && world.lines(.bob).codes == ["base_trimmed"])
         world.push(.ann, .text("xxabc"), base: 3, seq: 1)
         #expect(world.text == "xxxxabc")
-        // Trimmed while the room is open, which hears of it when it asks.
+        // Trimmed while the room is open. The room learns of it when it calls the store.
         var limits = Limits()
         limits.windowBytes = 3_000
         world = try RoomWorld("ab", limits: limits)
@@ -173,8 +174,8 @@ import Testing
     }
 
     /// Rule P11.
-    @Test(
-        "a push of a stranger may be a forgotten repeat where its base is older than pushers are remembered")
+    /// A base is old if the server may have forgotten pushers of that time.
+    @Test("an unknown pusher may not push at an old base: it may be a repeat")
     func forgotten() throws {
         for isInWindow in [true, false] {
             var world = try RoomWorld("ab")
@@ -186,7 +187,7 @@ import Testing
             #expect(world.room.head == 3)
             world.push(.ann, .text("abca"), base: 1, seq: 1)
             #expect(world.lines(.ann).codes == ["base_trimmed"])
-            // At the head there is nothing that it could be a repeat of.
+            // At the head it cannot be a repeat.
             world.push(.ann, .text("abca"), base: 3, seq: 1)
             #expect(world.room.head == 4)
             // A restore may go back further.
@@ -195,7 +196,7 @@ import Testing
         }
     }
 
-    @Test("a document does not grow beyond its limit, and one that is beyond it may shrink")
+    @Test("a document cannot grow beyond its limit, but a larger one may shrink")
     func tooLarge() throws {
         var limits = Limits()
         limits.announced.document = 10

@@ -9,7 +9,7 @@ import Testing
     private let duplicate = #"{"type":"ack","doc":"notes","seq":5,"rev":2,"duplicate":true}"#
 
     /// Rule P8.
-    @Test("a push that is sent again is answered again, and never committed twice")
+    @Test("a repeated push is answered again, and never committed twice")
     func repeated() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -20,7 +20,7 @@ import Testing
     }
 
     /// Rule P10.
-    @Test("another content of a seq that was used, and a seq that was passed over, are refused")
+    @Test("a used seq with other content, and a skipped seq, are refused")
     func reused() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Rules P3 and P8.
-    @Test("a repeat is recognised after a restart, and where neither its base nor its epoch would do")
+    @Test("a repeat is recognised after a restart, even with a bad base or epoch")
     func afterRestart() throws {
         var world = try RoomWorld("ab")
         world.push(.ann, .text("abc"), base: 1, seq: 5, epoch: nil, isFirst: true)
@@ -49,8 +49,7 @@ import Testing
             ])
     }
 
-    @Test(
-        "a repeat that was committed long ago is answered from the store, with its text where that is wanted")
+    @Test("an old repeat is answered from the store, with its text if wanted")
     func fromStore() throws {
         var limits = Limits()
         limits.windowBytes = 3_000
@@ -71,7 +70,7 @@ import Testing
     }
 
     /// Rule P17.
-    @Test("a repeat whose revision was trimmed is answered without what is not kept")
+    @Test("a repeat whose revision was trimmed is acked without edits")
     func trimmed() throws {
         var world = try RoomWorld("ab")
         world.push(.ann, .text("abc"), base: 1, seq: 5)
@@ -83,7 +82,7 @@ import Testing
     }
 
     /// Rules P12 and P15.
-    @Test("a repeat of what is on its way waits for it, and is answered where it was sent last")
+    @Test("a repeat of a push in flight waits, and its last sending is answered")
     func onItsWay() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -98,7 +97,7 @@ import Testing
     }
 
     /// Rule P12.
-    @Test("a push beside one that waits behind somebody else's is refused")
+    @Test("a pusher's second push is refused while the first one is queued")
     func besideQueued() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -112,7 +111,7 @@ import Testing
     }
 
     /// Rule P15.
-    @Test("a repeat of what is committed, but whose ack was not handed over, is answered by that ack alone")
+    @Test("a repeat of a committed push whose ack is unsent gets only that ack")
     func ackOnTheWay() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -130,7 +129,7 @@ import Testing
     }
 
     /// Rule P15.
-    @Test("who comes back and repeats what is on its way is told as what it was committed")
+    @Test("after a reconnect a repeat of a push in flight gets an ack with edits")
     func onItsWayElsewhere() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -149,7 +148,7 @@ import Testing
     }
 
     /// Rule R6.
-    @Test("a repeat is recognised behind the right to read, and in front of the right to write")
+    @Test("a repeat needs the right to read, but not the right to write")
     func rights() throws {
         var world = try RoomWorld("ab")
         world.push(.ann, .text("abc"), base: 1, seq: 5)
@@ -160,14 +159,14 @@ import Testing
         #expect(lines.line(0).contains(#""duplicate":true"#) && lines.codes == ["not_found"])
     }
 
-    @Test("a push is judged by what the store knew at the room's head or later")
+    @Test("a push is validated with store answers at the room's head or later")
     func staleAnswer() throws {
         var world = try RoomWorld("ab")
         let pusher = Person.ann.participant.pusher
         world.holds = \.isLookUp
         world.push(.ann, .text("abc"), base: 1, seq: 5)
         let stale = world.store.pusher(pusher, in: world.document)
-        // The same push reaches another server, which is faster; this one hears of it by a conflict.
+        // The same push has reached another server, which was faster. This server learns of it by a conflict.
         let digest = try #require(world.digest(ofTextAt: 1, "abc"))
         try world.commitElsewhere([(2, 2, "c")], by: pusher, seq: 5, digest: digest)
         world.holds = { [document = world.document] in $0.storeCall == .pusher(pusher, in: document) }
@@ -179,7 +178,7 @@ import Testing
         #expect(world.text == "xabc" && world.room.head == 3)
     }
 
-    @Test("whoever waits for the store's head is answered though the segment in flight is refused")
+    @Test("a push that waits for the store's head survives a failed append")
     func aheadOfRefusedSegment() throws {
         var world = try RoomWorld("ab")
         world.seat(.bob)
@@ -193,7 +192,7 @@ import Testing
         #expect(world.lines(.ann).types == ["ack"] && world.room.head == 2)
     }
 
-    @Test("what the store knows of a pusher may be ahead of the room, which then follows")
+    @Test("if the store knows a newer push of a pusher, the room catches up")
     func aheadOfHead() throws {
         var world = try RoomWorld("ab")
         let pusher = Person.ann.participant.pusher

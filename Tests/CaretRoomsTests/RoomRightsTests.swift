@@ -3,9 +3,10 @@ import CaretRooms
 import CaretWire
 import Testing
 
-@Suite("Rights that change") struct RoomRightsTests {
+@Suite("Changing rights") struct RoomRightsTests {
     /// Rules R5 and R7.
-    @Test("who may not write any more is told so; what is in flight is acked, what waits is refused")
+    /// Queued pushes are refused, and the session gets `rights`.
+    @Test("after losing the right to write, only pushes in flight are acked")
     func toRead() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -30,8 +31,8 @@ import Testing
     }
 
     /// Rule R7.
-    @Test(
-        "who may not read any more is told so behind the ack of a push in flight, and the session ends then")
+    /// The ack comes first, then `rights`, then the end of the session.
+    @Test("after losing the right to read, a push in flight is still acked")
     func toNone() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -56,7 +57,8 @@ import Testing
     }
 
     /// Rules R5 and R7.
-    @Test("who may not read any more hears nothing of others while a push of theirs is in flight")
+    /// Even while a push of its own is in flight.
+    @Test("after losing the right to read, a session gets no changes of others")
     func toNoneBeforeOthers() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob, .eve)
@@ -71,7 +73,7 @@ import Testing
         #expect(world.text == "secretab")
     }
 
-    @Test("rights that change while an opening or a push waits hold for it")
+    @Test("changed rights apply to an open or a push that waits")
     func whileWaiting() throws {
         var world = try RoomWorld("ab")
         world.holds = \.isLookUp

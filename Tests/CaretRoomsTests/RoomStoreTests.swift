@@ -5,9 +5,9 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("What the store says") struct RoomStoreTests {
+@Suite("Answers of the store") struct RoomStoreTests {
     @Test(
-        "what the store does not take is refused, and may be sent again",
+        "a push that the store refuses gets an error, and may be sent again",
         arguments: [
             (AppendOutcome.full, "storage_full"), (.failed, "storage_failed"), (.unfit, "internal"),
         ])
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "where the store cannot say, a push that is in the log is acked, and one that is not is appended again",
+        "on an unknown outcome a push is acked if logged, otherwise appended",
         arguments: [true, false])
     func unknownOutcome(isThere: Bool) throws {
         var world = try RoomWorld("ab")
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Rule P12.
-    @Test("until the store can say nobody is told anything, and it is asked again after a while")
+    @Test("while an outcome is unknown nothing is acked, and the store is retried")
     func unknownForLong() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -58,7 +58,7 @@ import Testing
         #expect(world.lines(.ann).revisions == [2])
     }
 
-    @Test("where another was first, his revision is taken in and ours is moved over it")
+    @Test("after a conflict the other revision is applied and ours is rebased")
     func conflict() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -74,7 +74,7 @@ import Testing
             ])
     }
 
-    @Test("whoever was overtaken twice in a row appends under the store's lock")
+    @Test("after two conflicts in a row the room appends under the store's lock")
     func locked() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -94,13 +94,14 @@ import Testing
         world.release()
         #expect(world.text == "321ab!?" && world.room.head == 6)
         #expect(world.lines(.ann).revisions == [2, 3, 4, 5, 6])
-        // Now that it was first, it is so as everybody is.
+        // After this success it appends without the lock again.
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 6, seq: 2)
         #expect(world.held.count == 1)
     }
 
-    @Test("a push that another server has committed is not committed again, under the lock or without it")
+    /// With and without the store's lock.
+    @Test("a push that another server has committed is not committed again")
     func committedElsewhere() throws {
         for isLocked in [true, false] {
             var world = try RoomWorld("ab")
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("what was on its way is committed where a document that was called gone is there as it was")
+    @Test("if a document reported as gone is still there, the push is committed")
     func notGone() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -137,7 +138,7 @@ import Testing
         #expect(world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":1,"rev":2}"#])
     }
 
-    @Test("a document that another server has deleted is gone for everybody who has it open")
+    @Test("a document deleted by another server is gone for all its sessions")
     func gone() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -153,7 +154,7 @@ import Testing
     }
 
     /// Rule D13.
-    @Test("a damaged document is closed for everybody, and whatever is asked of it refused")
+    @Test("a damaged document is closed for everybody, and requests are refused")
     func damaged() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -186,14 +187,14 @@ import Testing
     }
 
     /// Rule B4.
-    @Test("a client that knows more than the head has the epochs renewed, and everybody begins with the text")
+    @Test("a position beyond the head renews the epochs, and all sessions resync")
     func knowsMore() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
         world.holds = \.isRenewal
         world.open(.eve, id: .number(1), from: ("1.1", 7))
         #expect(world.heldCalls == [.renewEpochs(known: 7, of: world.document)] && world.lines(.eve).isEmpty)
-        // It is not served a text under numbers that mean another one, and nobody else is meanwhile.
+        // The old revisions may mean another text to this client. Until the renewal, the room answers nobody.
         world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
         #expect(world.lines(.bob).isEmpty)
         world.release()
@@ -205,7 +206,7 @@ import Testing
             #expect(lines.contains { $0.contains(#""type":"resync","doc":"notes","epoch":"2.1","rev":1"#) })
         }
         #expect(world.text == "ab")
-        // In the new epoch it is the client that is wrong.
+        // In the new epoch a position beyond the head is the client's fault.
         let joe = Person("jim", 8)
         world.open(joe, from: ("2.1", 9))
         #expect(world.lines(joe)[0].contains(#""epoch":"2.1","rev":1,"resumed":false"#))
@@ -213,7 +214,8 @@ import Testing
         #expect(world.text == "xab")
     }
 
-    @Test("where the epochs cannot be renewed the client is handed the text, and the room goes on")
+    /// The other sessions are not affected.
+    @Test("if the epochs cannot be renewed, the client gets the text")
     func cannotRenew() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -225,9 +227,7 @@ import Testing
         #expect(world.text == "xab")
     }
 
-    @Test(
-        "a room that hears that the epochs were renewed while it renames its document begins anew behind that"
-    )
+    @Test("a renewal of the epochs during a rename takes effect after it")
     func renewedWhileRenaming() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -242,8 +242,7 @@ import Testing
     }
 
     /// Rules C5 and S10.
-    @Test(
-        "where the epoch was renewed everybody is handed the text anew, and a push of the old one is refused")
+    @Test("after a renewal all sessions resync, and pushes of the old epoch fail")
     func epochRenewed() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -275,7 +274,7 @@ import Testing
     }
 
     /// Rule S10.
-    @Test("a room that others left behind so far that its head is not kept begins anew at theirs")
+    @Test("a room whose head was trimmed by another server restarts at its head")
     func leftBehind() throws {
         var world = try RoomWorld("ab")
         world.seat(.bob)
@@ -293,7 +292,7 @@ import Testing
             ])
     }
 
-    @Test("where the document has another name in the store, its revisions are told by that from then on")
+    @Test("after a rename elsewhere, all revisions are sent under the new name")
     func renamedElsewhere() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -329,7 +328,7 @@ import Testing
 
     // MARK: A store that contradicts itself
 
-    /// A room at revision 4, of which ann pushed the last, with bob and ann in it.
+    /// A room at revision 4. Bob and Ann have it open, and Ann pushed the last revision.
     private func contradicted() throws -> RoomWorld {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -350,7 +349,7 @@ import Testing
         #expect(world.lines(.eve).codes == ["damaged"], sourceLocation: sourceLocation)
     }
 
-    @Test("a pusher's revision beyond the head that was named with it is damage, and nobody waits for it")
+    @Test("a pusher's revision beyond the head of the same answer is damage")
     func pusherBeyondHead() throws {
         var world = try contradicted()
         world.holds = { $0.isLookUp || $0.isRead }
@@ -361,7 +360,8 @@ import Testing
         expectDamaged(&world)
     }
 
-    @Test("a log that never comes to the head that the store has named is damage, and is not read for ever")
+    /// The room does not read it for ever.
+    @Test("a log that ends before the head that the store reported is damage")
     func headOutOfReach() throws {
         var world = try contradicted()
         world.holds = { $0.isLookUp || $0.isRead }
@@ -374,7 +374,9 @@ import Testing
         expectDamaged(&world)
     }
 
-    @Test("a conflict with a head that the room is past, or at, is damage", arguments: [2, 4] as [Revision])
+    @Test(
+        "a conflict with a head that the room has reached or passed is damage",
+        arguments: [2, 4] as [Revision])
     func conflictBehind(head: Revision) throws {
         var world = try contradicted()
         world.holds = \.isAppend
@@ -383,7 +385,7 @@ import Testing
         expectDamaged(&world)
     }
 
-    @Test("a push that the log has, of a pusher of whom the store names an earlier one, is damage")
+    @Test("a logged push newer than the store's entry of its pusher is damage")
     func outdatedPusher() throws {
         var world = try contradicted()
         world.leave(.ann)
@@ -395,8 +397,7 @@ import Testing
         expectDamaged(&world)
     }
 
-    @Test(
-        "a push that the log has, of a pusher whom the store has forgotten, is acked and not committed twice")
+    @Test("a logged push of a forgotten pusher is acked, and not committed again")
     func forgottenPusher() throws {
         var world = try contradicted()
         world.leave(.ann)
@@ -418,7 +419,7 @@ import Testing
 }
 
 extension RoomWorld {
-    /// By what a repeat of this text is known.
+    /// The digest by which the room recognises a repeat of this text.
     func digest(ofTextAt base: Revision, _ text: String) -> Digest? {
         let content = RoomPush.Content.text(WireString(text))
         return RoomWorld.digest(content, base)

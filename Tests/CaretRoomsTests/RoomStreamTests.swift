@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The stream of a session") struct RoomStreamTests {
     /// Rule O8.
-    @Test("who reads slowly is handed so much and no more, and goes on from there without a gap")
+    @Test("a slow reader gets a bounded part at a time, without gaps")
     func credit() throws {
         var world = try RoomWorld("")
         world.seat(.ann, .bob)
@@ -31,7 +31,7 @@ import Testing
         #expect(world.lines(.ann).isEmpty)
     }
 
-    @Test("a session is handed more exactly when less than its credit is outstanding")
+    @Test("a session gets more exactly while less than its credit is outstanding")
     func creditEdge() throws {
         for missing in [0, 1] {
             var limits = Limits()
@@ -49,12 +49,12 @@ import Testing
     }
 
     /// Rule C2.
-    @Test("revisions that are handed at once lie together, with an ack in the place of one's own")
+    @Test("revisions sent at once share a buffer, and own ones are acks")
     func together() throws {
         var world = try RoomWorld("")
         world.seat(.ann, .bob, .eve, .joe)
         world.holds = \.isAppend
-        // What comes while this is in flight is one segment.
+        // Pushes during this append form one segment.
         world.push(.joe, [(0, 0, "j")], base: 0, seq: 1)
         for person in [Person.ann, .bob] { world.push(person, [(0, 0, "x")], base: 0, seq: 1) }
         world.release()
@@ -69,11 +69,11 @@ import Testing
         }
     }
 
-    @Test("what lies together is bounded by 16 KiB and by the credit, and is a line at least")
+    @Test("a buffer is bounded by 16 KiB and the credit, but has at least a line")
     func togetherBound() throws {
         for (length, credit, pieces, lines) in [
             (100, 256 << 10, 2, 3), (9_000, 256 << 10, 3, 3), (20_000, 256 << 10, 3, 3), (100, 1_000, 1, 1),
-            // The last two together are beyond the credit, and each of them begins within it.
+            // The last two lines together exceed the credit, but each begins within it.
             (100, 1_400, 2, 3),
         ] {
             var limits = Limits()
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// Rules C1 and O8.
-    @Test("who has fallen out of the window is served by the store, and then by the window again")
+    @Test("a session behind the window is served by the store, then by the window")
     func outOfWindow() throws {
         var world = try RoomWorld("")
         world.seat(.ann, .bob, .eve)
@@ -109,9 +109,8 @@ import Testing
         #expect(taken == Array(1...60))
     }
 
-    @Test(
-        "a room that is to keep less keeps the newest revisions, of which one always, and more again when it may"
-    )
+    /// At least one revision is kept.
+    @Test("a smaller window keeps the newest revisions, and may grow again")
     func boundWindow() throws {
         var world = try RoomWorld("")
         world.seat(.ann, .bob)
@@ -139,7 +138,7 @@ import Testing
         #expect(taken == Array(1...50))
     }
 
-    /// What somebody is handed, who takes all of it until nothing more comes.
+    /// What a client receives if it reads everything until nothing more comes.
     private func revisions(takenBy who: Person, _ world: inout RoomWorld) -> [Int] {
         var revisions: [Int] = []
         var lines = world.lines(who)
@@ -151,7 +150,8 @@ import Testing
         return revisions
     }
 
-    @Test("a revision counts what of its text it shares with no other one, which is bounded")
+    /// The counted bytes are bounded, however long the text is.
+    @Test("a revision counts only the text that it shares with no other one")
     func weight() throws {
         for (length, weight) in [
             (0, 2_112..<2_120), (10_000, 3_850..<3_870), (300_000, 7_740..<7_760), (3_000_000, 7_740..<7_760),
@@ -164,9 +164,8 @@ import Testing
     }
 
     /// Rule C5.
-    @Test(
-        "a session that is behind by more revisions than it may be is handed the text, and one fewer is served"
-    )
+    /// With one revision fewer it still gets changes.
+    @Test("a session that is too many revisions behind gets the text")
     func tooSlow() throws {
         for excess in [0, 1] {
             var world = try RoomWorld("ab", limits: .narrow)
@@ -187,7 +186,7 @@ import Testing
         }
     }
 
-    @Test("who resumes from far behind is not held to what others may be behind")
+    @Test("a client that resumes from far behind does not count as too slow")
     func resumedFar() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.bob)
@@ -197,7 +196,7 @@ import Testing
     }
 
     /// Rules B5, C5 and A10.
-    @Test("a session whose place was trimmed is handed the text, with its own highest push")
+    @Test("a session at a trimmed revision gets the text and its own last push")
     func trimmed() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -216,9 +215,7 @@ import Testing
             ])
     }
 
-    @Test(
-        "those who wait for the same revisions are served by one reading, and by nothing behind the room's head"
-    )
+    @Test("sessions at one revision share a reading, up to the room's head")
     func sharedReading() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob, .eve)
@@ -241,7 +238,7 @@ import Testing
         #expect(lines.revisions == Array(3...12) && world.lines(.eve).revisions == lines.revisions)
     }
 
-    @Test("where the store cannot be read a session waits, and asks again after a while")
+    @Test("if the store cannot be read, a session waits, and the read is retried")
     func storeRests() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -261,9 +258,7 @@ import Testing
         #expect(world.held.count == 2)
     }
 
-    @Test(
-        "where a pusher cannot be looked up his session waits for the text, and he is looked up after a while"
-    )
+    @Test("if a pusher's lookup fails, its session waits, and it is retried")
     func resyncRests() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -288,7 +283,7 @@ import Testing
         #expect(world.lines(.ann).types.contains("resync"))
     }
 
-    @Test("an ack keeps what it answers, though its revision has left the window before it was handed over")
+    @Test("a delayed ack is complete, even if its revision has left the window")
     func dueOutOfWindow() throws {
         var world = try RoomWorld("ab", limits: .narrow)
         world.seat(.ann, .bob)
@@ -314,7 +309,7 @@ import Testing
     }
 
     /// Rule C4.
-    @Test("whoever watches and lets revisions be joined is told them as one change, his own too")
+    @Test("a watcher with squash gets several revisions as one change")
     func squashed() throws {
         var world = try RoomWorld("ab")
         world.seat(.bob, .eve, .joe)
@@ -336,7 +331,7 @@ import Testing
     }
 
     /// Rule C4.
-    @Test("a squashed change has the receiver's own revisions too")
+    @Test("a squashed change includes the receiver's own revisions")
     func squashesOwn() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -349,7 +344,7 @@ import Testing
         #expect(lines.contains { $0.contains(#""rev":4,"from":1,"edits":[{"range":[0,0],"text":"xxx"}]"#) })
     }
 
-    @Test("a squashed change that was sent before a rename is not sent again under the old name")
+    @Test("after a rename no squashed change is sent under the old name")
     func squashRenamed() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -366,7 +361,7 @@ import Testing
     }
 
     /// Rule C4.
-    @Test("a session that may push is never told revisions joined, though it asks for it")
+    @Test("a session that may push never gets squashed changes, even on request")
     func notSquashed() throws {
         var world = try RoomWorld("ab")
         world.open(.ann, squashes: true)
@@ -381,7 +376,7 @@ import Testing
 }
 
 extension Limits {
-    /// Of a room that keeps little, and is patient with few.
+    /// Limits of a room with a small window and credit, which soon treats a session as too slow.
     static var narrow: Limits {
         var limits = Limits()
         limits.windowBytes = 6_000

@@ -5,35 +5,35 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// A room with its store, both as values: what the room wants done is done at once, or when the test says so.
+/// A room with its store, both as values. The room's actions run at once, or when the test releases them.
 struct RoomWorld {
     private(set) var room: RoomState
     var store: StoreModel
     let document: DocumentID
     let limits: Limits
-    /// What was sent to each session and not looked at yet.
+    /// Lines that were sent to each session and that the test has not read yet.
     private var sent: [SessionID: [String]] = [:]
-    /// How many pieces that was.
+    /// The number of buffers in which they were sent.
     private var pieces: [SessionID: Int] = [:]
-    /// Bytes that each session was sent and has not taken.
+    /// Bytes that were sent to each session and not yet written.
     private var outstanding: [SessionID: Int] = [:]
     /// Actions that wait for the test.
     private(set) var held: [RoomAction] = []
-    /// The actions that waited once, and were not answered.
+    /// Actions that were held and are not answered yet.
     private var unanswered: [RoomAction] = []
-    /// Which actions wait.
+    /// Selects the actions to hold.
     var holds: (RoomAction) -> Bool = { _ in false }
     private(set) var ended: [SessionID] = []
     private(set) var cut: [SessionID] = []
     private(set) var isUnloaded = false
     private(set) var divergences: [Revision] = []
-    /// Whose pushes were waited for, and are settled.
+    /// Connections whose wait for pushes is over.
     private(set) var settled: [ConnectionID] = []
-    /// Sessions take what they are sent at once.
+    /// True if everything that is sent counts as written at once.
     var isTakenAtOnce = true
     var time: Int64 = 1000
     private var wakesAt: Int64?
-    /// What the document is called by those who ask something of it.
+    /// The name of the document in requests.
     var name: WireString = "notes"
 
     init(_ text: String = "", limits: Limits = Limits()) throws {
@@ -62,15 +62,15 @@ struct RoomWorld {
             limits: limits, at: time, publicClient: { WireString("p-" + $0.client.string) })
     }
 
-    /// The server begins anew, with what the store has.
+    /// Restarts the server with what the store has.
     mutating func restart() throws {
         (sent, outstanding, held, ended) = ([:], [:], [], [])
         room = try RoomWorld.room(of: document, in: store, limits, at: time)
     }
 
-    // MARK: What the test does with time and the store
+    // MARK: Time and the store
 
-    /// Tells the room something, at another time than the world's if one is given.
+    /// Sends an event to the room, at the world's time if no other is given.
     mutating func tell(_ event: RoomEvent, at time: Int64? = nil) {
         run(room.handle(event, at: time ?? self.time))
         expectInvariants { () throws(BrokenInvariant) in try room.checkInvariants() }
@@ -81,7 +81,7 @@ struct RoomWorld {
         tell(.timePassed)
     }
 
-    /// Lets time pass, and the room be woken whenever it asked for that.
+    /// Lets time pass, and wakes the room whenever it asked for it.
     mutating func pass(milliseconds: Int) {
         let end = time + Int64(milliseconds)
         while let wake = wakesAt, wake <= end {
@@ -93,7 +93,7 @@ struct RoomWorld {
         tell(.timePassed)
     }
 
-    /// Does everything that was held.
+    /// Runs all held actions.
     mutating func release() {
         holds = { _ in false }
         let actions = held
@@ -101,16 +101,16 @@ struct RoomWorld {
         run(actions)
     }
 
-    /// Forgets what is held: the test answers it by itself.
+    /// Drops the held actions. The test answers them itself.
     mutating func drop() { held = [] }
 
-    /// Answers the append that is held with an outcome, whatever the store would say.
+    /// Answers the held append with this outcome, whatever the store would return.
     mutating func answerAppend(_ outcome: AppendOutcome) {
         held.removeAll(where: \.isAppend)
         answer(\.isAppend, .appended(outcome))
     }
 
-    /// Answers the newest call of a kind that was held, whatever the store would say.
+    /// Answers the newest held call of a kind, whatever the store would return.
     mutating func answer(_ isMeant: (RoomAction) -> Bool, _ answer: StoreAnswer) {
         guard let index = unanswered.lastIndex(where: isMeant),
             case .call(let id, _) = unanswered.remove(at: index)
@@ -121,15 +121,15 @@ struct RoomWorld {
         tell(.answered(id, answer))
     }
 
-    /// The revisions before those that held calls are to read.
+    /// The revisions after which the held calls read.
     var heldReads: [Revision] {
         heldCalls.compactMap { if case .read(_, let revision, _) = $0 { revision } else { nil } }
     }
 
-    /// The calls that are held.
+    /// The held calls to the store.
     var heldCalls: [StoreCall] { held.compactMap(\.storeCall) }
 
-    /// Somebody else commits a change behind the store's head.
+    /// Another server commits a change after the store's head.
     mutating func commitElsewhere(
         _ edits: [(Int, Int, String)], by pusher: Pusher = Pusher(user: "zoe", client: "zoe-client"),
         seq: Int64 = 1, digest: Digest? = nil
@@ -183,21 +183,21 @@ struct RoomWorld {
         return []
     }
 
-    // MARK: What the test looks at
+    // MARK: Results
 
-    /// What the room has to count since this was asked last.
+    /// What the room has counted since the last call.
     mutating func notes() -> RoomNotes { room.takeNotes() }
 
-    /// What a session was sent since this was asked last.
+    /// Lines that were sent to a session since the last call.
     mutating func lines(_ who: Person) -> [String] { sent.removeValue(forKey: who.session) ?? [] }
 
-    /// In how many pieces a session was sent that.
+    /// The number of buffers that were sent to a session since the last call.
     mutating func pieces(_ who: Person) -> Int { pieces.removeValue(forKey: who.session) ?? 0 }
 
-    /// Forgets what anybody was sent.
+    /// Forgets everything that was sent.
     mutating func forget() { (sent, pieces) = ([:], [:]) }
 
-    /// The session's connection takes all that it was sent.
+    /// Marks everything that was sent to the session as written.
     mutating func take(_ who: Person) {
         let bytes = outstanding.removeValue(forKey: who.session) ?? 0
         tell(.written(who.session, bytes: bytes))
@@ -206,7 +206,7 @@ struct RoomWorld {
     var text: String { room.text.string }
 }
 
-/// What sessions ask of the room.
+/// Requests of sessions.
 extension RoomWorld {
     mutating func open(
         _ who: Person, id: RequestID? = nil, from resume: (epoch: String, Revision)? = nil,
@@ -219,7 +219,7 @@ extension RoomWorld {
         tell(.open(opening))
     }
 
-    /// Opens the document for these, and forgets what they are told.
+    /// Opens the document for these people, and forgets what they are sent.
     mutating func seat(_ people: Person...) {
         for person in people { open(person) }
         forget()
@@ -283,7 +283,7 @@ extension RoomWorld {
 }
 
 extension RoomAction {
-    /// The call to the store that it is, if it is one.
+    /// The call to the store, nil for other actions.
     var storeCall: StoreCall? { if case .call(_, let call) = self { call } else { nil } }
 
     var isAppend: Bool { if case .append = storeCall { true } else { false } }
@@ -299,7 +299,7 @@ extension RoomAction {
     var isSum: Bool { if case .compute(_, .checksum) = self { true } else { false } }
 }
 
-/// Somebody who takes part in tests.
+/// A participant in the tests.
 struct Person {
     let session: SessionID
     let participant: Participant
@@ -322,7 +322,7 @@ struct Person {
     static let bob = Person("bob", 2)
     static let eve = Person("eve", 3, unit: .utf8)
     static let joe = Person("joe", 4, unit: .scalar)
-    /// Who orders things of documents that he has not open.
+    /// Requests renames and deletions without opening the document.
     static let orderer = Person("ord", 99)
 }
 

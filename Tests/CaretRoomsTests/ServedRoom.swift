@@ -4,14 +4,14 @@ import CaretRooms
 import CaretWire
 import TestSupport
 
-/// A room among the queues of a `ServerWorld`, which has the store at hand.
+/// A room of a `ServerWorld`. It may use the store directly.
 protocol ServedRoom {
     var isIdle: Bool { get }
-    /// Handles an event, and answers with what is left to be done by others.
+    /// Handles an event, and returns the actions that others must run.
     mutating func handle(_ event: RoomEvent, _ store: inout StoreModel) -> [RoomAction]
 }
 
-/// The room that ships. Its store answers at once, except to a rename or a deletion, at a time that stands still.
+/// The production room. Its store answers at once, except to a rename or a deletion. Its clock stands still.
 struct WholeRoom: ServedRoom {
     private let now: Int64
     private var state: RoomState
@@ -33,7 +33,7 @@ struct WholeRoom: ServedRoom {
             case .call(let id, let call): waiting += state.handle(.answered(id, store.answer(call)), at: now)
             case .compute(let id, let work):
                 waiting += state.handle(.computed(id, work.done(checksum: crc32)), at: now)
-            // No time passes.
+            // The clock stands still.
             case .wake: break
             case .send, .ended, .cut, .diverged, .notifyHub: left.append(action)
             }

@@ -6,15 +6,15 @@ import TestSupport
 
 /// A whole server in one value: connections, the hub, rooms and a store, with the queues between them.
 ///
-/// Whatever is told to one of them waits in a queue of its own; the store answers its calls in any order. Without a seed
-/// all is done in the order in which it was told.
+/// Each message waits in the queue of its receiver. The store answers its calls in any order. Without a seed,
+/// messages are delivered in the order sent.
 final class ServerWorld {
-    /// Where something waits.
+    /// The queue in which a message waits.
     enum Place: Hashable {
         case connection(ConnectionID)
         case hub
         case room(DocumentID)
-        /// Each call of the store alone.
+        /// Each call to the store has its own queue.
         case store(Int)
     }
 
@@ -31,17 +31,17 @@ final class ServerWorld {
     let settings: ConnectionSettings
     var now: Int64 = 10_000
     var tokens: [String: Identity] = [:]
-    /// Whoever comes without a token.
+    /// The identity of clients without a token.
     var anonymous: Identity?
-    /// What a room is here.
+    /// Makes the rooms.
     var makesRoom: (DocumentEntry, Snapshot, ServerWorld) -> any ServedRoom = { entry, text, _ in
         PlainRoom(entry, text)
     }
-    /// Which calls of the store wait until `release`.
+    /// Selects the calls to the store that wait until `release`.
     var holds: (StoreCall) -> Bool = { _ in false }
-    /// Which calls are done at once, and only their answers wait until then.
+    /// Selects the calls that run at once, but whose answers wait until `release`.
     var holdsAnswer: (StoreCall) -> Bool = { _ in false }
-    /// Rooms are dropped as soon as they are idle.
+    /// True if rooms are dropped as soon as they are idle.
     var dropsIdleRooms = true
     private var held: [Mail] = []
     private var mail: [Mail] = []
@@ -49,7 +49,7 @@ final class ServerWorld {
     private var budget: LineBudget
     private var lastStore = 0
     private var lastConnection: Int64 = 0
-    /// What happened, for tests that ask.
+    /// The hub's calls to the store.
     private(set) var calls: [StoreCall] = []
     private(set) var trace: [String] = []
     var keepsTrace = false
@@ -71,7 +71,7 @@ final class ServerWorld {
 
     // MARK: Clients
 
-    /// A connection from which nothing has come.
+    /// A new connection that has sent nothing.
     func connection() -> TestClient {
         lastConnection += 1
         let id = ConnectionID(lastConnection)
@@ -82,7 +82,8 @@ final class ServerWorld {
         return client
     }
 
-    /// Somebody who has said hello, as a user with a client of his own and these grants.
+    /// A client that has said hello as this user with these grants. By default, each user has their own
+    /// client id.
     func connect(_ user: String, client: String? = nil, _ grants: Grants = .all, units: String = "utf-16")
         -> TestClient
     {
@@ -98,7 +99,7 @@ final class ServerWorld {
         return result
     }
 
-    /// Makes a document with these texts, one a revision, by root at 1000, 2000 and so on.
+    /// Makes a document with these texts, one a revision. Root pushes them at times 1000, 2000 and so on.
     @discardableResult
     func document(_ name: String, _ texts: String...) -> DocumentID {
         do { return try makeDocument(name, texts) } catch { preconditionFailure("\(name): \(error)") }
@@ -127,10 +128,10 @@ final class ServerWorld {
 
     // MARK: Time and order
 
-    /// Does all that waits, in the order in which it was told or, with a seed, in any order that is lawful.
+    /// Delivers all messages, in the order sent or, with a seed, in any order that the queues allow.
     func run() { while step() {} }
 
-    /// Does one thing that waits; false where nothing does.
+    /// Delivers one message. Returns false if none waits.
     @discardableResult
     func step() -> Bool {
         if mail.isEmpty { return false }
@@ -151,7 +152,7 @@ final class ServerWorld {
         run()
     }
 
-    /// Does the calls of the store that were held.
+    /// Runs the held calls to the store, and delivers the held answers.
     func release() {
         (holds, holdsAnswer) = ({ _ in false }, { _ in false })
         mail += held
@@ -188,7 +189,7 @@ final class ServerWorld {
         post(.connection(id)) { [unowned self] in self.event(id, event) }
     }
 
-    /// Whose token it is, of those that the store knows.
+    /// The identity of a token in `tokens` or in the store.
     private func known(by text: WireString) -> Identity? {
         if let identity = tokens[text.string] { return identity }
         guard let token = try? store.token(shown: ByteString(text.string)).get() else { return nil }
@@ -223,7 +224,7 @@ final class ServerWorld {
 
     // MARK: The hub
 
-    /// Tells the hub something, and does what it wants; also answers with that.
+    /// Sends an event to the hub and runs its actions, which it also returns.
     @discardableResult
     func hubEvent(_ event: HubEvent) -> [HubAction] {
         let actions = hub.handle(event, at: now)
@@ -318,27 +319,27 @@ final class ServerWorld {
                 }
                 if self.holdsAnswer(call) { self.held.append(mail) } else { self.mail.append(mail) }
             }
-        // A running server logs it.
+        // A real server logs it.
         case .diverged: break
         case .compute, .wake, .cut: preconditionFailure("a room asks for nothing else here")
         }
     }
 }
 
-/// A client's side of one connection.
+/// The client's end of one connection.
 final class TestClient {
     let id: ConnectionID
-    // Whoever keeps a client keeps its server.
+    // A client keeps its server alive.
     private let world: ServerWorld
     private var lines: [String] = []
-    /// Bytes that were sent, and not taken.
+    /// Bytes that the server has sent and the client has not read.
     private(set) var untaken = 0
     private var unsent: [UInt8] = []
     var isPaused = false
-    /// The server has sent all that it will.
+    /// True once the server has ended its output.
     var isEnded = false
     var isClosed = false
-    /// What the server sends is taken at once.
+    /// True if the client reads everything at once.
     var takesAll = true
 
     init(_ world: ServerWorld, _ id: ConnectionID) {
@@ -351,7 +352,7 @@ final class TestClient {
         world.run()
     }
 
-    /// Sends lines without waiting for anything.
+    /// Sends lines, but delivers nothing else.
     func send(_ lines: [String]) { send(bytes: Array(lines.map { $0 + "\n" }.joined().utf8)) }
 
     func send(bytes: [UInt8]) {
@@ -359,7 +360,7 @@ final class TestClient {
         if !isPaused { flush() }
     }
 
-    /// Hands the server what it did not want to read before.
+    /// Sends the bytes that waited while the server had paused reading.
     func flush() {
         if unsent.isEmpty { return }
         let bytes = unsent
@@ -374,7 +375,7 @@ final class TestClient {
         if takesAll { take() }
     }
 
-    /// Takes what was sent.
+    /// Reads everything that was sent.
     func take() {
         let bytes = untaken
         untaken = 0
@@ -391,13 +392,13 @@ final class TestClient {
         world.run()
     }
 
-    /// What was sent since this was asked last.
+    /// Lines since the last call.
     func heard() -> [String] {
         defer { lines = [] }
         return lines
     }
 
-    /// The same, with errors as their codes, and a welcome and what was opened as one word.
+    /// The same, but an error is reduced to its code, and `welcome` and `opened` to one word.
     func hears() -> [String] {
         heard().map { line in
             if let code = code(line) { return code }
@@ -406,7 +407,7 @@ final class TestClient {
         }
     }
 
-    /// What a line is answered with.
+    /// Sends a line, and returns the answers in the form of `hears`.
     func asks(_ line: String) -> [String] {
         _ = heard()
         says(line)

@@ -5,7 +5,7 @@ import CaretWire
 import TestSupport
 import Testing
 
-@Suite("Times, and a clock that goes back") struct TimeTests {
+@Suite("Times of revisions, and a clock that goes back") struct TimeTests {
     /// The times of all revisions, as the store has them.
     private func times(_ world: RoomWorld) throws -> [Int64] {
         try world.store.read(world.document, after: 0, limit: .max).get().segment.changes.map(\.time)
@@ -16,7 +16,7 @@ import Testing
         #expect(times.count == count && times == times.sorted(), "\(times)")
     }
 
-    @Test("no revision is earlier than the one before it, though the clock goes back in between")
+    @Test("no revision is earlier than the last, even if the clock goes back")
     func clockGoesBack() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob)
@@ -28,7 +28,7 @@ import Testing
         try expectAscending(world, count: 3)
     }
 
-    @Test("nor is one that was committed behind a start of the server at an earlier time")
+    @Test("a revision after a restart is not earlier, even with an earlier clock")
     func restart() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -41,7 +41,8 @@ import Testing
         try expectAscending(world, count: 3)
     }
 
-    @Test("nor are several in one segment, which came in another order than their connections read them")
+    /// The connections read them in another order than the room received them.
+    @Test("the revisions of one segment ascend in time")
     func segment() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann, .bob, .eve, .joe)
@@ -54,7 +55,7 @@ import Testing
         try expectAscending(world, count: 5)
     }
 
-    @Test("nor is one that is moved behind what another server has committed at a later time")
+    @Test("a revision rebased over another server's is not earlier than that one")
     func elsewhere() throws {
         for conflicts in 1...3 {
             var world = try RoomWorld("ab")
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("what a room waits for comes in its time, though the clock goes back meanwhile")
+    @Test("a room's timer fires on time, even if the clock went back meanwhile")
     func waits() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)
@@ -85,7 +86,7 @@ import Testing
     }
 
     /// Rule S4.
-    @Test("a peer is told to whoever was behind at the very end of the pause, and not before")
+    @Test("a lagging session gets a peer exactly at the end of the pause")
     func peerPause() throws {
         let limits = Limits()
         for (wait, isTold) in [(limits.peerMilliseconds - 1, false), (limits.peerMilliseconds, true)] {
@@ -93,7 +94,7 @@ import Testing
             world.seat(.ann, .bob, .joe)
             world.isTakenAtOnce = false
             let letters = String(repeating: "x", count: 300_000)
-            // Ann is behind each time that Bob selects, and is told when she has caught up.
+            // Ann lags behind whenever Bob selects, and gets the selection when she has caught up.
             for number in 0..<2 {
                 world.push(.joe, [(0, 0, letters)], base: Revision(number), seq: Int64(number))
                 world.take(.bob)
@@ -101,7 +102,7 @@ import Testing
                 if number == 0 {
                     world.take(.ann)
                     world.take(.ann)
-                    // The push that comes next takes a millisecond.
+                    // The next push adds a millisecond.
                     world.time += Int64(wait) - 1
                 }
             }
@@ -111,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("the store is asked again at the very end of the pause, and not before")
+    @Test("the store is retried exactly at the end of the pause")
     func retryPause() throws {
         var world = try RoomWorld("ab")
         world.seat(.ann)

@@ -3,15 +3,15 @@ import Foundation
 /// The session that the first page of the protocol shows.
 enum Transcript {
     enum Step: Equatable {
-        /// The client's line.
+        /// A line from the client.
         case says(String)
-        /// The server's, as it is told; `…` stands for the inside of one object.
+        /// A line from the server. `…` marks the omitted content of an object.
         case hears(String)
         case otherPushes(String)
         case maps(Range<Int>, to: Range<Int>)
     }
 
-    /// A line of the section that is no step.
+    /// A line of the section that is not a step.
     struct Unreadable: Error {
         let line: String
     }
@@ -22,7 +22,7 @@ enum Transcript {
         return try steps(of: String(contentsOf: file, encoding: .utf8))
     }
 
-    /// The lines between the fences of the section.
+    /// The steps in the fenced block of the section.
     private static func steps(of page: String) throws -> [Step] {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
         let heading = "## A session to read"
@@ -47,7 +47,7 @@ enum Transcript {
         throw Unreadable(line: String(line))
     }
 
-    /// Whether a line is the one that is shown, byte by byte but for the insides of objects that are left out.
+    /// Whether a line is the shown one, byte by byte, except for the omitted content of objects.
     static func isShown(_ line: String, by shown: String) -> Bool {
         var rest = Substring(line).utf8
         for (index, piece) in shown.split(separator: "…", omittingEmptySubsequences: false).enumerated() {

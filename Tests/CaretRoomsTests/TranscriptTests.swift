@@ -7,7 +7,7 @@ import Testing
 
 @Suite("the session in docs/protocol/README.md")
 struct TranscriptTests {
-    /// Where the shown session takes place: its clients' public ids, its store and its time.
+    /// A server with the public client ids, the store and the time of the shown session.
     private static func server() throws -> ServerWorld {
         let settings = ConnectionSettings.sample(Limits(), server: "caret/0.1.0") { pusher in
             pusher.client == "alice-7f21" ? "p-81c2" : "p-00d1"
@@ -20,7 +20,7 @@ struct TranscriptTests {
         return world
     }
 
-    @Test("it is what a server says, line by line")
+    @Test("a server sends exactly the lines that the page shows")
     func session() throws {
         let world = try TranscriptTests.server()
         let client = world.connection()
@@ -64,14 +64,14 @@ struct TranscriptTests {
         #expect(answer.types == ["ack"])
     }
 
-    /// What the server says that others have selected, to one who comes now.
+    /// The selections of others that a new client gets.
     private func selections(in world: ServerWorld) throws -> [WireSelection] {
         let answer = somebodyElse(in: world).askedInFull(#"{"type":"open","doc":"agenda"}"#)
         guard case .opened(let opened) = try message(answer.line(0)) else { return [] }
         return opened.peers.flatMap(\.selections)
     }
 
-    @Test("a line that is not the one shown is found")
+    @Test("a line that differs from the shown one is found")
     func differences() {
         let shown = #"{"a":{…},"b":[1]}"#
         #expect(Transcript.isShown(#"{"a":{"c":2},"b":[1]}"#, by: shown))
@@ -97,7 +97,7 @@ extension Selection {
 }
 
 extension Transcript.Step {
-    /// The change that a shown line tells of.
+    /// The change in a shown line from the server.
     fileprivate var change: Change? {
         guard case .hears(let line) = self, case .change(let change)? = try? message(line) else { return nil }
         return try? Change(

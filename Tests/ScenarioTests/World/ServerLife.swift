@@ -2,7 +2,7 @@ import CaretLog
 import CaretRooms
 import CaretServer
 
-/// One life of the server, from a start to a crash or a stop: the real shells, on queues and loops that the world turns.
+/// One life of the server, from a start to a crash or a stop: the real shells, on simulated queues and loops.
 // @unchecked: one thread does all of a simulated run.
 final class ServerLife: @unchecked Sendable {
     unowned let world: World

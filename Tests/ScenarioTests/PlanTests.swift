@@ -16,7 +16,8 @@ import Testing
         #expect(throws: Plan.Unreadable.self) { try Plan(text: line) }
     }
 
-    /// Another node may make a document longer than it may be. Nobody can add to it then, and the room appends nothing.
+    /// Another node may make a document longer than the limit. Then no client can add to it, and the room
+    /// appends nothing.
     @Test("a new epoch is found out where a document is full")
     func newEpochOfFullDocument() throws {
         let (half, rest) = (String(repeating: "x", count: 700), String(repeating: "y", count: 3_400))

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// What is seldom has happened, where there were plans enough for that.
+    /// Each rare event must have happened at least once, if there were enough plans.
     private func expectVariety(_ outcomes: [Outcome]) {
         let counts: [(String, Int)] = [
             ("peers", \.peers), ("repeats", \.repeats), ("resyncs", \.resyncs), ("resumes", \.resumes),

@@ -11,7 +11,7 @@ import Testing
         var law = ""
     }
 
-    @Test("every fault that is planted is found")
+    @Test("the scenarios find every planted fault")
     func faults() async {
         let most = UInt64(Seeds.share(of: 2_000, everyCommit: 400))
         let findings = await withTaskGroup(of: [Finding].self) { group in

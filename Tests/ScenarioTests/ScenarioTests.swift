@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("Scenarios") struct ScenarioTests {
-    @Test("whatever befalls server, clients, network and store, no law is broken and all comes to rest")
+    @Test("under all faults no law is broken, and the world comes to rest")
     func scenarios() async throws {
         if let plan = try Runs.askedPlan() {
             if let failure = Runs.run(plan, talks: true).failure {

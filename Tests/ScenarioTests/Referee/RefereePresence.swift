@@ -22,7 +22,7 @@ extension Referee {
             let history = ledger[room.log.epoch.wire], let text = history.text(at: select.revision),
             let said = text.selections(select.selections, in: kept.unit)
         else { return }
-        // The room may apply it later, when it has the revision that the selection is based on.
+        // The room may apply it later: a request waits while the store looks up its pusher.
         let taken = TakenSelection(history: history.epoch, revision: select.revision, selections: said)
         selected[kept.participant.name, default: []].append(taken)
         guard kept.presence.selected > moment else { return }

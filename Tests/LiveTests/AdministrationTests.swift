@@ -19,7 +19,7 @@ import Testing
         return try #require(try admin.next())
     }
 
-    /// All that is counted, by name; of a latency how often it was measured.
+    /// All counters by name. For a latency, the number of measurements.
     private func counted() throws -> [String: Int] {
         let line = try ask(#"{"type":"counters"}"#)
         try #require(line.hasPrefix(#"{"type":"counted","since":"#), "\(line)")
@@ -33,14 +33,14 @@ import Testing
         return result
     }
 
-    /// The same, as soon as this is so: what is told may be on its way before it is counted.
+    /// The same, once a condition holds: the server may send a message before it counts it.
     private func counted(until isSo: ([String: Int]) -> Bool) throws -> [String: Int] {
         var counts = try counted()
         for _ in 0..<10_000 where !isSo(counts) { counts = try counted() }
         return counts
     }
 
-    /// A document with these texts, one a revision.
+    /// Creates a document with these texts, one per revision.
     private func write(_ name: String, _ texts: String...) throws {
         try ann.send(#"{"type":"open","doc":"\#(name)","create":true}"#)
         let opened = try #require(try ann.next())
@@ -125,7 +125,7 @@ import Testing
         let wanted =
             #"{"type":"deleted","id":1,"docs":[{"number":⟨number⟩,"doc":"a","rev":2,"length":3,"updated":…,"deleted":…}]}"#
         let number = try #require(Pattern(wanted).matches(listed)?["number"])
-        // The room goes in its own time.
+        // The room takes some time to close, so this retries.
         var answer = ""
         for attempt in 0..<10_000 where attempt == 0 || answer.contains(#""code":"overloaded""#) {
             answer = try ask(#"{"type":"undelete","number":\#(number)}"#)
@@ -148,7 +148,7 @@ import Testing
                 == #"{"type":"trimmed","id":2,"doc":"a","start":2,"revisions":2}"#)
         #expect(try ask(#"{"type":"read","doc":"a","rev":1}"#).contains(#""code":"base_trimmed""#))
         #expect(try ask(#"{"type":"read","doc":"a","rev":2}"#).contains(#""text":"two""#))
-        // Whoever has it open goes on.
+        // A client that has the document open is not affected.
         try ann.send(#"{"type":"ping"}"#)
         try ann.expect(#"{"type":"pong"}"#)
     }
@@ -170,7 +170,7 @@ import Testing
         try bob.expect(#"{"type":"error","doc":"a","seq":1,"code":"base_trimmed",…"#)
         try bob.send(#"{"type":"push","doc":"a","epoch":"\#(epoch)","base":1,"seq":1,"text":"x"}"#)
         try bob.expect(#"{"type":"error","doc":"a","seq":1,"code":"base_trimmed",…"#)
-        // What is kept is served as before.
+        // The server still serves the remaining revisions.
         try bob.send(#"{"type":"restore","doc":"a","epoch":"\#(epoch)","rev":2,"seq":1}"#)
         try bob.expect(#"{"type":"ack","doc":"a","seq":1,"rev":4,"edits":[…"#)
     }

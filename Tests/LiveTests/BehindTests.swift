@@ -1,12 +1,12 @@
 import Testing
 
 @Suite("A session that takes nothing for long", .onOwnThread) struct BehindTests {
-    /// Far more than the system keeps on the way to somebody who does not read. A small buffer of his would be filled
-    /// sooner, but he would take for minutes what was on its way: a few kilobytes each fifth of a second.
+    /// Far more bytes than the kernel buffers for a client that does not read. A small receive buffer would
+    /// fill sooner, but then the client would read for minutes: a few kilobytes each fifth of a second.
     private static let revisions = 24
     private static let length = 256 << 10
 
-    /// A document that the admin changes again and again while somebody who has it open takes nothing.
+    /// A document that the admin changes again and again. The other client has it open and reads nothing.
     private func fallBehind(_ options: [String: String]) throws -> (admin: LineClient, deaf: LineClient) {
         let narrow = [
             "--limit-window": "16 KiB", "--limit-credit": "1 KiB", "--limit-taking-time": "1 h",
@@ -35,7 +35,7 @@ import Testing
         return (admin, deaf)
     }
 
-    /// It takes what was on its way, and then the text.
+    /// The client reads the changes that were under way, and then the text.
     private func expect(_ resync: String, at deaf: LineClient) throws {
         var line = try deaf.next() ?? "the end"
         while line.hasPrefix(#"{"type":"change","doc":"a","#) { line = try deaf.next() ?? "the end" }

@@ -22,7 +22,8 @@ import Testing
     /// Rule L8.
     @Test("the twentieth line that is no message closes")
     func manyFaults() throws {
-        // All are sent before the first answer is read, so that they come within the 10 seconds that count.
+        // Sends all lines before it reads an answer, so that they arrive within the 10 seconds that the limit
+        // counts.
         let line = "ann> nonsense\n"
         let answer = #"ann< {"type":"error","code":"bad_json",…"# + "\n"
         try converse(
@@ -113,7 +114,7 @@ import Testing
         try client.greet(as: "ann-client")
         try client.send(#"{"type":"open","doc":"a","create":true}"#)
         try client.expect(#"{"type":"opened",…"#)
-        // The disk is never so quick that one of them does not come too soon.
+        // No disk is fast enough to commit each push before the next one arrives.
         for seq in 1...20 {
             try client.send(
                 #"{"type":"push","doc":"a","base":0,"seq":\#(seq),"edits":[{"range":[0,0],"text":"a"}]}"#)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The data folder of a running server", .onOwnThread) struct FolderTests {
-    /// What somebody does to the folder of a running server.
+    /// What the test does to the folder of a running server.
     enum Deed: CaseIterable {
         case removed, movedAway, replaced, databaseRemoved, logRemoved, databaseReplaced
     }
@@ -22,7 +22,7 @@ import Testing
         try ann.send(#"{"type":"push","doc":"other","base":0,"seq":1,"text":"two","create":true}"#)
         try ann.expect(#"{"type":"error","doc":"other","seq":1,"code":"storage_failed",…"#)
         try server.says(#/ error event=data_lost path=/#)
-        // It is in no file that anybody would find again, but it can still be taken out.
+        // The files are lost, but clients can still read the text and save it elsewhere.
         try ann.send(#"{"type":"read","doc":"notes"}"#)
         try ann.expect(#"{"type":"text","doc":"notes",…,"text":"one",…"#)
         try ann.endOutput()

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite("Framing over a socket", .onOwnThread) struct FramingTests {
-    /// All that is said before anything is heard, with both ends of a line.
+    /// All lines that the client sends before it reads, with CR LF at their ends.
     private static let session =
         #"""
         {"type":"hello","protocol":1,"client":"ann-client","units":["utf-8"]}
@@ -19,7 +19,7 @@ import Testing
 
         """#.replacing("\n", with: "\r\n")
 
-    /// What is said about one thing comes in its order, and the rest as it is ready.
+    /// Answers about one document come in order. The others come as soon as they are ready.
     private static let answers = [
         #"{"type":"welcome",…"unit":"utf-8",…"#,
         #"{"type":"opened","id":1,"doc":"a",…"#,

@@ -85,7 +85,7 @@ import Testing
             let begin = #"{"type":"ping","id":1,"x":""# + String(repeating: "x", count: 1_000_000)
             try client.send(bytes: Array(begin.utf8))
         }
-        // Whichever asks for more when the other has the rest.
+        // The server refuses the client that needs more of the budget while the other has the rest.
         var asked = clients.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         #expect(poll(&asked, 2, 60_000) == 1)
         let refused = asked[0].revents != 0 ? 0 : 1

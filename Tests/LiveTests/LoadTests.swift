@@ -21,7 +21,7 @@ import Testing
             try Verdict.onAll(of: crowd, at: server)
         }
         let revisions = try settled(crowd, at: server)
-        // On a machine that does much else there is no such bound.
+        // A machine that runs other work too cannot keep this bound.
         if Seeds.areWhole { #expect(slowest < .seconds(2)) }
         print(
             "kill -9: \(rounds) rounds, 50 clients, \(crowd.acks) acks, \(revisions) revisions, nothing lost or doubled; ready again after at most \(slowest)"
@@ -82,7 +82,7 @@ import Testing
         var silent: [Vanishing] = []
         for number in 0..<count {
             silent.append(try Vanishing(server))
-            // Some hundred are there at a time.
+            // At most 1,000 are open at a time.
             if silent.count == 1_000 { silent.removeFirst(500) }
             if number % 50 == 0 { try crowd.work(forAtMost: 1) }
         }
@@ -96,7 +96,8 @@ import Testing
         print("flood: \(count) connections in \(took), and \(during) acks meanwhile")
     }
 
-    /// What was on its way is said again, and then saved once; answers with how many revisions there are.
+    /// Lets the editors resend their unanswered pushes, and checks that each is saved once. Returns the
+    /// number of revisions.
     @discardableResult
     private func settled(_ crowd: Crowd, at server: LiveServer) throws -> Int {
         try crowd.connect(to: server)
@@ -107,7 +108,7 @@ import Testing
     }
 }
 
-/// A connection that says nothing and ends with a reset.
+/// A connection that sends nothing and ends with a reset.
 private final class Vanishing {
     private let descriptor: Int32
 

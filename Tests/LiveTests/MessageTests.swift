@@ -32,7 +32,7 @@ import Testing
         #expect(found[0].store != found[1].store && found[0].session != found[1].session)
     }
 
-    /// What stands at a name of a pattern in the next line of a client.
+    /// The text at a name of the pattern, in the next line that a client receives.
     private func told(_ pattern: String, _ name: String, by client: LineClient) throws -> String {
         let line = try #require(try client.next())
         return try #require(Pattern(pattern).matches(line)?[name], "\(line)")

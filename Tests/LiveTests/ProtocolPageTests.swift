@@ -29,7 +29,7 @@ import Testing
         try conversation.end()
     }
 
-    /// The lines of the session, with what is another one in every life of a server as `Pattern` has it.
+    /// The lines of the session. Values that differ on every run are replaced with the notation of `Pattern`.
     private func sessionToRead() throws -> [String] {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/protocol/README.md")

@@ -30,7 +30,7 @@ import Testing
         let third = try second.again()
         let bob = try LineClient(third)
         try bob.greet(as: "bob-client")
-        // A document of its own, which nobody knows more of: its epoch is renewed too.
+        // No client knows more of this new document than the server, but its epoch changes too.
         try bob.send(#"{"type":"open","doc":"b","create":true}"#)
         try bob.expect(#"{"type":"opened","doc":"b",…"#)
         try bob.send(#"{"type":"open","doc":"a"}"#)

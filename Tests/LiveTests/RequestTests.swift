@@ -1,7 +1,7 @@
 import Testing
 
 @Suite("Requests on documents over a socket", .onOwnThread) struct RequestTests {
-    /// Two documents of bob's, the first with two revisions.
+    /// Bob's two documents. The first has two revisions.
     private static let library = """
         bob> {"type":"push","doc":"notes/a","base":0,"seq":1,"text":"one","create":true}
         bob< {"type":"ack","doc":"notes/a","seq":1,"rev":1,…
@@ -74,7 +74,7 @@ import Testing
                 """)
     }
 
-    /// Each time the last change is the one that nothing comes behind which could wake the server.
+    /// No later event could wake the server after the last change of a round.
     @Test("who follows is told of the last change, however soon it comes behind others")
     func lastChange() throws {
         let server = try LiveServer(["--limit-document-every": "2 ms"])

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("the counters move with what happens")
+    @Test("the counters count what happens")
     func counters() throws {
         let before = try counted()
         #expect(before["connections"] == 2 && before["pushes"] == 0 && before["commits"] == 0)
@@ -86,7 +86,7 @@ import Testing
         #expect(try counted { $0["connections"] == 2 }["connections"] == 2)
     }
 
-    @Test("a change that a receiver is handed is measured")
+    @Test("the delivery of a change to another session is measured")
     func delivery() throws {
         try write("a", "one")
         let bob = try LineClient(server)
@@ -105,7 +105,7 @@ import Testing
         #expect(after["deliveries"] == 1 && after["delivery"] == 1)
     }
 
-    @Test("who is there is told with where he comes from")
+    @Test("who lists each connection with its address")
     func who() throws {
         try write("a", "one")
         let line = try ask(#"{"type":"who","id":1}"#)
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// Rule A8.
-    @Test("a deleted document is brought back, with its history")
+    @Test("undelete restores a document with its history")
     func undelete() throws {
         try write("a", "one", "two")
         try ann.send(#"{"type":"close","doc":"a"}"#)
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// Rule A9.
-    @Test("a history is trimmed, and says before what that would be")
+    @Test("trim removes old revisions; a dry run only counts them")
     func trim() throws {
         try write("a", "one", "two", "three")
         #expect(
@@ -154,7 +154,7 @@ import Testing
     }
 
     /// Rule A10.
-    @Test("what was trimmed is gone from the answer on, also while the document is open")
+    @Test("trimmed revisions are gone at once, even of an open document")
     func trimWhileOpen() throws {
         try write("a", "one", "two", "three")
         let text = try ask(#"{"type":"read","doc":"a"}"#)
@@ -176,7 +176,7 @@ import Testing
     }
 
     /// Rule A14.
-    @Test("a store that is sound is found so, as a whole and one document of it")
+    @Test("verify finds no damage in a sound store or document")
     func verify() throws {
         try write("a", "one", "two")
         #expect(
@@ -189,7 +189,7 @@ import Testing
     }
 
     /// Rule A15.
-    @Test("a backup is a store of its own, in a folder of backups that is for nobody else")
+    @Test("a backup is a complete store, in a folder only its user can read")
     func backup() throws {
         try write("a", "one", "two")
         let line = try ask(#"{"type":"backup","id":1}"#)
@@ -215,7 +215,7 @@ import Testing
     }
 
     /// Rule A1.
-    @Test("whoever is no admin of all may ask none of it")
+    @Test("only an admin of all documents may administer the server")
     func denied() throws {
         let server = try LiveServer(["--require-tokens": "true"])
         let admin = try LineClient(server, at: .adminSocket)

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("A session that takes nothing for long", .onOwnThread) struct BehindTests {
+@Suite("A session that reads nothing for a long time", .onOwnThread) struct BehindTests {
     /// Far more bytes than the kernel buffers for a client that does not read. A small receive buffer would
     /// fill sooner, but then the client would read for minutes: a few kilobytes each fifth of a second.
     private static let revisions = 24
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Rule C5.
-    @Test("is handed the text where the changes that it misses are more than it may fall behind")
+    @Test("receives the whole text if it falls behind beyond the limit")
     func tooSlow() throws {
         let (_, deaf) = try fallBehind(["--limit-behind": "2"])
         try expect(
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Rules C5 and A10.
-    @Test("is handed the text where the changes that it misses are gone")
+    @Test("receives the whole text if the changes it misses are trimmed")
     func trimmed() throws {
         let (admin, deaf) = try fallBehind([:])
         try admin.send(#"{"type":"trim","doc":"a","rev":\#(Self.revisions)}"#)

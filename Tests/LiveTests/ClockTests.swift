@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A server on a machine whose clock is wrong", .onOwnThread) struct ClockTests {
+@Suite("A server on a machine with a wrong clock", .onOwnThread) struct ClockTests {
     /// A library that gives a process a wrong wall clock.
     private struct FalseClock {
         let scratch: Scratch
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("before 1970 and in 2326 everything goes on, and the times of a history never go back")
+    @Test("works before 1970 and in 2326; times in a history never go back")
     func wrongClock() throws {
         let clock = try #require(try FalseClock(), "there is no compiler of C here")
         let scratch = try Scratch.inMemory()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A server whose disk is not sound", .onOwnThread) struct DamageTests {
+@Suite("A server with damaged files", .onOwnThread) struct DamageTests {
     /// A text that does not compress, so the files contain it literally.
     private static let text: String = {
         var random = Seeded(1)
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Rules D13, A14 and A15.
-    @Test("a damaged document is closed, whatever is asked of it, and the others live")
+    @Test("every request for a damaged document fails; others stay available")
     func damagedAtStart() throws {
         let (first, _) = try filledServer()
         first.program.kill(SIGTERM)
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Rule D13.
-    @Test("damage that is found in an open document ends it for everybody, and the others live")
+    @Test("damage found in an open document closes it; others stay available")
     func damagedWhileOpen() throws {
         let (server, ann) = try filledServer()
         try ann.send(#"{"type":"open","doc":"harmed"}"#)
@@ -93,7 +93,7 @@ import Testing
         try bob.expect(#"{"type":"opened","doc":"sound",…"#)
     }
 
-    @Test("a backup that cannot be written is refused, and everything else goes on")
+    @Test("a backup that cannot be written fails; all else goes on")
     func unwritableBackup() throws {
         let (server, ann) = try filledServer()
         try Data().write(to: URL(filePath: server.dataPath + "/backups"))

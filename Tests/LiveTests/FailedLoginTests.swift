@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("each one is a line at info with the peer's address, which the filter of the page finds")
+    @Test("each one logs the peer's address, and the filter of the page finds it")
     func lines() throws {
         try fail(with: "caret_9_nonsense")
         try server.says(#/ info event=login_failed peer=127\.0\.0\.1:\d+ reason=unknown_token$/#)
@@ -55,7 +55,7 @@ import Testing
         #expect(address(unknown + " suppressed=12") == ["127.0.0.1"])
     }
 
-    @Test("nothing of what was shown is in the log, and a login that succeeds is no line")
+    @Test("no token is logged, and a successful login logs no line")
     func silence() throws {
         let admin = try LineClient(server, at: .adminSocket)
         try admin.greet(as: "the-admin")

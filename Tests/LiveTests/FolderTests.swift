@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(
-        "once its files were removed or replaced a server says so, and acks nothing", arguments: Deed.allCases
+        "if its files are removed or replaced a server logs it, acks nothing", arguments: Deed.allCases
     )
     func lost(deed: Deed) throws {
         let server = try LiveServer()
@@ -29,7 +29,7 @@ import Testing
         #expect(try server.stopped().status == 1)
     }
 
-    @Test("files that were removed are noticed though nobody pushes")
+    @Test("removed files are noticed even if nobody pushes")
     func lostInSilence() throws {
         let server = try LiveServer()
         try FileManager.default.removeItem(atPath: server.dataPath)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a data folder that others may read is named in the log")
+    @Test("the log names a data folder that other users can read")
     func openToOthers() throws {
         for (mode, isNamed) in [(0o700, false), (0o750, true), (0o705, true)] as [(mode_t, Bool)] {
             let scratch = try Scratch.inMemory()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A server under load", .onOwnThread, .serialized) struct LoadTests {
     /// Rules P1 and P8.
-    @Test("kill -9 loses nothing that was acked, doubles nothing, and the server is ready again at once")
+    @Test("kill -9 loses no acked push and doubles none; the restart is fast")
     func killed() throws {
         let crowd = Crowd(50, documents: 5)
         var server = try LiveServer(in: .onDisk())
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Rule E5.
-    @Test("SIGTERM acks what it has saved, says goodbye to everybody, and loses nothing")
+    @Test("SIGTERM acks saved pushes, sends every client bye, loses nothing")
     func stopped() throws {
         let crowd = Crowd(50, documents: 5)
         var server = try LiveServer(in: .onDisk())
@@ -55,7 +55,7 @@ import Testing
         )
     }
 
-    @Test("a server that stands still for a while keeps everybody, and loses nothing")
+    @Test("a server suspended for a while keeps its clients, loses nothing")
     func standingStill() throws {
         let crowd = Crowd(50, documents: 5)
         let server = try LiveServer()
@@ -70,7 +70,7 @@ import Testing
         try settled(crowd, at: server)
     }
 
-    @Test("thousands who connect, say nothing and vanish keep nobody from being served")
+    @Test("thousands of silent connections do not keep others from service")
     func flood() throws {
         let crowd = Crowd(50, documents: 5)
         let server = try LiveServer()

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@Suite("The page of the protocol", .onOwnThread) struct ProtocolPageTests {
-    @Test("the session to read is what a client and the server say, line by line")
+@Suite("The protocol page", .onOwnThread) struct ProtocolPageTests {
+    @Test("the session on the page matches a running server line by line")
     func session() throws {
         let conversation = Conversation(with: try LiveServer(["--ping": "20 s"]))
         for line in try sessionToRead() {

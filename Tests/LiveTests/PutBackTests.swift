@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("A whole data folder that was put back", .onOwnThread) struct PutBackTests {
+@Suite("A data folder restored from an older copy", .onOwnThread) struct PutBackTests {
     /// Rule B4.
-    @Test("is noticed as soon as a client knows more: it is logged, and everybody begins anew")
+    @Test("is noticed and logged when a client knows more; all epochs change")
     func resume() throws {
         let first = try LiveServer()
         let ann = try LineClient(first)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("The README", .onOwnThread) struct ReadmeTests {
-    @Test("a reader with nc can type the session of the README: push, open, select, see a change")
+    @Test("a reader with nc can type the session of the README")
     func session() throws {
         let conversation = Conversation(with: try LiveServer())
         let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

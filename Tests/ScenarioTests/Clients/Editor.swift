@@ -78,7 +78,7 @@ final class Editor: Program {
         return transition.actions
     }
 
-    // MARK: The person
+    // MARK: The user
 
     func does(_ deed: ClientDeed) {
         switch deed {
@@ -206,7 +206,7 @@ final class Editor: Program {
         if isOpen { change(at) { $0.replica.connected() } }
     }
 
-    // MARK: What the replica wants
+    // MARK: Actions of the replica
 
     /// Runs the actions of the replica. Returns false if the sheet must be dropped.
     private func run(_ actions: [ReplicaAction], _ sheet: inout Sheet, _ at: Int, isUndo: Bool) -> Bool {

@@ -25,7 +25,7 @@ final class Machine {
 
     var isWelcomed: Bool { link?.isWelcomed ?? false }
 
-    // MARK: Coming and going
+    // MARK: Connecting
 
     func connect() {
         if isAway || isConnecting || link != nil { return }

@@ -58,7 +58,7 @@ final class Syncer: Program {
         if files[at].inFlight == nil { files[at].text == files[at].base ? read(at) : push(at) }
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     private func push(_ at: Int) {
         guard files[at].inFlight == nil else { return }

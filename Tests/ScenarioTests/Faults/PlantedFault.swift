@@ -15,7 +15,7 @@ class PlantedFault {
     var forgetsGrants: Bool { false }
     /// A read does not wait for earlier pushes of its client.
     var readsAtOnce: Bool { false }
-    /// What rooms send reaches the hub, and what the hub then sends, before it reaches connections.
+    /// Messages of rooms reach connections later than messages of the hub.
     var tellsHubFirst: Bool { false }
     /// The disk loses its last append when the server ends.
     var losesLast: Bool { false }

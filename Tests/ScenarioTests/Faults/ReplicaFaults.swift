@@ -7,7 +7,7 @@ class ReplicaFault: PlantedFault {
     final override var changesReplicas: Bool { true }
 }
 
-// MARK: What heals by itself
+// MARK: Faults that heal by themselves
 
 /// The client opens the document again after every ack.
 final class OpenedAgainAfterAck: ReplicaFault {
@@ -95,7 +95,7 @@ final class RefusedEditDropped: ReplicaFault {
     }
 }
 
-// MARK: What is typed, selected and undone
+// MARK: Typing, selections and undo
 
 /// A whole text replaces unsaved edits.
 final class UnsavedLostToWholeText: ReplicaFault {

@@ -54,7 +54,7 @@ struct PlanMaker {
         return Plan(seed: seed, clients: clients, steps: steps)
     }
 
-    // MARK: What happens how often
+    // MARK: Frequencies
 
     private mutating func setOdds() {
         let cuts = random.pick([0, 40, 150, 600])

@@ -12,7 +12,7 @@ import Testing
     }
 
     /// Rules T6 and T7.
-    @Test("epochs begin with the store's name, and two servers share no epochs and no session ids")
+    @Test("epochs begin with the store's name; servers share no epochs or ids")
     func identities() throws {
         let found = try (0..<2).map { _ in
             let server = try LiveServer()

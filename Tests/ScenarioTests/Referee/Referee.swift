@@ -45,7 +45,7 @@ final class Referee {
     var looks = 0
     var counts = Counts()
 
-    /// Counts of events that are rare enough for all plans to miss them.
+    /// Counts of rare events, to show that the plans cause them.
     struct Counts {
         var peers = 0
         var repeats = 0
@@ -82,7 +82,7 @@ final class Referee {
     }
 
     init(_ plan: Plan) {
-        // One more than the plan has: the client that checks the run at rest.
+        // One more than the plan has: the client that the world adds when all faults end.
         rights = RightsLog(clients: plan.clients.count + 1)
         told = Array(repeating: [:], count: plan.clients.count + 1)
     }

@@ -234,7 +234,7 @@ extension Referee {
         if gone.isFollowed {
             heard(newsOfEnd: gone, link)
         } else if let stream = link.streams.removeValue(forKey: gone.document) {
-            // The client may not have received the resync to another epoch yet.
+            // Compares documents, not epochs: a resync to another epoch may not have been sent yet.
             if document(of: gone, link) != stream.history.document {
                 fail(.stream, "client \(link.client) is told of the end of another document")
             }

@@ -1,7 +1,7 @@
 import TestSupport
 
-/// Random numbers that depend only on the question and the time, not on earlier rolls. So the rolls of the
-/// other steps stay the same when a step is removed from a plan.
+/// Random numbers that depend only on the seed, the question, its thing and the time, not on earlier rolls. So
+/// the rolls of the other steps stay the same when a step is removed from a plan.
 struct Dice {
     private let seed: UInt64
 

@@ -73,7 +73,7 @@ final class SimulatedAlarm: QueueAlarm {
     func ring(_ count: Int) { if count == self.count { queue.enqueue(passed) } }
 }
 
-/// A loop. A turn has the order of a real one: events of sockets, jobs, rooms, jobs that came meanwhile, closed connections.
+/// A loop. A turn has the order of a real one: socket events, jobs, rooms, new jobs, closed connections.
 // @unchecked: one thread does all of a simulated run.
 final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unchecked Sendable {
     enum SocketEvent {

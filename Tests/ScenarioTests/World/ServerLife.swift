@@ -13,7 +13,7 @@ final class ServerLife: @unchecked Sendable {
     var isStopping = false
     /// It ignores whatever is still on its way to it.
     var isDead = false
-    /// Copies of the rooms, once all troubles have ended.
+    /// Copies of the rooms, once all faults have ended.
     var rooms: [DocumentID: RoomState] = [:]
 
     init(_ world: World) { self.world = world }

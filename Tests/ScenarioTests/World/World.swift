@@ -81,7 +81,7 @@ final class World: @unchecked Sendable {
     var interruptions = 0
     /// How often the server's code called `othersMayGoOn`.
     var calls = 0
-    /// All troubles have ended.
+    /// All faults have ended.
     var isResting = false
 
     init(_ plan: Plan, fault: PlantedFault = PlantedFault()) {

@@ -19,7 +19,7 @@ import Testing
         return try #require(try admin.next())
     }
 
-    /// All that is counted, by name; of a latency how often it was measured.
+    /// All counters by name. For a latency, the number of measurements.
     private func counted() throws -> [String: Int] {
         let line = try ask(#"{"type":"counters"}"#)
         try #require(line.hasPrefix(#"{"type":"counted","since":"#), "\(line)")
@@ -33,14 +33,14 @@ import Testing
         return result
     }
 
-    /// The same, as soon as this is so: what is told may be on its way before it is counted.
+    /// The same, once a condition holds: the server may send a message before it counts it.
     private func counted(until isSo: ([String: Int]) -> Bool) throws -> [String: Int] {
         var counts = try counted()
         for _ in 0..<10_000 where !isSo(counts) { counts = try counted() }
         return counts
     }
 
-    /// A document with these texts, one a revision.
+    /// Creates a document with these texts, one per revision.
     private func write(_ name: String, _ texts: String...) throws {
         try ann.send(#"{"type":"open","doc":"\#(name)","create":true}"#)
         let opened = try #require(try ann.next())
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("the counters move with what happens")
+    @Test("the counters count what happens")
     func counters() throws {
         let before = try counted()
         #expect(before["connections"] == 2 && before["pushes"] == 0 && before["commits"] == 0)
@@ -86,7 +86,7 @@ import Testing
         #expect(try counted { $0["connections"] == 2 }["connections"] == 2)
     }
 
-    @Test("a change that a receiver is handed is measured")
+    @Test("the delivery of a change to another session is measured")
     func delivery() throws {
         try write("a", "one")
         let bob = try LineClient(server)
@@ -105,7 +105,7 @@ import Testing
         #expect(after["deliveries"] == 1 && after["delivery"] == 1)
     }
 
-    @Test("who is there is told with where he comes from")
+    @Test("who lists each connection with its address")
     func who() throws {
         try write("a", "one")
         let line = try ask(#"{"type":"who","id":1}"#)
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// Rule A8.
-    @Test("a deleted document is brought back, with its history")
+    @Test("undelete restores a document with its history")
     func undelete() throws {
         try write("a", "one", "two")
         try ann.send(#"{"type":"close","doc":"a"}"#)
@@ -125,7 +125,7 @@ import Testing
         let wanted =
             #"{"type":"deleted","id":1,"docs":[{"number":⟨number⟩,"doc":"a","rev":2,"length":3,"updated":…,"deleted":…}]}"#
         let number = try #require(Pattern(wanted).matches(listed)?["number"])
-        // The room goes in its own time.
+        // The room takes some time to close, so this retries.
         var answer = ""
         for attempt in 0..<10_000 where attempt == 0 || answer.contains(#""code":"overloaded""#) {
             answer = try ask(#"{"type":"undelete","number":\#(number)}"#)
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// Rule A9.
-    @Test("a history is trimmed, and says before what that would be")
+    @Test("trim removes old revisions; a dry run only counts them")
     func trim() throws {
         try write("a", "one", "two", "three")
         #expect(
@@ -148,13 +148,13 @@ import Testing
                 == #"{"type":"trimmed","id":2,"doc":"a","start":2,"revisions":2}"#)
         #expect(try ask(#"{"type":"read","doc":"a","rev":1}"#).contains(#""code":"base_trimmed""#))
         #expect(try ask(#"{"type":"read","doc":"a","rev":2}"#).contains(#""text":"two""#))
-        // Whoever has it open goes on.
+        // A client that has the document open is not affected.
         try ann.send(#"{"type":"ping"}"#)
         try ann.expect(#"{"type":"pong"}"#)
     }
 
     /// Rule A10.
-    @Test("what was trimmed is gone from the answer on, also while the document is open")
+    @Test("trimmed revisions are gone at once, even of an open document")
     func trimWhileOpen() throws {
         try write("a", "one", "two", "three")
         let text = try ask(#"{"type":"read","doc":"a"}"#)
@@ -170,13 +170,13 @@ import Testing
         try bob.expect(#"{"type":"error","doc":"a","seq":1,"code":"base_trimmed",…"#)
         try bob.send(#"{"type":"push","doc":"a","epoch":"\#(epoch)","base":1,"seq":1,"text":"x"}"#)
         try bob.expect(#"{"type":"error","doc":"a","seq":1,"code":"base_trimmed",…"#)
-        // What is kept is served as before.
+        // The server still serves the remaining revisions.
         try bob.send(#"{"type":"restore","doc":"a","epoch":"\#(epoch)","rev":2,"seq":1}"#)
         try bob.expect(#"{"type":"ack","doc":"a","seq":1,"rev":4,"edits":[…"#)
     }
 
     /// Rule A14.
-    @Test("a store that is sound is found so, as a whole and one document of it")
+    @Test("verify finds no damage in a sound store or document")
     func verify() throws {
         try write("a", "one", "two")
         #expect(
@@ -189,7 +189,7 @@ import Testing
     }
 
     /// Rule A15.
-    @Test("a backup is a store of its own, in a folder of backups that is for nobody else")
+    @Test("a backup is a complete store, in a folder only its user can read")
     func backup() throws {
         try write("a", "one", "two")
         let line = try ask(#"{"type":"backup","id":1}"#)
@@ -215,7 +215,7 @@ import Testing
     }
 
     /// Rule A1.
-    @Test("whoever is no admin of all may ask none of it")
+    @Test("only an admin of all documents may administer the server")
     func denied() throws {
         let server = try LiveServer(["--require-tokens": "true"])
         let admin = try LineClient(server, at: .adminSocket)

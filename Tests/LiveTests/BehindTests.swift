@@ -1,12 +1,12 @@
 import Testing
 
-@Suite("A session that takes nothing for long", .onOwnThread) struct BehindTests {
-    /// Far more than the system keeps on the way to somebody who does not read. A small buffer of his would be filled
-    /// sooner, but he would take for minutes what was on its way: a few kilobytes each fifth of a second.
+@Suite("A session that reads nothing for a long time", .onOwnThread) struct BehindTests {
+    /// Far more bytes than the kernel buffers for a client that does not read. A small receive buffer would
+    /// fill sooner, but then the client would read for minutes: a few kilobytes each fifth of a second.
     private static let revisions = 24
     private static let length = 256 << 10
 
-    /// A document that the admin changes again and again while somebody who has it open takes nothing.
+    /// A document that the admin changes again and again. The other client has it open and reads nothing.
     private func fallBehind(_ options: [String: String]) throws -> (admin: LineClient, deaf: LineClient) {
         let narrow = [
             "--limit-window": "16 KiB", "--limit-credit": "1 KiB", "--limit-taking-time": "1 h",
@@ -35,7 +35,7 @@ import Testing
         return (admin, deaf)
     }
 
-    /// It takes what was on its way, and then the text.
+    /// The client reads the changes that were under way, and then the text.
     private func expect(_ resync: String, at deaf: LineClient) throws {
         var line = try deaf.next() ?? "the end"
         while line.hasPrefix(#"{"type":"change","doc":"a","#) { line = try deaf.next() ?? "the end" }
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Rule C5.
-    @Test("is handed the text where the changes that it misses are more than it may fall behind")
+    @Test("receives the whole text if it falls behind beyond the limit")
     func tooSlow() throws {
         let (_, deaf) = try fallBehind(["--limit-behind": "2"])
         try expect(
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Rules C5 and A10.
-    @Test("is handed the text where the changes that it misses are gone")
+    @Test("receives the whole text if the changes it misses are trimmed")
     func trimmed() throws {
         let (admin, deaf) = try fallBehind([:])
         try admin.send(#"{"type":"trim","doc":"a","rev":\#(Self.revisions)}"#)

@@ -3,14 +3,14 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A server on a machine whose clock is wrong", .onOwnThread) struct ClockTests {
-    /// Where the clock of the wall stands, for a process that is started by a command.
+@Suite("A server on a machine with a wrong clock", .onOwnThread) struct ClockTests {
+    /// A library that gives a process a wrong wall clock.
     private struct FalseClock {
         let scratch: Scratch
 
         private var library: String { scratch.path + "/clock.so" }
 
-        /// Nil on a machine without a compiler of C.
+        /// Nil if the machine has no C compiler.
         init?() throws {
             scratch = try Scratch.inMemory()
             let source = scratch.path + "/clock.c"
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("before 1970 and in 2326 everything goes on, and the times of a history never go back")
+    @Test("works before 1970 and in 2326; times in a history never go back")
     func wrongClock() throws {
         let clock = try #require(try FalseClock(), "there is no compiler of C here")
         let scratch = try Scratch.inMemory()
@@ -62,7 +62,7 @@ import Testing
             #expect(try server.stopped().status == 0)
         }
         #expect(times == times.sorted() && times[0] >= 0, "\(times)")
-        // It goes on from there, and a busy machine takes its time.
+        // The time runs on from the start of the server, and a busy machine may be slow.
         #expect((11_234_567_890...11_234_567_950).contains(times[2] / 1_000), "\(times)")
         #expect(times[4] == times[2], "\(times)")
     }

@@ -6,7 +6,7 @@ import Testing
         try Program([Program.caretd] + arguments, environment: environment).ended()
     }
 
-    @Test("--version tells one line")
+    @Test("--version prints one line")
     func version() throws {
         let end = try run(["--version"])
         #expect(end.status == 0 && end.errors == [])
@@ -20,7 +20,7 @@ import Testing
         #expect(end.output.first?.hasPrefix("usage: caretd ") == true && end.output.count <= 24)
     }
 
-    @Test("what --help-config prints is a file that holds, and is the one that is shipped")
+    @Test("--help-config prints the shipped file, which is valid")
     func helpConfig() throws {
         let end = try run(["--help-config"])
         #expect(end.status == 0 && end.errors == [])
@@ -34,7 +34,7 @@ import Testing
         #expect(try run(["--config", shipped.path, "--check-config"]).status == 0)
     }
 
-    @Test("--check-config tells what would hold and where it is from, and makes nothing")
+    @Test("--check-config prints each value and its source, creates nothing")
     func checkConfig() throws {
         let scratch = try Scratch.inMemory()
         let file = scratch.path + "/caret.json5"
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "a configuration that does not hold ends it with 2 and says what is wrong and what is allowed",
+        "a bad configuration exits with 2, and says what is wrong and allowed",
         arguments: [
             (["--dta=x"], "caretd: \"--dta\": no such option; is it --data?"),
             (["data"], "caretd: \"data\": an argument that is no option; options begin with --"),
@@ -72,7 +72,7 @@ import Testing
         #expect(end.errors.count == 1 && Pattern(message).matches(end.errors[0]) != nil, "\(end.errors)")
     }
 
-    @Test("a fault of a file is told with its line and column, one of the environment with its variable")
+    @Test("an error names the line and column in a file, or the variable")
     func places() throws {
         let scratch = try Scratch.inMemory()
         let file = scratch.path + "/caret.json5"
@@ -88,7 +88,7 @@ import Testing
             "\(end.errors)")
     }
 
-    @Test("a data folder that cannot be made ends it with 1")
+    @Test("a data folder that cannot be created exits with 1")
     func noFolder() throws {
         let scratch = try Scratch.inMemory()
         let end = try run(["--data", scratch.path + "/no/data", "--listen", "127.0.0.1:0"])
@@ -96,7 +96,7 @@ import Testing
         #expect(end.errors.contains { $0.hasPrefix("caretd: \(scratch.path)/no/data: ") }, "\(end.errors)")
     }
 
-    @Test("the log is written as JSON where that is asked for")
+    @Test("the log is JSON if the options say so")
     func jsonLog() throws {
         let scratch = try Scratch.inMemory()
         let program = try Program(LiveServer.command(["--log-format": "json"], in: scratch))

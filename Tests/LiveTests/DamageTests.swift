@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A server whose disk is not sound", .onOwnThread) struct DamageTests {
-    /// A text that nothing makes smaller, so that it stands in the files as it is.
+@Suite("A server with damaged files", .onOwnThread) struct DamageTests {
+    /// A text that does not compress, so the files contain it literally.
     private static let text: String = {
         var random = Seeded(1)
         return String(decoding: (0..<100_000).map { _ in UInt8(random.number(0x23...0x5B)) }, as: UTF8.self)
     }()
 
-    /// A server with a short document and a long one, whose text stands in its files.
+    /// A server with a short document and a long one. Its files contain the long text.
     private func filledServer() throws -> (LiveServer, LineClient) {
         let server = try LiveServer(["--limit-window": "16 KiB"])
         let ann = try LineClient(server)
@@ -22,7 +22,7 @@ import Testing
         return (server, ann)
     }
 
-    /// Changes a letter of the long text wherever it stands in a file.
+    /// Changes one letter of the long text in a file.
     private func harm(_ path: String) throws {
         let bytes = try Data(contentsOf: URL(filePath: path))
         let piece = Data(Self.text.utf8.dropFirst(50_000).prefix(40))
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Rules D13, A14 and A15.
-    @Test("a damaged document is closed, whatever is asked of it, and the others live")
+    @Test("every request for a damaged document fails; others stay available")
     func damagedAtStart() throws {
         let (first, _) = try filledServer()
         first.program.kill(SIGTERM)
@@ -68,14 +68,14 @@ import Testing
     }
 
     /// Rule D13.
-    @Test("damage that is found in an open document ends it for everybody, and the others live")
+    @Test("damage found in an open document closes it; others stay available")
     func damagedWhileOpen() throws {
         let (server, ann) = try filledServer()
         try ann.send(#"{"type":"open","doc":"harmed"}"#)
         let opened = try #require(try ann.next())
         let epoch = try #require(
             Pattern(#"{"type":"opened","doc":"harmed","epoch":"⟨e⟩",…"#).matches(opened)?["e"])
-        // The first revision is not at hand any more from here on.
+        // After this push the room no longer has the first revision in memory.
         try ann.send(
             #"{"type":"push","doc":"harmed","epoch":"\#(epoch)","base":1,"seq":2,"edits":[{"range":[0,0],"text":"x"}]}"#
         )
@@ -93,7 +93,7 @@ import Testing
         try bob.expect(#"{"type":"opened","doc":"sound",…"#)
     }
 
-    @Test("a backup that cannot be written is refused, and everything else goes on")
+    @Test("a backup that cannot be written fails; all else goes on")
     func unwritableBackup() throws {
         let (server, ann) = try filledServer()
         try Data().write(to: URL(filePath: server.dataPath + "/backups"))

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@Suite("Doors of a server", .onOwnThread) struct DoorTests {
-    @Test("the socket in the data folder is a door for this system user, who is admin there")
+@Suite("Addresses and the admin socket", .onOwnThread) struct DoorTests {
+    @Test("the admin socket is for its system user only, who is admin there")
     func adminSocket() throws {
         let server = try LiveServer()
         let admin = try LineClient(server, at: .adminSocket)
@@ -23,7 +23,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: server.socketPath))
     }
 
-    @Test("the socket of a server that was killed is taken over by the next one")
+    @Test("a server replaces the socket that a killed one has left")
     func socketLeft() throws {
         let server = try LiveServer()
         try server.killed()
@@ -32,7 +32,7 @@ import Testing
         try admin.greet(as: "the-admin")
     }
 
-    @Test("a second server on the same data is refused, and the first goes on")
+    @Test("a second server on the same data exits, and the first goes on")
     func secondServer() throws {
         let server = try LiveServer()
         let client = try LineClient(server)
@@ -47,7 +47,7 @@ import Testing
         try LineClient(server, at: .adminSocket).greet(as: "the-admin")
     }
 
-    @Test("a port that somebody has is refused, and the data folder is free again")
+    @Test("a server exits if its port is in use, and frees the data folder")
     func portInUse() throws {
         let server = try LiveServer()
         let scratch = try Scratch.inMemory()
@@ -63,7 +63,7 @@ import Testing
         try LineClient(LiveServer(in: scratch)).greet(as: "ann-client")
     }
 
-    @Test("where the socket of the data folder should be, something else is left as it is, and named")
+    @Test("another file at the path of the socket is kept, and named")
     func noSocket() throws {
         let scratch = try Scratch.inMemory()
         let path = scratch.path + "/data/caretd.sock"
@@ -79,7 +79,7 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "kept")
     }
 
-    @Test("it listens at several addresses, and without the socket where that is not wanted")
+    @Test("it listens at several addresses, and without the socket if configured")
     func addresses() throws {
         let scratch = try Scratch.inMemory()
         let server = try LiveServer(

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Errors over a socket", .onOwnThread) struct ErrorTests {
     /// Rule L7.
-    @Test("a line that is no message is refused, and the connection goes on")
+    @Test("an invalid line is refused, and the connection stays open")
     func noMessage() throws {
         try converse(
             """
@@ -20,9 +20,10 @@ import Testing
     }
 
     /// Rule L8.
-    @Test("the twentieth line that is no message closes")
+    @Test("the twentieth invalid line closes the connection")
     func manyFaults() throws {
-        // All are sent before the first answer is read, so that they come within the 10 seconds that count.
+        // Sends all lines before it reads an answer, so that they arrive within the 10 seconds that the limit
+        // counts.
         let line = "ann> nonsense\n"
         let answer = #"ann< {"type":"error","code":"bad_json",…"# + "\n"
         try converse(
@@ -35,7 +36,7 @@ import Testing
 
     /// Rule H1.
     @Test(
-        "every error before the welcome closes",
+        "every error before the welcome closes the connection",
         arguments: [
             ("{", #""code":"bad_json""#),
             (#"{"type":"ping","id":1}"#, #""id":1,"code":"hello_required""#),
@@ -52,7 +53,7 @@ import Testing
         try client.expectEnd()
     }
 
-    @Test("what is asked of documents that are not there, or not open, is refused")
+    @Test("requests for documents that are missing or not open are refused")
     func documents() throws {
         try converse(
             """
@@ -75,7 +76,7 @@ import Testing
             """)
     }
 
-    @Test("a push that cannot be used is refused with both numbers, and its seq stays free")
+    @Test("an invalid push is refused with both numbers; its seq stays free")
     func pushes() throws {
         try converse(
             """
@@ -107,13 +108,13 @@ import Testing
     }
 
     /// Rule P12.
-    @Test("a push beside one that is in flight is refused")
+    @Test("a push is refused while another one is in flight")
     func inFlight() throws {
         let client = try LineClient(try LiveServer(), .glued)
         try client.greet(as: "ann-client")
         try client.send(#"{"type":"open","doc":"a","create":true}"#)
         try client.expect(#"{"type":"opened",…"#)
-        // The disk is never so quick that one of them does not come too soon.
+        // No disk is fast enough to commit each push before the next one arrives.
         for seq in 1...20 {
             try client.send(
                 #"{"type":"push","doc":"a","base":0,"seq":\#(seq),"edits":[{"range":[0,0],"text":"a"}]}"#)
@@ -124,7 +125,7 @@ import Testing
     }
 
     /// Rule P5.
-    @Test("a base that is too much work away is trimmed, and one that is just not so is taken")
+    @Test("a rebase beyond the limit is refused, and one at the limit is done")
     func farBase() throws {
         let edits = { (count: Int) in
             (0..<count).map { #"{"range":[\#(2 * $0),\#(2 * $0 + 1)],"text":"b"}"# }.joined(separator: ",")
@@ -145,7 +146,7 @@ import Testing
             """, options: ["--limit-rebase": "1000"])
     }
 
-    @Test("what is over its limit is refused, and what is at it is taken")
+    @Test("values above their limit are refused, values at it are accepted")
     func tooLarge() throws {
         let full = String(repeating: "a", count: 1_024)
         try converse(

@@ -6,7 +6,7 @@ import Testing
 
     init() throws { server = try LiveServer(["--require-tokens": "true", "--listen": "0.0.0.0:0"]) }
 
-    /// Shows a token, or none, and is refused.
+    /// Connects with a token, or with none, and expects a refusal.
     private func fail(with token: String?) throws {
         let shown = token.map { #","token":"\#($0)""# } ?? ""
         let client = try LineClient(server)
@@ -15,14 +15,15 @@ import Testing
         try client.expectEnd()
     }
 
-    /// The expressions of the filter that the page on operation gives, with an address in place of `<ADDR>`.
+    /// The expressions of the filter in docs/operations.md, with a pattern for addresses in place of
+    /// `<ADDR>`.
     private func filter() throws -> [String] {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/operations.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let start = try #require(text.range(of: "failregex = "))
         let lines = text[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
-        // What goes on is indented.
+        // Continuation lines are indented.
         let first = try #require(lines.first)
         let rest = lines.dropFirst().prefix { $0.hasPrefix(" ") }
         return ([first] + rest).map {
@@ -30,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("each one is a line at info with the peer's address, which the filter of the page finds")
+    @Test("each one logs the peer's address, and the filter of the page finds it")
     func lines() throws {
         try fail(with: "caret_9_nonsense")
         try server.says(#/ info event=login_failed peer=127\.0\.0\.1:\d+ reason=unknown_token$/#)
@@ -43,7 +44,7 @@ import Testing
             expressions.compactMap { line.firstMatch(of: $0)?.output[1].substring.map(String.init) }
         }
         #expect(address(unknown) == ["127.0.0.1"], "\(unknown)")
-        // Whoever forgot the token is no guesser.
+        // A client without a token is not guessing.
         #expect(address(none) == [], "\(none)")
         let six = unknown.replacing("127.0.0.1:", with: "[2001:db8::7]:")
         #expect(address(six) == ["2001:db8::7"])
@@ -54,7 +55,7 @@ import Testing
         #expect(address(unknown + " suppressed=12") == ["127.0.0.1"])
     }
 
-    @Test("nothing of what was shown is in the log, and a login that succeeds is no line")
+    @Test("no token is logged, and a successful login logs no line")
     func silence() throws {
         let admin = try LineClient(server, at: .adminSocket)
         try admin.greet(as: "the-admin")

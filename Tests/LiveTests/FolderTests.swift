@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 @Suite("The data folder of a running server", .onOwnThread) struct FolderTests {
-    /// What somebody does to the folder of a running server.
+    /// What the test does to the folder of a running server.
     enum Deed: CaseIterable {
         case removed, movedAway, replaced, databaseRemoved, logRemoved, databaseReplaced
     }
 
     @Test(
-        "once its files were removed or replaced a server says so, and acks nothing", arguments: Deed.allCases
+        "if its files are removed or replaced a server logs it, acks nothing", arguments: Deed.allCases
     )
     func lost(deed: Deed) throws {
         let server = try LiveServer()
@@ -22,14 +22,14 @@ import Testing
         try ann.send(#"{"type":"push","doc":"other","base":0,"seq":1,"text":"two","create":true}"#)
         try ann.expect(#"{"type":"error","doc":"other","seq":1,"code":"storage_failed",…"#)
         try server.says(#/ error event=data_lost path=/#)
-        // It is in no file that anybody would find again, but it can still be taken out.
+        // The files are lost, but clients can still read the text and save it elsewhere.
         try ann.send(#"{"type":"read","doc":"notes"}"#)
         try ann.expect(#"{"type":"text","doc":"notes",…,"text":"one",…"#)
         try ann.endOutput()
         #expect(try server.stopped().status == 1)
     }
 
-    @Test("files that were removed are noticed though nobody pushes")
+    @Test("removed files are noticed even if nobody pushes")
     func lostInSilence() throws {
         let server = try LiveServer()
         try FileManager.default.removeItem(atPath: server.dataPath)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a data folder that others may read is named in the log")
+    @Test("the log names a data folder that other users can read")
     func openToOthers() throws {
         for (mode, isNamed) in [(0o700, false), (0o750, true), (0o705, true)] as [(mode_t, Bool)] {
             let scratch = try Scratch.inMemory()

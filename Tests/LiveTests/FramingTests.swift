@@ -1,7 +1,7 @@
 import Testing
 
 @Suite("Framing over a socket", .onOwnThread) struct FramingTests {
-    /// All that is said before anything is heard, with both ends of a line.
+    /// All lines that the client sends before it reads, with CR LF at their ends.
     private static let session =
         #"""
         {"type":"hello","protocol":1,"client":"ann-client","units":["utf-8"]}
@@ -19,7 +19,7 @@ import Testing
 
         """#.replacing("\n", with: "\r\n")
 
-    /// What is said about one thing comes in its order, and the rest as it is ready.
+    /// Answers about one document come in order. The others come as soon as they are ready.
     private static let answers = [
         #"{"type":"welcome",…"unit":"utf-8",…"#,
         #"{"type":"opened","id":1,"doc":"a",…"#,
@@ -35,7 +35,7 @@ import Testing
 
     /// Rules O7 and T5.
     @Test(
-        "a session is answered in full behind its half close and then ended, however it is cut into pieces",
+        "all answers come after a half close, however the input is split",
         arguments: LineClient.Way.allCases)
     func session(way: LineClient.Way) throws {
         let client = try LineClient(try LiveServer(), way)
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Rule H1.
-    @Test("the first line of an HTTP request is answered with bad_json, and closes")
+    @Test("an HTTP request gets bad_json, and the connection closes")
     func http() throws {
         let client = try LineClient(try LiveServer(), .glued)
         try client.send(
@@ -59,7 +59,7 @@ import Testing
         try client.expectEnd()
     }
 
-    @Test("a line without its end is no line, and a connection that ends before its hello just ends")
+    @Test("an unfinished hello is ignored when the connection ends")
     func halfLine() throws {
         let client = try LineClient(try LiveServer())
         try client.send(bytes: Array(#"{"type":"hello","protocol":1,"client":"ann-client"}"#.utf8))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Limits over a socket", .onOwnThread) struct LimitTests {
     /// Rule L1.
-    @Test("a hello of the longest line is taken, and one byte more closes, with its end or without")
+    @Test("a hello of 8 KiB is accepted; one more byte closes, ended or not")
     func helloLine() throws {
         let server = try LiveServer()
         let begin = #"{"type":"hello","protocol":1,"client":"ann-client","x":""#
@@ -21,7 +21,7 @@ import Testing
     }
 
     /// Rule L1.
-    @Test("a line of the longest kind is taken, and one byte more closes")
+    @Test("the longest line is accepted; one more byte closes the connection")
     func line() throws {
         let server = try LiveServer(["--limit-document": "1 KiB", "--limit-line": "70 KiB"])
         let begin = #"{"type":"ping","id":1,"x":""#
@@ -35,7 +35,7 @@ import Testing
         try client.expectEnd()
     }
 
-    @Test("a whole text of the largest document goes in and comes out")
+    @Test("a document of the largest size can be written and read")
     func largestDocument() throws {
         let count = Seeds.slowed(3 << 18)
         let text = String(repeating: "😀", count: count)
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Rule H3.
-    @Test("a hello that does not come in its time closes, begun or not")
+    @Test("a late hello closes the connection, begun or not")
     func helloTime() throws {
         let server = try LiveServer(["--limit-hello-time": "1 s"])
         let clients = [try LineClient(server), try LineClient(server)]
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// Rule L3.
-    @Test("a line that does not come through in its time closes")
+    @Test("a line that takes too long closes the connection")
     func lineTime() throws {
         let client = try LineClient(try LiveServer(["--limit-line-time": "1 s"]))
         try client.greet(as: "ann-client")
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// Rule L4.
-    @Test("a line that finds no place beside other long ones is overloaded, and closes")
+    @Test("a long line beyond the shared budget gets overloaded and a close")
     func lineBudget() throws {
         let limits = ["--limit-document": "1 KiB", "--limit-line": "1 MiB", "--limit-line-budget": "1 MiB"]
         let server = try LiveServer(limits)
@@ -85,7 +85,7 @@ import Testing
             let begin = #"{"type":"ping","id":1,"x":""# + String(repeating: "x", count: 1_000_000)
             try client.send(bytes: Array(begin.utf8))
         }
-        // Whichever asks for more when the other has the rest.
+        // The server refuses the client that needs more of the budget while the other has the rest.
         var asked = clients.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         #expect(poll(&asked, 2, 60_000) == 1)
         let refused = asked[0].revents != 0 ? 0 : 1
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// Rule O9.
-    @Test("who takes nothing for long is cut")
+    @Test("a client that reads nothing for too long is disconnected")
     func taking() throws {
         let client = try LineClient(try LiveServer(["--limit-taking-time": "1 s"]), .glued)
         try client.greet(as: "deaf-client")

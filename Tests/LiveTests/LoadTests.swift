@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A server under load", .onOwnThread, .serialized) struct LoadTests {
     /// Rules P1 and P8.
-    @Test("kill -9 loses nothing that was acked, doubles nothing, and the server is ready again at once")
+    @Test("kill -9 loses no acked push and doubles none; the restart is fast")
     func killed() throws {
         let crowd = Crowd(50, documents: 5)
         var server = try LiveServer(in: .onDisk())
@@ -21,7 +21,7 @@ import Testing
             try Verdict.onAll(of: crowd, at: server)
         }
         let revisions = try settled(crowd, at: server)
-        // On a machine that does much else there is no such bound.
+        // A machine that runs other work too cannot keep this bound.
         if Seeds.areWhole { #expect(slowest < .seconds(2)) }
         print(
             "kill -9: \(rounds) rounds, 50 clients, \(crowd.acks) acks, \(revisions) revisions, nothing lost or doubled; ready again after at most \(slowest)"
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Rule E5.
-    @Test("SIGTERM acks what it has saved, says goodbye to everybody, and loses nothing")
+    @Test("SIGTERM acks saved pushes, sends every client bye, loses nothing")
     func stopped() throws {
         let crowd = Crowd(50, documents: 5)
         var server = try LiveServer(in: .onDisk())
@@ -55,7 +55,7 @@ import Testing
         )
     }
 
-    @Test("a server that stands still for a while keeps everybody, and loses nothing")
+    @Test("a server suspended for a while keeps its clients, loses nothing")
     func standingStill() throws {
         let crowd = Crowd(50, documents: 5)
         let server = try LiveServer()
@@ -70,7 +70,7 @@ import Testing
         try settled(crowd, at: server)
     }
 
-    @Test("thousands who connect, say nothing and vanish keep nobody from being served")
+    @Test("thousands of silent connections do not keep others from service")
     func flood() throws {
         let crowd = Crowd(50, documents: 5)
         let server = try LiveServer()
@@ -82,7 +82,7 @@ import Testing
         var silent: [Vanishing] = []
         for number in 0..<count {
             silent.append(try Vanishing(server))
-            // Some hundred are there at a time.
+            // At most 1,000 are open at a time.
             if silent.count == 1_000 { silent.removeFirst(500) }
             if number % 50 == 0 { try crowd.work(forAtMost: 1) }
         }
@@ -96,7 +96,8 @@ import Testing
         print("flood: \(count) connections in \(took), and \(during) acks meanwhile")
     }
 
-    /// What was on its way is said again, and then saved once; answers with how many revisions there are.
+    /// Lets the editors resend their unanswered pushes, and checks that each is saved once. Returns the
+    /// number of revisions.
     @discardableResult
     private func settled(_ crowd: Crowd, at server: LiveServer) throws -> Int {
         try crowd.connect(to: server)
@@ -107,7 +108,7 @@ import Testing
     }
 }
 
-/// A connection that says nothing and ends with a reset.
+/// A connection that sends nothing and ends with a reset.
 private final class Vanishing {
     private let descriptor: Int32
 

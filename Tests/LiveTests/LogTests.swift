@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("What a server logs", .onOwnThread) struct LogTests {
-    @Test("who looks for a fault is told of every connection and room, and why they end")
+    @Test("the debug log has every connection and room, and why they end")
     func everything() throws {
         let server = try LiveServer(["--log-level": "debug"])
         let client = try LineClient(server)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "memory that was needed for a while goes back to the system, and the log says how much",
+        "unused memory goes back to the system, and the log says how much",
         .disabled(if: Seeds.areSanitized, "a sanitizer has a heap of its own"))
     func memory() throws {
         let server = try LiveServer(["--log-level": "debug"])
@@ -48,7 +48,7 @@ import Testing
         try server.says(#/ debug event=memory_returned bytes=\d{7,}$/#)
     }
 
-    @Test("tokens that come and go are told of by their numbers")
+    @Test("the log has added and revoked tokens by their numbers")
     func tokens() throws {
         let server = try LiveServer()
         let admin = try LineClient(server, at: .adminSocket)

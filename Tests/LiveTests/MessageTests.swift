@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Messages over a socket", .onOwnThread) struct MessageTests {
     /// Rule H5.
-    @Test("hello is answered by a welcome that tells who one is and what is allowed")
+    @Test("the welcome names the user and the limits")
     func hello() throws {
         try converse(
             """
@@ -12,7 +12,7 @@ import Testing
     }
 
     /// Rules T6 and T7.
-    @Test("epochs begin with the store's name, and two servers share no epochs and no session ids")
+    @Test("epochs begin with the store's name; servers share no epochs or ids")
     func identities() throws {
         let found = try (0..<2).map { _ in
             let server = try LiveServer()
@@ -32,14 +32,14 @@ import Testing
         #expect(found[0].store != found[1].store && found[0].session != found[1].session)
     }
 
-    /// What stands at a name of a pattern in the next line of a client.
+    /// The text at a name of the pattern, in the next line that a client receives.
     private func told(_ pattern: String, _ name: String, by client: LineClient) throws -> String {
         let line = try #require(try client.next())
         return try #require(Pattern(pattern).matches(line)?[name], "\(line)")
     }
 
     /// Rule E3.
-    @Test("a newer connection of a client takes the place of the older one, which is told so")
+    @Test("a newer connection of a client replaces the older, which gets bye")
     func replaced() throws {
         try converse(
             """
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Rules B11 and P19.
-    @Test("a document is opened, edited, told to others, and closed")
+    @Test("a document is opened, edited, sent to others, and closed")
     func edits() throws {
         try converse(
             """
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Rules P2, P6 and P9.
-    @Test("a whole text is compared, committed, known again and acked with the text that is wanted")
+    @Test("a whole text is diffed, committed, recognised, acked with its text")
     func wholeText() throws {
         try converse(
             """
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Rules S1 and S5.
-    @Test("who is in a document, and where, is told to the others until he leaves")
+    @Test("peers see each other's selections until one leaves")
     func presence() throws {
         try converse(
             """
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// Rule C4.
-    @Test("revisions that somebody missed come to him joined where he asked for that, and one by one else")
+    @Test("missed revisions come joined with squash, else one by one")
     func squash() throws {
         try converse(
             """
@@ -152,7 +152,7 @@ import Testing
             """)
     }
 
-    @Test("a document at rest is summed up, and who finds another sum says so and opens it again")
+    @Test("a document at rest gets a check; a diverged client opens it again")
     func check() throws {
         try converse(
             """
@@ -168,7 +168,7 @@ import Testing
     }
 
     /// Rules H9 and E1.
-    @Test("who is silent is pinged, and told goodbye where he stays so")
+    @Test("a silent client gets a ping, and bye if it stays silent")
     func pings() throws {
         try converse(
             """

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@Suite("The page of the protocol", .onOwnThread) struct ProtocolPageTests {
-    @Test("the session to read is what a client and the server say, line by line")
+@Suite("The protocol page", .onOwnThread) struct ProtocolPageTests {
+    @Test("the session on the page matches a running server line by line")
     func session() throws {
         let conversation = Conversation(with: try LiveServer(["--ping": "20 s"]))
         for line in try sessionToRead() {
@@ -29,7 +29,7 @@ import Testing
         try conversation.end()
     }
 
-    /// The lines of the session, with what is another one in every life of a server as `Pattern` has it.
+    /// The lines of the session. Values that differ on every run are replaced with the notation of `Pattern`.
     private func sessionToRead() throws -> [String] {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/protocol/README.md")

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("A whole data folder that was put back", .onOwnThread) struct PutBackTests {
+@Suite("A data folder restored from an older copy", .onOwnThread) struct PutBackTests {
     /// Rule B4.
-    @Test("is noticed as soon as a client knows more: it is logged, and everybody begins anew")
+    @Test("is noticed and logged when a client knows more; all epochs change")
     func resume() throws {
         let first = try LiveServer()
         let ann = try LineClient(first)
@@ -30,7 +30,7 @@ import Testing
         let third = try second.again()
         let bob = try LineClient(third)
         try bob.greet(as: "bob-client")
-        // A document of its own, which nobody knows more of: its epoch is renewed too.
+        // No client knows more of this new document than the server, but its epoch changes too.
         try bob.send(#"{"type":"open","doc":"b","create":true}"#)
         try bob.expect(#"{"type":"opened","doc":"b",…"#)
         try bob.send(#"{"type":"open","doc":"a"}"#)

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite("Requests on documents over a socket", .onOwnThread) struct RequestTests {
-    /// Two documents of bob's, the first with two revisions.
+    /// Bob's two documents. The first has two revisions.
     private static let library = """
         bob> {"type":"push","doc":"notes/a","base":0,"seq":1,"text":"one","create":true}
         bob< {"type":"ack","doc":"notes/a","seq":1,"rev":1,…
@@ -29,7 +29,7 @@ import Testing
                 """)
     }
 
-    @Test("a text is read as it is, as it was at a revision, and as it was at a time")
+    @Test("read returns the present text, or that of a revision or a time")
     func read() throws {
         try converse(
             Self.library + """
@@ -42,7 +42,7 @@ import Testing
                 """)
     }
 
-    @Test("the history tells who changed what, with the edits for who wants them")
+    @Test("history lists who changed what, with the edits if requested")
     func history() throws {
         try converse(
             Self.library + """
@@ -74,8 +74,8 @@ import Testing
                 """)
     }
 
-    /// Each time the last change is the one that nothing comes behind which could wake the server.
-    @Test("who follows is told of the last change, however soon it comes behind others")
+    /// No later event could wake the server after the last change of a round.
+    @Test("a follower hears of the last change, however fast changes come")
     func lastChange() throws {
         let server = try LiveServer(["--limit-document-every": "2 ms"])
         let (follower, writer) = (try LineClient(server), try LineClient(server))
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("who follows the list is told of every document, and of what happens to it")
+    @Test("a follower of the list hears of every document and its changes")
     func follow() throws {
         try converse(
             Self.library + """
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// Rule D9.
-    @Test("a renamed document goes on under its new name, a deleted one begins anew")
+    @Test("a renamed document keeps its history, a deleted one starts over")
     func renameAndDelete() throws {
         try converse(
             Self.library + """

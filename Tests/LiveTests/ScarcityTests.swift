@@ -3,8 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A server that lacks something", .onOwnThread) struct ScarcityTests {
-    @Test("where descriptors run out whoever comes is turned away, and who is there goes on")
+@Suite("A server short of resources", .onOwnThread) struct ScarcityTests {
+    @Test("without free descriptors new clients are refused, others go on")
     func descriptors() throws {
         let server = try LiveServer(
             ["--upkeep-every": "1 s"], through: ["sh", "-c", #"ulimit -n 256; exec "$@""#, "sh"])
@@ -12,7 +12,8 @@ import Testing
         try crowd.connect(to: server)
         try crowd.work { $0.acks >= 40 }
         var (guests, refused) = ([LineClient](), 0)
-        // A file that the server has open for a moment has a number that a guest could have: whoever comes later gets it.
+        // A file that the server opens for a moment uses a descriptor that a later guest can get. So this
+        // goes on until 100 guests in a row are refused.
         while refused < 100 {
             if let guest = try guest(number: guests.count + refused, at: server) {
                 guests.append(guest)
@@ -22,13 +23,13 @@ import Testing
             }
         }
         #expect(guests.count > 100 && guests.count < 192)
-        // The system's libraries want one now and then, and end the process where they get none.
+        // System libraries need a descriptor now and then, and end the process if they get none.
         let inUse = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.program.process)/fd")
         #expect(inUse.count < 200)
         let enough = crowd.acks + 200
         try crowd.work { $0.acks >= enough }
         #expect(crowd.present == 20)
-        // A guest of before is still served.
+        // A guest that connected before is still served.
         try guests[0].send(#"{"type":"read","doc":"doc-0"}"#)
         try guests[0].expect(#"{"type":"text","doc":"doc-0",…"#)
 
@@ -38,7 +39,7 @@ import Testing
         #expect(try Verdict.onAll(of: crowd, at: server) == crowd.acks)
     }
 
-    @Test("with few descriptors a server says how many connections that allows, and tells the others")
+    @Test("with few descriptors it logs its limit and answers refused clients")
     func fewDescriptors() throws {
         let scratch = try Scratch.inMemory()
         let command = ["sh", "-c", #"ulimit -n 64; exec "$@""#, "sh"] + LiveServer.command([:], in: scratch)
@@ -56,21 +57,21 @@ import Testing
         let most = try #require(allowed)
         #expect(most > 4 && most < 60)
         let address = Address.loopback(port: try #require(port))
-        // The server itself opens and closes some descriptors beside them.
+        // The server itself opens and closes some descriptors too.
         let guests = try (0..<most - 4).map { _ in LineReader(try address.connected()) }
         for guest in guests {
             let hello = Array("{\"type\":\"hello\",\"protocol\":1,\"client\":\"the-guest\"}\n".utf8)
             #expect(send(guest.descriptor, hello, hello.count, Int32(MSG_NOSIGNAL)) == hello.count)
             #expect(try guest.next()?.hasPrefix(#"{"type":"welcome""#) == true)
         }
-        // A few more find a place, and wait for their hello.
+        // A few more are accepted, and the server waits for their hello.
         let late = try (0..<16).map { _ in LineReader(try address.connected()) }
         var waiting = late.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         let end = ContinuousClock.now + .seconds(5)
         while waiting.count(where: { $0.revents != 0 }) < 3, ContinuousClock.now < end {
             _ = poll(&waiting, nfds_t(waiting.count), 1_000)
         }
-        // The others learn why there is no place.
+        // The others receive the reason for the refusal.
         let refused = zip(late, waiting).filter { $0.1.revents != 0 }.map(\.0)
         #expect(refused.count >= 3)
         for guest in refused {
@@ -81,13 +82,13 @@ import Testing
         #expect(try program.ended().status == 0)
     }
 
-    @Test("on a disk that is full at the start a server reads, and with space it goes on to write")
+    @Test("a server that starts on a full disk reads, and later writes again")
     func fullAtStart() throws {
         guard let small = try SmallDisk() else {
             print("SKIPPED: no small file system can be mounted here")
             return
         }
-        // What a server that was killed has left: nothing of its log is in the database yet.
+        // A killed server leaves a write-ahead log. None of it is in the database yet.
         let first = try LiveServer()
         let ann = try LineClient(first)
         try ann.greet(as: "ann-client")
@@ -110,7 +111,7 @@ import Testing
         #expect(try server.stopped().status == 0)
     }
 
-    /// Nil where it is turned away.
+    /// A client that the server has accepted; nil if it refuses it.
     private func guest(number: Int, at server: LiveServer) throws -> LineClient? {
         do {
             let guest = try LineClient(server)
@@ -121,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("on a full disk pushes are refused and reads go on, and with space writing goes on")
+    @Test("a full disk refuses pushes, not reads; with space it writes again")
     func fullDisk() throws {
         guard let small = try SmallDisk() else {
             print("SKIPPED: no small file system can be mounted here")
@@ -160,24 +161,24 @@ import Testing
         print("full disk: refused behind \(texts.count - 1) documents of 50 kB, and then saved")
     }
 
-    /// A text that nothing makes much smaller.
+    /// A text that compresses badly.
     private func noise(_ random: inout Seeded) -> String {
         String(decoding: (0..<50_000).map { _ in UInt8(random.number(0x23...0x5B)) }, as: UTF8.self)
     }
 
-    /// The last of the texts, into a document of its own.
+    /// A push of the last text to a document of its own.
     private func push(_ texts: [String]) -> String {
         let (number, text) = (texts.count - 1, texts[texts.count - 1])
         return #"{"type":"push","doc":"doc-\#(number)","base":0,"seq":1,"text":"\#(text)","create":true}"#
     }
 }
 
-/// A small file system in memory that one process sees, and that goes with it.
+/// A small file system in memory. One process sees it, and it is gone when that process ends.
 private struct SmallDisk {
-    /// How to run a command where it may mount, whoever runs the test; nil where nobody may.
+    /// A prefix that runs a command where it may mount file systems; nil if no way works for this user.
     private static let way: [String]? = [["unshare", "-Urm"], ["unshare", "-m"]].first { way in
         let script = "mount -t tmpfs -o size=64k tmpfs /tmp"
-        // A machine without the program has no such way.
+        // Without the `unshare` program, no way works.
         return (try? Program(way + ["sh", "-c", script]).ended())?.status == 0
     }
 
@@ -187,7 +188,7 @@ private struct SmallDisk {
     private var path: String { scratch.path + "/small" }
     var dataPath: String { path + "/data" }
 
-    /// Half of it is taken up by a ballast.
+    /// A ballast file fills half of it.
     init?() throws {
         guard let way = Self.way else { return nil }
         let script = """
@@ -202,7 +203,8 @@ private struct SmallDisk {
         wrapper = way + ["sh", "-c", script, "sh", scratch.path + "/small"]
     }
 
-    /// A wrapper that puts a store's files on it and fills the rest: not a page is left when the server starts.
+    /// A wrapper that copies a store's files to it and fills the rest: no page is free when the server
+    /// starts.
     func filled(with data: String) -> [String] {
         let script = """
             set -e
@@ -219,7 +221,7 @@ private struct SmallDisk {
         ]
     }
 
-    /// Takes the ballast away, where the server sees it.
+    /// Removes the ballast from the file system that the server sees.
     func free(of server: LiveServer) throws {
         try FileManager.default.removeItem(atPath: "/proc/\(server.program.process)/root\(path)/ballast")
     }

@@ -10,7 +10,7 @@ import Testing
         try admin.greet(as: "the-admin")
     }
 
-    /// A new token's number and text.
+    /// Adds a token, and returns its number and text.
     private func token(of user: String, _ grants: String...) throws -> (number: String, text: String) {
         let grants = grants.joined(separator: ",")
         try admin.send(#"{"type":"add_token","user":"\#(user)","grants":[\#(grants)]}"#)
@@ -33,7 +33,7 @@ import Testing
         return client
     }
 
-    /// Documents of the admin's, with one revision each.
+    /// Creates documents as the admin, with one revision each.
     private func write(_ names: String...) throws {
         for name in names {
             try admin.send(
@@ -42,10 +42,10 @@ import Testing
         }
     }
 
-    // MARK: Who comes in
+    // MARK: Authentication
 
     /// Rules H5 and A2.
-    @Test("without a token, and with one that nobody was given, nobody comes in")
+    @Test("a missing or unknown token is refused")
     func unauthorized() throws {
         let known = try token(of: "ann", #"{"rights":"read","prefix":""}"#).text
         let last = known.last == "0" ? "1" : "0"
@@ -66,12 +66,12 @@ import Testing
 
     /// Rule H6.
     @Test(
-        "who shows unknown tokens again and again has to wait, with a known one too; others do not",
+        "an address that guesses tokens must wait; other addresses need not",
         .enabled(if: Address.ownAddress != nil, "this machine has no address but its loopback"))
     func guessing() throws {
         let address = try #require(Address.ownAddress)
         let known = try token(of: "ann", #"{"rights":"read","prefix":""}"#).text
-        /// The code of the answer to a `hello` from there; nil if it is `welcome`.
+        /// The error code of the answer to a `hello` from that address; nil if the answer is `welcome`.
         func code(_ token: String) throws -> String? {
             let guest = try LineClient(server, at: .address(address))
             try guest.send(hello(token, as: "eve"))
@@ -82,7 +82,8 @@ import Testing
             return String(code)
         }
         for _ in 0..<10 { #expect(try code("caret_9_nonsense") == "unauthorized") }
-        // One more token is looked up every 6 seconds, which a busy machine may reach between two guesses.
+        // The server looks up one more token every 6 seconds. A busy machine may take that long between two
+        // guesses.
         var answers: [String?] = []
         while answers.suffix(2) != ["rate_limited", "rate_limited"], answers.count < 40 {
             answers.append(try code(answers.last == "rate_limited" ? known : "caret_9_nonsense"))
@@ -94,10 +95,10 @@ import Testing
         try client.expect(#"{"type":"welcome",…,"user":"ann",…"#)
     }
 
-    // MARK: What he may do
+    // MARK: Rights
 
     /// Rule R1.
-    @Test("rights hold for the names that begin as the token says, and the highest one counts")
+    @Test("rights apply to names with the prefix, and the highest one counts")
     func rights() throws {
         try write("lib/a", "lib/b", "notes/a", "own/a")
         let ann = try client(
@@ -133,7 +134,7 @@ import Testing
     }
 
     /// Rule R3.
-    @Test("a document that somebody may not read answers as one that is not there, whatever is asked")
+    @Test("requests for an unreadable document are answered as if it is missing")
     func denied() throws {
         try write("secret/there")
         let ann = try client("ann", #"{"rights":"write","prefix":"notes/"}"#)
@@ -148,7 +149,7 @@ import Testing
         ] {
             let answers = try ["secret/there", "secret/where"].map { name in
                 try ann.send(#"{"type":\#(request),"id":7,"doc":"\#(name)"}"#)
-                // Answered behind it.
+                // The answer to this comes after all answers to the request.
                 try ann.send(#"{"type":"list","id":8}"#)
                 var lines: [String] = []
                 while let line = try ann.next(), line != #"{"type":"listed","id":8,"docs":[]}"# {
@@ -162,17 +163,17 @@ import Testing
         try ann.expect(#"{"type":"listed","docs":[]}"#)
         try ann.send(#"{"type":"follow"}"#)
         try ann.expect(#"{"type":"done"}"#)
-        // Nor is he told what becomes of it.
+        // A follower does not hear of the rename either.
         try admin.send(#"{"type":"rename","doc":"secret/there","to":"secret/gone"}"#)
         try admin.expect(#"{"type":"done"}"#)
         try ann.send(#"{"type":"ping"}"#)
         try ann.expect(#"{"type":"pong"}"#)
     }
 
-    // MARK: Its end
+    // MARK: Revocation
 
     /// Rule E4.
-    @Test("a revoked token says goodbye in every connection that came with it, and lets nobody in again")
+    @Test("revoking a token ends all its connections and lets nobody in again")
     func revoked() throws {
         try write("a")
         let (number, text) = try token(of: "ann", #"{"rights":"write","prefix":""}"#)
@@ -208,7 +209,7 @@ import Testing
     }
 
     /// Rule A6.
-    @Test("a push that is committed though its token is revoked meanwhile is acked before the goodbye")
+    @Test("a push committed during a revocation is acked before the bye")
     func revokedInFlight() throws {
         for round in 0..<12 {
             let name = "notes/\(round)"

@@ -14,7 +14,8 @@ import Testing
         #expect(end.status == 0 && Int(count) ?? 0 > 175)
     }
 
-    /// The cases of `carets.json`, each with the difference of its texts, which a client gets from the server.
+    /// The cases of `carets.json`, each with the diff of its texts. A client receives such a change from the
+    /// server.
     private static func caretsWithChanges() throws -> Data {
         let published = try Data(contentsOf: Tutorial.fixtures.appending(path: "carets.json"))
         let json = try JSONSerialization.jsonObject(with: published)
@@ -39,7 +40,7 @@ import Testing
         #expect(end.status == 0 && Int(count) ?? 0 > 200)
     }
 
-    @Test("its clients and its authority agree, whatever is lost on the way")
+    @Test("its clients and its authority agree, whatever the network loses")
     func simulation() throws {
         let end = try Tutorial().run("simulation.py", "0", "100")
         #expect(end.status == 0, "\(end.errors)")
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("its client loses nothing when links are cut and the server is killed, and all texts are equal")
+    @Test("its client loses nothing with cut links and a killed server")
     func killed() throws {
         let tutorial = try Tutorial()
         defer { withExtendedLifetime(tutorial) {} }
@@ -89,14 +90,14 @@ import Testing
             #expect(try typist.ended().status == 0)
         }
         let typed = ["一", "가"].flatMap { LetterWriter.letters(from: $0, Self.letters) }
-        // Which dots are left is a matter of time: both remove the same ones.
+        // Both typists remove the same dots, so the timing decides which ones are left.
         let letters = text.unicodeScalars.filter { $0 != "." }
         let counts = Dictionary(grouping: letters) { $0 }.mapValues(\.count)
         let expected = typed + writer.acked
         #expect(expected.filter { counts[$0] != 1 } == [] && letters.count == expected.count)
     }
 
-    /// How many letters each typist types.
+    /// The number of letters that each typist types.
     private static let letters = 200
 
     private static func heard(_ typist: Program) throws -> String {
@@ -104,7 +105,7 @@ import Testing
         throw Unexpected("a typist has ended: \(try typist.ended().errors)")
     }
 
-    @Test("its program saves the lines that are typed, and prints the text")
+    @Test("its program saves typed lines, and prints the text")
     func lines() throws {
         let tutorial = try Tutorial()
         defer { withExtendedLifetime(tutorial) {} }

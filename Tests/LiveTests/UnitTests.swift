@@ -1,11 +1,11 @@
 import Testing
 
 @Suite("Units over a socket", .onOwnThread) struct UnitTests {
-    @Test("clients of each unit count the same text in their own, and see what the others do")
+    @Test("clients with different units see the same text and changes")
     func units() throws {
         try converse(
             """
-            # As many code units: 1 2 1 1 in UTF-16, 1 4 3 1 in UTF-8, one each in UTF-32.
+            # Code units of each letter: 1 2 1 1 in UTF-16, 1 4 3 1 in UTF-8, one each in UTF-32.
             utf16> {"type":"hello","protocol":1,"client":"utf16-client"}
             utf16< {"type":"welcome","protocol":1,"unit":"utf-16",…
             utf8> {"type":"hello","protocol":1,"client":"utf8-client","units":["utf-8","utf-16"]}
@@ -26,7 +26,7 @@ import Testing
             utf16< {"type":"change","doc":"a","rev":2,"edits":[{"range":[3,4],"text":"𝄞"}],…
             utf32< {"type":"change","doc":"a","rev":2,"edits":[{"range":[2,3],"text":"𝄞"}],…
 
-            # Made at revision 1, and so moved.
+            # Its base is revision 1, so the server rebases it.
             utf32> {"type":"push","doc":"a","epoch":"⟨e⟩","base":1,"seq":1,"edits":[{"range":[3,3],"text":"é"}]}
             utf32< {"type":"ack","doc":"a","seq":1,"rev":3}
             utf16< {"type":"change","doc":"a","rev":3,"edits":[{"range":[5,5],"text":"é"}],…

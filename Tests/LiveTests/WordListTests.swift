@@ -2,9 +2,9 @@ import CaretWire
 import Foundation
 import Testing
 
-/// Every word of the protocol that the server says stands in a test of this folder, in which a running server says it.
+/// A test in this folder must make a running server send every word of the protocol.
 @Suite("The words of the protocol") struct WordListTests {
-    /// What no test can have a running server say, and why.
+    /// Words that no test can make a running server send, with the reason.
     private static let unprovoked = [
         #""code":"internal""#: "it is said where the server is at fault, and no such fault is known",
         #""type":"rights""#: "no message changes the rights of a token that somebody came with",
@@ -13,7 +13,7 @@ import Testing
         #""type":"progress""#: "it is said of a check that takes longer than a second",
     ]
 
-    /// The sources of the other tests here.
+    /// The sources of the other tests in this folder.
     private static let sources: String = {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
@@ -22,7 +22,7 @@ import Testing
             .compactMap { try? String(contentsOf: $0, encoding: .utf8) }.joined()
     }()
 
-    /// Each is said in a test, or else in the list above, and not in both.
+    /// Expects each word either in a test or in the list above, not in both.
     private func expectSaid(_ words: [String]) {
         for word in words {
             let isSaid =
@@ -39,18 +39,18 @@ import Testing
         }
     }
 
-    @Test("every error code is said") func codes() {
+    @Test("tests receive every error code") func codes() {
         expectSaid(ErrorCode.allCases.map { #""code":"\#($0.rawValue)""# })
     }
 
-    @Test("every reason is said")
+    @Test("tests receive every reason")
     func reasons() {
         expectSaid(ByeReason.allCases.map { #""type":"bye",…"reason":"\#($0.rawValue)""# })
         expectSaid(GoneReason.allCases.map { #""type":"gone",…"reason":"\#($0.rawValue)""# })
         expectSaid(ResyncReason.allCases.map { #""type":"resync",…,"reason":"\#($0.rawValue)""# })
     }
 
-    @Test("every message of the page of the protocol is said, by clients and by the server")
+    @Test("tests send or receive every message of the protocol page")
     func messages() throws {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/protocol/messages.md")

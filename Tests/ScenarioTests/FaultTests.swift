@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("Planted faults") struct FaultTests {
-    /// Which seed found a fault, and how.
+    /// The seed that found a fault, and the law that it broke.
     struct Finding: Sendable {
         let place: Int
         let name: String
@@ -11,7 +11,7 @@ import Testing
         var law = ""
     }
 
-    @Test("every fault that is planted is found")
+    @Test("the scenarios find every planted fault")
     func faults() async {
         let most = UInt64(Seeds.share(of: 2_000, everyCommit: 400))
         let findings = await withTaskGroup(of: [Finding].self) { group in
@@ -36,7 +36,7 @@ import Testing
         var finding = Finding(place: place, name: Faults.all[place].name)
         for seed in 0..<most {
             let plan = PlanMaker.plan(seed)
-            // A seed that fails by itself finds nothing.
+            // A seed that fails without the fault shows nothing.
             if Runs.run(plan).failure != nil { continue }
             guard let failure = Runs.run(plan, fault: Faults.all[place].make).failure else { continue }
             (finding.seed, finding.operations) = (seed, failure.step + 1)

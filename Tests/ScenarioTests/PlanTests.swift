@@ -1,7 +1,7 @@
 import Testing
 
 @Suite("Plans") struct PlanTests {
-    @Test("a plan that was written down is the same when it is read")
+    @Test("a plan survives writing and reading")
     func roundTrip() throws {
         for seed in 0..<UInt64(40) {
             let plan = PlanMaker.plan(seed, steps: 100)
@@ -10,14 +10,15 @@ import Testing
     }
 
     @Test(
-        "what is no line of a plan is told",
+        "a line that does not belong to a plan throws an error",
         arguments: ["5 c0 dances a", "soon crashes", "5 c0 types x 1\"a\""])
     func unreadable(line: String) {
         #expect(throws: Plan.Unreadable.self) { try Plan(text: line) }
     }
 
-    /// Another node may make a document longer than it may be. Nobody can add to it then, and the room appends nothing.
-    @Test("a new epoch is found out where a document is full")
+    /// Another node may make a document longer than the limit. Then no client can add to it, and the room
+    /// appends nothing.
+    @Test("clients of a full document notice a new epoch")
     func newEpochOfFullDocument() throws {
         let (half, rest) = (String(repeating: "x", count: 700), String(repeating: "y", count: 3_400))
         let text = """
@@ -33,7 +34,7 @@ import Testing
         #expect(outcome.counts.newEpochs > 0)
     }
 
-    @Test("a failing plan is cut down to the steps that it takes to fail")
+    @Test("a failing plan is reduced to the steps that it needs to fail")
     func shrinking() throws {
         let fault: () -> PlantedFault = { SumOfAnotherText() }
         let plan = PlanMaker.plan(0)

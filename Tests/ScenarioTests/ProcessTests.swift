@@ -9,8 +9,8 @@ import Testing
         await Runs.run(ProcessTests.seeds).map { String($0.digest, radix: 16) }.joined(separator: " ")
     }
 
-    /// The order of sets and dictionaries is another one in each process; nothing that is said hangs on it.
-    @Test("one seed gives one trace, in this process and in another")
+    /// The order of sets and dictionaries differs between processes. No message may depend on it.
+    @Test("one seed gives the same trace in this and in another process")
     func sameTrace() async throws {
         let here = await digests()
         if let path = ProcessInfo.processInfo.environment[ProcessTests.asked] {

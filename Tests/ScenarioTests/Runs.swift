@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What came of one seed.
+/// The result of one seed.
 struct Outcome: Sendable {
     let seed: UInt64
     var steps = 0
@@ -11,7 +11,7 @@ struct Outcome: Sendable {
     var failure: Failure?
 }
 
-/// Runs plans, one seed after the other, on as many threads as there are.
+/// Runs plans, spread over two threads.
 enum Runs {
     static func run(
         _ plan: Plan, talks: Bool = false, fault: () -> PlantedFault = { PlantedFault() }
@@ -27,7 +27,7 @@ enum Runs {
             counts: world.referee.counts, failure: failure)
     }
 
-    /// The outcomes of seeds, in the order of the seeds.
+    /// The outcomes, in the order of the seeds.
     static func run(_ seeds: Range<UInt64>, steps: Int? = nil) async -> [Outcome] {
         let threads = 2
         return await withTaskGroup(of: [Outcome].self) { group in
@@ -42,7 +42,7 @@ enum Runs {
         }
     }
 
-    /// How a failing seed is told: what is wrong, how it is replayed, and what is left of its plan.
+    /// The report of a failing seed: the failure, how to replay it, and the reduced plan.
     static func report(
         _ plan: Plan, _ failure: Failure, fault: @escaping () -> PlantedFault = { PlantedFault() }
     ) -> String {
@@ -61,13 +61,13 @@ enum Runs {
             """
     }
 
-    /// A plan in a file, where one is asked for.
+    /// The plan in the file `CARET_PLAN`; nil if that is not set.
     static func askedPlan() throws -> Plan? {
         guard let path = ProcessInfo.processInfo.environment["CARET_PLAN"] else { return nil }
         return try Plan(text: String(contentsOfFile: path, encoding: .utf8))
     }
 
-    /// `CARET_SEEDS=from..to`, the last one left out; else the share of all that is run.
+    /// The seeds of `CARET_SEEDS=from..to`, without the last one. If that is not set, a share of all seeds.
     static func seeds(of all: Int, everyCommit share: Int) -> Range<UInt64> {
         let words = ProcessInfo.processInfo.environment["CARET_SEEDS"]?.split(separator: ".").compactMap {
             UInt64($0)

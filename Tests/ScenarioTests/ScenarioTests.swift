@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("Scenarios") struct ScenarioTests {
-    @Test("whatever befalls server, clients, network and store, no law is broken and all comes to rest")
+    @Test("under all faults no law is broken, and the world comes to rest")
     func scenarios() async throws {
         if let plan = try Runs.askedPlan() {
             if let failure = Runs.run(plan, talks: true).failure {
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// What is seldom has happened, where there were plans enough for that.
+    /// Each rare event must have happened at least once, if there were enough plans.
     private func expectVariety(_ outcomes: [Outcome]) {
         let counts: [(String, Int)] = [
             ("peers", \.peers), ("repeats", \.repeats), ("resyncs", \.resyncs), ("resumes", \.resumes),

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Where a test reaches a server.
+/// An address at which a test reaches a server.
 enum Address {
     case ip4(UInt32, port: UInt16)
     case unix(path: String)
 
     static func loopback(port: UInt16) -> Address { .ip4(0x7F00_0001, port: port) }
 
-    /// An address that this machine has in a network; nil where it is in none.
+    /// An address of this machine other than loopback; nil if it has none.
     static var ownAddress: UInt32? {
         var list: UnsafeMutablePointer<ifaddrs>?
         if getifaddrs(&list) != 0 { return nil }
@@ -24,7 +24,7 @@ enum Address {
         return nil
     }
 
-    /// A socket that is connected, and that whoever takes it closes.
+    /// Returns a connected socket. The caller must close it.
     func connected() throws -> Int32 {
         switch self {
         case .ip4(let number, let port):
@@ -44,7 +44,7 @@ enum Address {
     private static func connected<System>(_ address: inout System, _ family: Int32) throws -> Int32 {
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if descriptor < 0 { throw SystemFailure("socket", errno) }
-        // What is said byte by byte is to be sent so.
+        // Bytes that a test sends one by one must also travel one by one.
         var isOn: Int32 = 1
         if family == AF_INET { setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, 4) }
         let code = withUnsafePointer(to: &address) {

@@ -1,20 +1,20 @@
 import Testing
 
-/// What several clients and a server say to each other, a line each, as the page of the protocol writes it down:
+/// The messages between several clients and a server, one per line, as the protocol page writes them:
 ///
-///     ann> {"type":"ping","id":1}           ann says it
-///     ann< {"type":"pong","id":1}           the next that ann hears, in the notation of `Pattern`
-///     ann>|                                 ann says no more
-///     ann<|                                 and hears no more
-///     # a line for people
+///     ann> {"type":"ping","id":1}           ann sends this
+///     ann< {"type":"pong","id":1}           the next line that ann receives, in the notation of `Pattern`
+///     ann>|                                 ann ends her output
+///     ann<|                                 ann receives the end of the connection
+///     # a comment
 ///
-/// Whoever does not begin with a hello has been welcome before. At the end nobody hears anything that does not stand
-/// there.
+/// A client whose first message is not a hello is greeted before it. At the end no client may receive a line
+/// that the script does not show.
 final class Conversation {
     private let server: LiveServer
     private let way: LineClient.Way
     private var clients: [String: LineClient] = [:]
-    /// Who says no more.
+    /// The clients that have ended their output.
     private var silent: Set<String> = []
     private(set) var names: [String: String] = [:]
 
@@ -23,7 +23,7 @@ final class Conversation {
         self.way = way
     }
 
-    /// Goes on with the conversation, which may go on later.
+    /// Runs a script. A later call may continue the conversation.
     func run(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         for (index, line) in script.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             var place = sourceLocation
@@ -36,7 +36,7 @@ final class Conversation {
         }
     }
 
-    /// Nobody hears anything more than was told here.
+    /// Expects that no client receives another line.
     func end(sourceLocation: SourceLocation = #_sourceLocation) throws {
         for (name, client) in clients {
             if silent.contains(name) {
@@ -81,7 +81,7 @@ final class Conversation {
     }
 }
 
-/// A whole conversation, with a server of its own.
+/// Runs a whole conversation with a new server.
 func converse(
     _ script: String, options: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

@@ -1,23 +1,23 @@
 import Glibc
 import Testing
 
-/// The other side of a connection, which says and hears lines. It waits for what it does.
+/// A client that sends and receives lines. Its calls block.
 final class LineClient {
-    /// How lines are put into the connection.
+    /// How the client writes its lines to the socket.
     enum Way: String, CaseIterable {
         case whole
         case byteByByte
-        /// What stands between two waits, at once.
+        /// All lines between two waits, in one write.
         case glued
     }
 
     enum Door {
         case tcp, adminSocket
-        /// At this address of version 4, at which the server listens too.
+        /// An IPv4 address at which the server also listens.
         case address(UInt32)
     }
 
-    /// It runs as long as somebody talks to it.
+    /// Keeps the server running as long as a client uses it.
     private let server: LiveServer
     private let reader: LineReader
     private let way: Way
@@ -37,7 +37,7 @@ final class LineClient {
         reader = LineReader(try address.connected())
     }
 
-    // MARK: Saying
+    // MARK: Sending
 
     func send(_ line: String) throws { try send(bytes: Array(line.utf8) + [UInt8(ascii: "\n")]) }
 
@@ -66,15 +66,15 @@ final class LineClient {
         try write(bytes[...])
     }
 
-    /// Says that it says no more, and still hears.
+    /// Ends its output. It can still receive.
     func endOutput() throws {
         try flush()
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    // MARK: Hearing
+    // MARK: Receiving
 
-    /// The next line; nil where no more comes.
+    /// The next line; nil at the end.
     func next() throws -> String? {
         try flush()
         return try reader.next()
@@ -86,7 +86,7 @@ final class LineClient {
         return try reader.rest()
     }
 
-    /// The next line must be like this one, in which `…` stands for anything.
+    /// Expects that the next line matches the pattern. `…` matches anything.
     func expect(_ pattern: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let line = try next()
         let isExpected = line.map { Pattern(pattern).matches($0) != nil } ?? false
@@ -95,13 +95,13 @@ final class LineClient {
             sourceLocation: sourceLocation)
     }
 
-    /// No more lines come.
+    /// Expects the end of the connection.
     func expectEnd(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let line = try next()
         try #require(line == nil, sourceLocation: sourceLocation)
     }
 
-    /// Introduces itself, and waits until it is welcome.
+    /// Sends a hello and waits for the welcome.
     func greet(as client: String) throws {
         try send(#"{"type":"hello","protocol":1,"client":"\#(client)"}"#)
         try expect(#"{"type":"welcome",…"#)
@@ -109,6 +109,6 @@ final class LineClient {
 }
 
 extension String {
-    /// As much as somebody reads.
+    /// Shortened for a message of a test.
     var cut: String { utf8.count > 500 ? prefix(500) + "…" : self }
 }

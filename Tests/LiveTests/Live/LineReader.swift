@@ -1,16 +1,16 @@
 import Glibc
 
-/// The lines that come from a descriptor, which it closes. A wait that is too long is a failure.
+/// Reads lines from a descriptor and closes it at the end. A wait that is too long throws.
 final class LineReader {
-    /// Nothing came for so long that nothing will.
+    /// Nothing arrived within the longest wait.
     struct Silence: Error {
-        /// What came of a line.
+        /// The beginning of a line, if one arrived.
         let begun: String
     }
 
     let descriptor: Int32
     private var bytes: [UInt8] = []
-    /// Where the next line begins, and to where its end was looked for.
+    /// The start of the next line, and how far it was searched for its end.
     private var (start, looked) = (0, 0)
 
     private static let patience: Int32 = 60_000
@@ -19,7 +19,7 @@ final class LineReader {
 
     deinit { close(descriptor) }
 
-    /// The next line without its end; nil where no more comes.
+    /// The next line without its line break; nil at the end.
     func next() throws -> String? {
         while true {
             if let end = bytes[looked...].firstIndex(of: UInt8(ascii: "\n")) {

@@ -1,22 +1,23 @@
 import Glibc
 import Testing
 
-/// A server that runs as long as a test has it, in a process of its own and on a port that the system chose.
+/// A server in a process of its own, on a port that the system chose. It runs as long as a test holds it.
 final class LiveServer {
     let scratch: Scratch
     let program: Program
     let port: UInt16
-    /// From the start of its process until it was ready.
+    /// The time from the start of the process until the server was ready.
     let startup: Duration
     private let options: [String: String]
     private let wrapper: [String]
-    /// What it has said since it was ready, as far as a test has waited for it.
+    /// The log lines since it was ready, up to the last one that a test waited for.
     private(set) var said: [String] = []
 
-    /// Nothing that comes because nothing happens comes into a test that does not want it.
+    /// Turns off pings and checks, which the server sends when nothing else happens. A test that needs them
+    /// sets the options itself.
     private static let quiet = ["--ping": "1 h", "--limit-rest-time": "1 h"]
 
-    /// Options win over those that every test has; a wrapper is a command that runs the server.
+    /// `options` override those that every test has. `wrapper` is a command that runs the server.
     init(_ options: [String: String] = [:], in scratch: Scratch? = nil, through wrapper: [String] = []) throws
     {
         self.scratch = try scratch ?? .inMemory()
@@ -27,21 +28,21 @@ final class LiveServer {
         startup = ContinuousClock.now - began
     }
 
-    /// What starts a server whose data is in a folder.
+    /// The command line of a server with its data in a folder.
     static func command(_ options: [String: String], in scratch: Scratch) -> [String] {
         let own = ["--data": scratch.path + "/data", "--listen": "127.0.0.1:0"]
         let all = own.merging(quiet) { $1 }.merging(options) { $1 }
         return [Program.caretd] + all.map { "\($0.key)=\($0.value)" }
     }
 
-    /// Reads what the server says until it is ready.
+    /// Reads the log until the server is ready.
     private static func port(of program: Program) throws -> UInt16 {
         var said: [String] = []
         var port: UInt16?
         while let line = try program.errors.next() {
             said.append(line)
             if let (_, address) = line.parts(around: "event=listening transport=tcp address=") {
-                // The first one, where there are several.
+                // The first one, if there are several.
                 port = port ?? address.split(separator: ":").last.flatMap { UInt16($0) }
             }
             if line.hasSuffix(" event=ready") { return try #require(port, "\(said)") }
@@ -52,7 +53,7 @@ final class LiveServer {
     var dataPath: String { options["--data"] ?? scratch.path + "/data" }
     var socketPath: String { dataPath + "/caretd.sock" }
 
-    /// Waits until it says a line that ends so.
+    /// Waits for a log line with this end.
     func says(_ event: String) throws {
         while let line = try program.errors.next() {
             said.append(line)
@@ -61,7 +62,7 @@ final class LiveServer {
         throw Unexpected("the server ended without saying \(event)")
     }
 
-    /// Waits until it says a line like this.
+    /// Waits for a log line that matches.
     func says(_ event: some RegexComponent) throws {
         while let line = try program.errors.next() {
             said.append(line)
@@ -70,23 +71,23 @@ final class LiveServer {
         throw Unexpected("the server ended without saying what was waited for")
     }
 
-    /// Ends it as an operator does, and answers with how it ended.
+    /// Stops it with SIGTERM, as an operator does, and returns how it ended.
     func stopped() throws -> Program.End {
         program.kill(SIGTERM)
         return try program.ended()
     }
 
-    /// Ends it at once, wherever it is.
+    /// Kills it at once, whatever it does.
     func killed() throws {
         program.kill(SIGKILL)
         _ = try program.ended()
     }
 
-    /// Another one on the same data, once this one has ended.
+    /// Starts another server on the same data. This one must have ended.
     func again() throws -> LiveServer { try LiveServer(options, in: scratch, through: wrapper) }
 }
 
-/// Something else than what a test wants.
+/// Something happened that a test does not expect.
 struct Unexpected: Error, CustomStringConvertible {
     let description: String
 
@@ -94,7 +95,7 @@ struct Unexpected: Error, CustomStringConvertible {
 }
 
 extension String {
-    /// What stands before and behind the first occurrence of a piece.
+    /// The text before and after the first occurrence of a piece.
     func parts(around piece: String) -> (String, String)? {
         firstRange(of: piece).map { (String(self[..<$0.lowerBound]), String(self[$0.upperBound...])) }
     }

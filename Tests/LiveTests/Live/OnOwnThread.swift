@@ -1,7 +1,8 @@
 import Dispatch
 import Testing
 
-/// Runs tests that wait on threads of their own: those that all tasks share are few, and one may be all.
+/// Runs blocking tests on threads of their own. The thread pool that all tasks share is small, and may have
+/// only one thread.
 struct OnOwnThread: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 

@@ -1,4 +1,4 @@
-/// A line in which `…` stands for anything, and `⟨name⟩` for what has this name or gets it now.
+/// A pattern for a line. `…` matches anything. `⟨name⟩` matches the value of the name, or gives it one.
 struct Pattern {
     private enum Piece {
         case exactly(String)
@@ -30,7 +30,7 @@ struct Pattern {
         self.pieces = pieces + [.exactly(plain)]
     }
 
-    /// The text with what has a name in its place; what has none stays.
+    /// The text with known names replaced by their values. Unknown names stay.
     func filled(with names: [String: String]) -> String {
         pieces.map { piece in
             switch piece {
@@ -41,7 +41,7 @@ struct Pattern {
         }.joined()
     }
 
-    /// What got a name where the line is like this; nil where it is not. Each gap is as short as it can be.
+    /// The values of the names if the line matches; nil if not. Each gap is as short as possible.
     func matches(_ line: String) -> [String: String]? {
         var names: [String: String] = [:]
         var (rest, gap) = (line[...], nil as Piece?)
@@ -59,7 +59,8 @@ struct Pattern {
         return names
     }
 
-    /// Where the text stands: at the end where it is the last, else behind the gap, or at once where there is none.
+    /// The range of a text: at the start if there is no gap before it, at the end if it is the last piece, else
+    /// the first one after the gap.
     private static func find(_ text: String, in rest: Substring, gap: Piece?, isLast: Bool) -> Range<
         String.Index
     >? {

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// A program that a test runs beside itself. Whoever lets it go ends it.
+/// A process that a test starts. It is killed when the last reference to it is gone.
 final class Program {
-    /// How it ended, and all that it said and nobody has read.
+    /// How it ended, and the output that nobody has read.
     struct End {
-        /// The status of its exit; nil where a signal ended it.
+        /// The exit status; nil if a signal ended it.
         let status: Int32?
         let output: [String]
         let errors: [String]
@@ -14,11 +14,12 @@ final class Program {
     let process: pid_t
     let output: LineReader
     let errors: LineReader
-    /// Where its input comes from; nil where it has the input of the tests.
+    /// Where to write its input; nil if it shares the input of the tests.
     private var input: Int32?
     private var hasEnded = false
 
-    /// Runs a command as a shell would find it, without variables that are for the server but those that are named.
+    /// Runs a command from the search path. Of the variables for the server it gets only those in
+    /// `environment`.
     init(_ command: [String], environment: [String: String] = [:], readsLines: Bool = false) throws {
         let (output, errors) = (try Ends(), try Ends())
         let input = readsLines ? try Ends() : nil
@@ -46,7 +47,8 @@ final class Program {
         self.process = process
     }
 
-    /// A way into or out of the program, which no other program gets. A pipe has no such flag when it is made.
+    /// A channel to or from the program, which no other program inherits. It is a socket pair,
+    /// because `pipe` has no such flag.
     private struct Ends {
         let read: Int32
         let write: Int32
@@ -66,7 +68,7 @@ final class Program {
         waitpid(process, nil, 0)
     }
 
-    /// The server, which lies beside the tests.
+    /// The server, built next to the tests.
     static let caretd = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "caretd").path
 
@@ -91,12 +93,12 @@ final class Program {
         var status: Int32 = 0
         waitpid(process, &status, 0)
         hasEnded = true
-        // As the macros of the system do it.
+        // As the macros WIFEXITED and WEXITSTATUS do it.
         return End(status: status & 0x7F == 0 ? status >> 8 & 0xFF : nil, output: output, errors: errors)
     }
 }
 
-/// A call of the system that failed.
+/// A system call that failed.
 struct SystemFailure: Error, CustomStringConvertible {
     let call: String
     let code: Int32

@@ -6,7 +6,7 @@ import TestSupport
 final class Crowd {
     private struct Seat {
         var editor: Editor
-        /// Nil where it is not connected.
+        /// Nil if it is not connected.
         var descriptor: Int32?
         var input: [UInt8] = []
         var output: [UInt8] = []
@@ -14,12 +14,12 @@ final class Crowd {
 
     private var seats: [Seat]
     private var decoder = MessageDecoder()
-    /// Acks of all editors, on all connections that they had.
+    /// The acks of all editors, on all their connections.
     private(set) var acks = 0
 
     private static let patience: Int32 = 60_000
 
-    /// So many editors, spread over documents.
+    /// Makes `count` editors, spread over documents.
     init(_ count: Int, documents: Int) {
         seats = (0..<count).map { Seat(editor: Editor($0, in: "doc-\($0 % documents)")) }
     }
@@ -27,12 +27,12 @@ final class Crowd {
     deinit { for seat in seats { seat.descriptor.map { _ = close($0) } } }
 
     var editors: [Editor] { seats.map(\.editor) }
-    /// How many are connected.
+    /// The number of connected editors.
     var present: Int { seats.count { $0.descriptor != nil } }
 
-    // MARK: What they are told to do
+    // MARK: Work
 
-    /// Connects all who are not; they go on where they were.
+    /// Connects all editors that are not connected. They continue where they were.
     func connect(to server: LiveServer) throws {
         for index in seats.indices where seats[index].descriptor == nil {
             let descriptor = try Address.loopback(port: server.port).connected()
@@ -43,7 +43,8 @@ final class Crowd {
         }
     }
 
-    /// Works until it is so; somebody may not be connected any more then, whom the caller asks for.
+    /// Works until the condition holds. An editor may have lost its connection by then, and the caller checks
+    /// that.
     func work(until isSo: (Crowd) -> Bool) throws {
         while !isSo(self) {
             if present == 0 { throw Unexpected("the connection of every editor has ended") }
@@ -51,27 +52,27 @@ final class Crowd {
         }
     }
 
-    /// Works until nothing has come for a time.
+    /// Works until nothing has arrived for some time.
     func work(untilSilentFor milliseconds: Int32) throws {
         while present > 0, try turn(milliseconds) {}
     }
 
-    /// Does what there is to do now, in so many turns at most.
+    /// Does the work that is ready now, in at most so many turns.
     func work(forAtMost turns: Int) throws { for _ in 0..<turns where try turn(0) {} }
 
-    /// Works until every push is acked, and makes no new ones meanwhile.
+    /// Works until every push is acked. Editors push nothing new meanwhile.
     func settle() throws {
         for index in seats.indices { seats[index].editor.isResting = true }
         try work { crowd in crowd.seats.allSatisfy(\.editor.isSettled) }
         for index in seats.indices { seats[index].editor.isResting = false }
     }
 
-    /// Works until every connection has ended, by whatever the server does.
+    /// Works until every connection has ended, for any reason.
     func workToTheEnd() throws { while present > 0, try turn(Self.patience) {} }
 
     // MARK: One turn
 
-    /// False where nothing happened in the time.
+    /// Returns false if nothing happened in this time.
     private func turn(_ milliseconds: Int32) throws -> Bool {
         let places = seats.indices.filter { seats[$0].descriptor != nil }
         var asked = places.map { place in
@@ -91,7 +92,7 @@ final class Crowd {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         if count < 0, errno == EAGAIN { return }
-        // Whoever was killed may leave an end or a reset.
+        // A killed server leaves an end or a reset.
         if count <= 0 { return leave(place) }
         seats[place].input += buffer[..<count]
         var rest = seats[place].input[...]
@@ -123,7 +124,7 @@ final class Crowd {
         try write(place)
     }
 
-    /// What cannot be written is found out by who reads.
+    /// Writes as much as fits. The next read finds an error of the connection.
     private func write(_ place: Int) throws {
         guard let descriptor = seats[place].descriptor, !seats[place].output.isEmpty else { return }
         let count = send(descriptor, seats[place].output, seats[place].output.count, Int32(MSG_NOSIGNAL))

@@ -2,10 +2,10 @@ import CaretCore
 import CaretWire
 import TestSupport
 
-/// A client that edits one document as fast as its pushes are acked, and remembers what it was told is saved. What it
-/// says and hears are lines: it has no connection of its own.
+/// A client that edits one document as fast as its pushes are acked, and remembers its acks. It returns and
+/// receives lines, and has no connection of its own.
 struct Editor {
-    /// What is said again, unchanged, until it is acked.
+    /// A push that is sent again, unchanged, until it is acked.
     private struct Pending {
         let seq: Int
         let edit: WireEdit
@@ -14,11 +14,11 @@ struct Editor {
 
     let number: Int
     let document: String
-    /// The revisions of the pushes that it was told are saved, by their seq.
+    /// The revisions of its acked pushes, by their seq.
     private(set) var acked: [Int: Int] = [:]
-    /// What others call it.
+    /// The id that other clients see.
     private(set) var publicID: WireString?
-    /// The server has said goodbye on the last connection.
+    /// The server has sent `bye` or `shutting_down` on the last connection.
     private(set) var wasToldGoodbye = false
     /// It pushes nothing new.
     var isResting = false
@@ -34,13 +34,13 @@ struct Editor {
         random = Seeded(UInt64(number))
     }
 
-    /// It waits for no ack.
+    /// Whether no push waits for its ack.
     var isSettled: Bool { pending == nil }
 
-    /// What a push inserts, and no other one does.
+    /// The text that this push inserts, and no other one.
     func marker(_ seq: Int) -> String { "<\(number).\(seq)>" }
 
-    // MARK: Saying
+    // MARK: Sending
 
     /// The first line of a new connection.
     mutating func hello() -> String {
@@ -48,13 +48,13 @@ struct Editor {
         return #"{"type":"hello","protocol":1,"client":"editor-\#(number)"}"#
     }
 
-    /// Every other one goes on from where it was.
+    /// Every other editor resumes where it was.
     private var open: String {
         let resume = number % 2 == 0 ? epoch.map { #","epoch":"\#($0)","rev":\#(revision)"# } : nil
         return #"{"type":"open","doc":"\#(document)","create":true\#(resume ?? "")}"#
     }
 
-    /// The next push, unless one is on its way, or its own last one has not come in the stream yet.
+    /// The next push. None if one is in flight, or if the stream has not brought the last one yet.
     private mutating func next() -> [String] {
         guard let epoch, pending == nil, !isResting, acked[seq] ?? 0 <= revision else { return [] }
         seq += 1
@@ -68,9 +68,9 @@ struct Editor {
         return [line]
     }
 
-    // MARK: Hearing
+    // MARK: Receiving
 
-    /// Answers with what it says then.
+    /// Handles a message, and returns the lines to send.
     mutating func heard(_ message: ServerMessage) throws -> [String] {
         switch message {
         case .welcome(let welcome):
@@ -96,7 +96,7 @@ struct Editor {
         case .error(let report) where report.code == .known(.shuttingDown):
             wasToldGoodbye = true
             return []
-        // Everything else there is, or will be.
+        // All other messages, known or new.
         default:
             throw Unexpected("\(self) hears \(message)")
         }
@@ -111,7 +111,7 @@ struct Editor {
         }
     }
 
-    /// An ack is a reply, or a place in the stream, or both.
+    /// An ack is a reply, or a revision of the stream, or both.
     private mutating func take(_ ack: Ack) throws {
         let revision = ack.revision.value
         if let known = acked.updateValue(revision, forKey: ack.seq), known != revision {

@@ -2,7 +2,7 @@ import CaretCore
 import CaretWire
 import Testing
 
-/// What a server has of one document, held against what its editors were told.
+/// Compares a server's history of one document with the acks of its editors.
 struct Verdict {
     private let editors: [Editor]
     private let client: LineClient
@@ -10,15 +10,15 @@ struct Verdict {
     private let document: String
     private(set) var head = 0
     private var text: [UInt8] = []
-    /// The revision of each push.
+    /// The revision of each push, by its marker.
     private var revisions: [String: Int] = [:]
 
     private init(_ document: String, _ editors: [Editor], _ client: LineClient) {
         (self.document, self.editors, self.client) = (document, editors, client)
     }
 
-    /// Every push that was acked is in its history once, at its revision; no revision is missing or doubled, and the
-    /// text is what they make. Answers with how many revisions all documents have.
+    /// Expects every acked push once in the history, at its revision. No revision may be missing or doubled,
+    /// and replaying them must give the text. Returns the number of revisions of all documents.
     @discardableResult
     static func onAll(of crowd: Crowd, at server: LiveServer) throws -> Int {
         let client = try LineClient(server)
@@ -50,7 +50,7 @@ struct Verdict {
                 #expect(found == revision, "push \(seq) of editor \(editor.number) was acked as \(revision)")
             }
         }
-        // What was on its way may have been saved, one push of each editor.
+        // A push without an answer may have been saved: at most one per editor.
         #expect(revisions.count <= editors.count { !$0.isSettled }, "\(revisions)")
     }
 

@@ -1,19 +1,20 @@
 import Foundation
 import Testing
 
-/// Another user of the document of the tutorial's clients, who puts letters at its beginning, each another one.
+/// Another user of the document of the tutorial's clients. It inserts letters at the start, each a different
+/// one.
 struct LetterWriter {
     static let document = "notes"
 
     private var client: LineClient
     private var epoch = ""
-    /// The revision of the last ack, which no later base may be below.
+    /// The revision of the last ack. No later base may be below it.
     private var base = 0
     private var seq = 1
     private var unused: ArraySlice<Unicode.Scalar> = LetterWriter.letters(from: "ꀀ", 100)[...]
     private(set) var acked: [Unicode.Scalar] = []
 
-    /// So many letters, each another one.
+    /// As many different letters, in order.
     static func letters(from first: Unicode.Scalar, _ count: Int) -> [Unicode.Scalar] {
         (0..<UInt32(count)).compactMap { Unicode.Scalar(first.value + $0) }
     }
@@ -30,7 +31,7 @@ struct LetterWriter {
     /// Pushes one letter, and waits for the ack.
     mutating func type() throws { try goOn(with: send()) }
 
-    /// Pushes the next letter. Answers with the line, whose ack is still to come.
+    /// Pushes the next letter, and does not wait for the ack. Returns the line.
     mutating func send() throws -> String {
         let letter = try #require(unused.first)
         seq += 1
@@ -41,7 +42,7 @@ struct LetterWriter {
         return line
     }
 
-    /// Connects to the server that runs now, and sends again what nobody has acked.
+    /// Connects to the new server, and sends the unanswered push again.
     mutating func goOn(on server: LiveServer, with line: String) throws {
         client = try LineClient(server)
         try client.greet(as: "letter-writer")
@@ -62,14 +63,14 @@ struct LetterWriter {
         epoch = try #require(try answer("opened")["epoch"] as? String)
     }
 
-    /// The text that is committed, and its revision.
+    /// The committed text and its revision.
     mutating func read() throws -> (text: String, revision: Int) {
         try client.send(#"{"type":"read","doc":"\#(Self.document)"}"#)
         let read = try answer("text")
         return (try #require(read["text"] as? String), try #require(read["rev"] as? Int))
     }
 
-    /// The next message of a type. What others did meanwhile comes before it.
+    /// The next message of a type. Skips messages about other clients before it.
     private func answer(_ type: String) throws -> [String: Any] {
         while let line = try client.next() {
             let message = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]

@@ -1,7 +1,8 @@
 import Foundation
 import TestSupport
 
-/// The Python of `docs/tutorial-client.md`, beside the programs that try it, in a folder that goes with this value.
+/// The Python files of `docs/tutorial-client.md` and the programs that test them, in a folder that is removed
+/// with this value.
 struct Tutorial {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()

@@ -1,10 +1,10 @@
 import CaretCore
 import CaretWire
 
-/// Somebody who asks about documents and orders things of them. They may have them open, but look at no text.
+/// A client that sends requests about documents. It may have documents open, but ignores their changes.
 final class Admin: Program {
     private unowned let machine: Machine
-    /// Where documents were when it was told last.
+    /// The newest position of each document that it has heard of.
     private var known: [WirePosition?] = Plan.names.map { _ in nil }
     private var seq = 0
 
@@ -27,7 +27,7 @@ final class Admin: Program {
 
     private func learn(_ name: WireString, _ epoch: WireString, _ revision: Revision) {
         guard let at = Names.documents.firstIndex(of: name) else { return }
-        // A revision that was asked for may be an old one.
+        // The answer to a read of an old revision must not replace a newer one.
         if let known = known[at], known.epoch == epoch, known.revision > revision { return }
         known[at] = WirePosition(epoch: epoch, revision: revision)
     }
@@ -39,7 +39,7 @@ final class Admin: Program {
     func does(_ deed: ClientDeed) {
         guard machine.isWelcomed else { return }
         switch deed {
-        // The server refuses what makes no sense now.
+        // The server refuses requests that make no sense at this time.
         case .opens(let at), .retries(let at): ask(.open(Open(document: Names.documents[at])))
         case .closes(let at): ask(.close(Close(document: Names.documents[at])))
         case .lists: ask(.list(List(limit: 3)))

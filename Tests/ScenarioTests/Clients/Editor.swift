@@ -3,15 +3,15 @@ import CaretReplica
 import CaretWire
 import TestSupport
 
-/// A person with a text view and a replica for each document. It converts what replicas push from UTF-16 to the unit of
-/// the connection.
+/// A person with a text view and a replica for each document. Replicas count in UTF-16, so the editor
+/// converts their pushes to the unit of the connection.
 final class Editor: Program {
     unowned let machine: Machine
     let mode: DocumentMode
     var sheets: [Sheet?] = Plan.names.map { _ in nil }
-    /// The number of the first push of the next sheet of a name: no two pushes of a client have one number.
+    /// The seq of the first push of the next sheet of each name. No two pushes of a client share a seq.
     var firstSeqs: [Int64] = Plan.names.indices.map { Int64($0) * 1_000_000 + 1 }
-    /// How often its documents were looked at.
+    /// How often `look` has run.
     var looks = 0
 
     init(_ machine: Machine, _ mode: DocumentMode) {
@@ -34,12 +34,12 @@ final class Editor: Program {
         for at in sheets.indices where sheets[at] != nil { change(at, cause, body) }
     }
 
-    /// Lets something happen to a sheet, and does what its replica wants.
+    /// Applies an event to a sheet, runs the actions of its replica, and checks the result.
     func change(
         _ at: Int, _ cause: ReplicaTransition.Cause = .other, _ body: (inout Sheet) -> [ReplicaAction]
     ) {
         guard var sheet = sheets[at] else { return }
-        // Taken out meanwhile, so that it is not copied.
+        // Removed for the moment, so that the sheet is not copied.
         sheets[at] = nil
         let inFlight = sheet.replica.inFlight?.push.seq
         let inText = cause.pushInText(for: sheet.replica)
@@ -65,7 +65,7 @@ final class Editor: Program {
         sheets[at] = sheet
     }
 
-    /// What an event leads to, and what a planted fault makes of it.
+    /// Runs an event, and lets a planted fault change its result.
     private func spoiled(
         _ sheet: inout Sheet, _ cause: ReplicaTransition.Cause, _ body: (inout Sheet) -> [ReplicaAction]
     ) -> [ReplicaAction] {
@@ -78,7 +78,7 @@ final class Editor: Program {
         return transition.actions
     }
 
-    // MARK: The person
+    // MARK: The user
 
     func does(_ deed: ClientDeed) {
         switch deed {
@@ -113,7 +113,7 @@ final class Editor: Program {
         }
     }
 
-    /// Asks for what no view shows: it is the referee who looks at the answer.
+    /// Sends a request whose answer no view shows. The referee checks the answer.
     private func ask(_ message: ClientMessage) {
         if machine.isWelcomed { machine.say(message, isAnswered: true) }
     }
@@ -152,7 +152,7 @@ final class Editor: Program {
         }
     }
 
-    /// The owner changes a text.
+    /// Records a change that the user makes.
     func note(_ change: Change, in text: Text, _ sheet: inout Sheet) {
         for edit in change.edits {
             if let removed = try? text.slice(edit.range) {
@@ -163,7 +163,7 @@ final class Editor: Program {
         sheet.markers.formUnion(Markers.found(in: change))
     }
 
-    /// Looks the document up by its old name, if that is what is wrong.
+    /// Opens the document again. Uses its old name if the document was not found.
     private func retry(_ at: Int) {
         change(at) { sheet in
             if case .refused(.notFound) = sheet.state {
@@ -175,8 +175,8 @@ final class Editor: Program {
         }
     }
 
-    /// Sends the last push once more. Where it may be refused once and taken the next time nobody does so: whoever was
-    /// refused may have pushed the same under another number by then.
+    /// Sends the last push again. Not if the server might refuse one copy and accept the next: the client may
+    /// have pushed the same edits with another seq in between.
     private func repeatPush(_ at: Int) {
         guard let sheet = sheets[at], let push = sheet.pushed, push.seq != sheet.refusedSeq else { return }
         let isCommitted =
@@ -187,7 +187,7 @@ final class Editor: Program {
 
     private func reuse(_ at: Int) {
         guard let sheet = sheets[at], sheet.replica.inFlight == nil, var push = sheet.pushed else { return }
-        // One that came to nothing is not remembered, and its number is free.
+        // The server does not remember a push that changed nothing, so its seq is free.
         let key = Ledger.PushKey(client: machine.index, seq: Int64(push.seq))
         if world.referee.ledger.commits[key] == nil { return }
         push.content = .edits([WireEdit(WireRange(0, 0), "!")])
@@ -206,9 +206,9 @@ final class Editor: Program {
         if isOpen { change(at) { $0.replica.connected() } }
     }
 
-    // MARK: What the replica wants
+    // MARK: Actions of the replica
 
-    /// False where the sheet is given up.
+    /// Runs the actions of the replica. Returns false if the sheet must be dropped.
     private func run(_ actions: [ReplicaAction], _ sheet: inout Sheet, _ at: Int, isUndo: Bool) -> Bool {
         for action in actions {
             switch action {
@@ -225,7 +225,7 @@ final class Editor: Program {
             case .showPeers: break
             case .show(let state): sheet.state = state
             case .rename(let name):
-                // Two views of one document would be one too many.
+                // A client must not have two views of one document.
                 if isShown(name) { return false }
                 sheet.name = name
             }

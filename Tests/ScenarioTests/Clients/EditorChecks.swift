@@ -2,7 +2,7 @@ import CaretCore
 import CaretReplica
 import CaretWire
 
-/// What holds of an editor's documents at any time.
+/// Checks that must hold for an editor's documents at any time.
 extension Editor {
     func look(at sheet: Sheet, closely: Bool) {
         looks += 1
@@ -38,13 +38,13 @@ extension Editor {
     }
 
     private func checkMarkers(of replica: Replica) {
-        // A file may carry text to a document of the same name, or to an older state of the document.
+        // A file may copy text to another document of the same name, or to an older state of the document.
         if world.plan.clients.contains(.syncer) { return }
         let committed = Markers.found(in: replica.committed.string)
         if !committed.isEmpty, !Set(committed).isDisjoint(with: Markers.found(in: replica.unsaved)) {
             return world.fail(.lost, "client \(machine.index) has committed text once more as unsaved")
         }
-        // A restored text may have again what stands elsewhere in the text by now.
+        // A restored text may contain markers that are also elsewhere in the text by now.
         if world.plan.clients.contains(.admin) { return }
         if Markers.isAnyDoubled(in: replica.text) {
             world.fail(.lost, "client \(machine.index) sees a marker twice")

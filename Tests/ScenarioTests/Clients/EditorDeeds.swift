@@ -2,7 +2,7 @@ import CaretCore
 import CaretReplica
 import CaretWire
 
-/// Undo, refusals, wrong checks and the end of the program.
+/// Undo, refusals, wrong checks and restarts of the program.
 extension Editor {
     func undo(_ at: Int, _ body: (inout Replica) -> [ReplicaAction]) {
         change(at, .undone) { sheet in
@@ -10,7 +10,8 @@ extension Editor {
             let actions = body(&sheet.replica)
             for case .edit(let change) in actions {
                 if !Markers.found(in: change).isEmpty {
-                    // A marker that two clients bring back would be taken for one that was committed twice.
+                    // If two clients brought back one marker, it would look like one that was committed
+                    // twice.
                     sheet.replica = before
                     sheet.replica.undoHistory = UndoHistory()
                     return []
@@ -22,7 +23,7 @@ extension Editor {
         }
     }
 
-    /// The push in this history that is to be sent again.
+    /// A push in this history that the client must send again, because it does not know its outcome.
     func pushInFlight(in epoch: WireString) -> Push? {
         for sheet in sheets {
             guard let sheet, let push = sheet.pushed, push.epoch == epoch, push.seq != sheet.refusedSeq,
@@ -39,7 +40,7 @@ extension Editor {
         Ledger.PushKey(client: machine.index, seq: Int64(push.seq))
     }
 
-    /// The server refuses a push. It is never sent, so it is not committed.
+    /// Simulates a refusal by the server. The push is never sent, so it is not committed.
     func refusePush(by code: ErrorCode, _ sheet: inout Sheet, _ at: Int) {
         guard let link = machine.link, let push = sheet.pushed else { return }
         sheet.nextRefusal = nil
@@ -52,7 +53,7 @@ extension Editor {
         }
     }
 
-    /// A wrong check comes, as if the client's text was wrong.
+    /// Simulates a check that does not match the client's text.
     func hearWrongCheck(_ at: Int) {
         change(at) { sheet in
             guard sheet.replica.link == .open else { return [] }
@@ -64,7 +65,7 @@ extension Editor {
         }
     }
 
-    /// The program ends, and starts again with what it has kept.
+    /// The program ends, and starts again with its saved replicas.
     func reload() {
         if let link = machine.link { machine.linkBroke(link) }
         for at in sheets.indices { if let sheet = sheets[at] { sheets[at] = reloaded(sheet) } }

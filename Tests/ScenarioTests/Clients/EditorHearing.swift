@@ -2,7 +2,7 @@ import CaretCore
 import CaretReplica
 import CaretWire
 
-/// What the server says, converted from the unit of the connection to UTF-16.
+/// Receives the server's messages, and converts them from the unit of the connection to UTF-16.
 extension Editor {
     func heard(_ envelope: Envelope<ServerMessage>) {
         switch envelope.message {
@@ -41,7 +41,7 @@ extension Editor {
         }
     }
 
-    /// Counts what is rare.
+    /// Counts rare events.
     private func note(_ message: ServerMessage, _ replica: Replica) {
         if let own = message.pushInText, replica.inFlight?.push.seq == own {
             world.referee.counts.ownInTexts += 1
@@ -67,7 +67,7 @@ extension Editor {
 
     private func converted(_ check: Check, _ sheet: Sheet) -> Check {
         var check = check
-        // The length is of another unit; the sum tells the same.
+        // The length is in another unit. The CRC alone is enough.
         if isConverting { check.length = sheet.replica.committed.end.value }
         return check
     }
@@ -94,7 +94,7 @@ extension Editor {
         var change = change
         var before = Revision(change.revision.value - 1)
         if case .squashed(let from) = change.origin { before = from }
-        // What comes between closing and opening again is about a text that the replica may not have.
+        // Between a close and the next open, changes may be against a text that the replica does not have.
         if before != sheet.replica.position?.revision {
             change.edits = []
         } else if let edits = sheet.replica.committed.edits(change.edits, in: machine.unit) {
@@ -109,11 +109,12 @@ extension Editor {
     private func converted(_ ack: Ack, _ sheet: Sheet) -> Ack {
         if !isConverting { return ack }
         var ack = ack
-        // Edits that are literally those that were sent are so in the agreed unit; in another they may be others.
+        // An ack without edits means the sent edits, in the unit of the connection. In UTF-16 they may differ
+        // from those of the replica, so they are always given.
         let pushed = sheet.pushed?.seq == ack.seq ? sheet.pushed?.edits : nil
         let said = ack.edits ?? pushed
         ack.edits = nil
-        // Only the next of the stream is made in the text, and only its edits are looked at.
+        // The replica uses only the edits of the next revision.
         let isNext = ack.revision == sheet.replica.revision.next && !ack.unchanged && !ack.duplicate
         if isNext, let edits = said.flatMap({ sheet.replica.committed.edits($0, in: machine.unit) }) {
             ack.edits = edits.map { WireEdit($0) }

@@ -3,20 +3,20 @@ import CaretReplica
 import CaretRooms
 import CaretWire
 
-/// The editor in a world that comes to rest.
+/// The editor after all faults have ended.
 extension Editor {
     func settles() {
         for at in sheets.indices {
             guard let sheet = sheets[at] else { continue }
             switch sheet.state {
             case .saved: break
-            // A room that refuses a push as too large appends nothing, so it does not find out what another node has done. A
-            // removal is never too large.
+            // A room that refuses a push as too large appends nothing, so it does not find out what another
+            // node has appended. A removal is never too large.
             case .refused(.tooLarge):
                 does(.discards(at))
                 does(.retries(at))
                 does(.types(at, [Typing(place: 0, removed: 1, text: "")]))
-            // It will not be saved as it is, and its owner gives it up.
+            // It cannot be saved as it is, so the user discards it.
             case .refused(.lineTooLong), .refused(.badEdits), .refused(.other),
                 .refused(.alreadyOpen),
                 .refused(.badRange), .refused(.baseTrimmed), .refused(.seqReused), .refused(.epochChanged):
@@ -48,7 +48,7 @@ extension Editor {
         return nil
     }
 
-    /// The server has the owner's selections where the owner has them, and the owner the others' where the server does.
+    /// The server and the client must agree on the user's own selections and on those of peers.
     private func presenceUnrest(_ sheet: Sheet, _ history: Ledger.History) -> String? {
         guard let room = world.server?.rooms[history.document],
             let own = room.sessions.all.first(where: { $0.participant.pusher == Names.pusher(machine.index) })

@@ -3,7 +3,7 @@ import CaretLog
 import CaretReplica
 import CaretWire
 
-/// A client's end of the network: it connects, says hello, makes lines of messages and messages of lines.
+/// A client's end of the network: connects, says hello, and converts between lines and messages.
 final class Machine {
     let index: Int
     let kind: Plan.Kind
@@ -25,7 +25,7 @@ final class Machine {
 
     var isWelcomed: Bool { link?.isWelcomed ?? false }
 
-    // MARK: Coming and going
+    // MARK: Connecting
 
     func connect() {
         if isAway || isConnecting || link != nil { return }
@@ -62,7 +62,7 @@ final class Machine {
         connect()
     }
 
-    /// Closes a connection as one should.
+    /// Closes a connection in the orderly way.
     private func end(_ link: Link) {
         link.up.hasEnded = true
         world.schedule(up: link)
@@ -82,7 +82,7 @@ final class Machine {
         forget(link)
     }
 
-    /// The server ended its side of a connection.
+    /// The server has ended its side of a connection.
     func outputEnded(_ link: Link) {
         link.up.hasEnded = true
         world.schedule(up: link)
@@ -117,7 +117,7 @@ final class Machine {
         guard let old = link, old.isWelcomed, world.server != nil else { return }
         link = nil
         program.lost()
-        // The old one stays open until the server ends it.
+        // The old connection stays open until the server ends it.
         _ = old
         begin()
     }
@@ -173,7 +173,7 @@ final class Machine {
             var rest = UnsafeRawBufferPointer(rebasing: raw[...])
             while world.failure == nil, !link.isGone {
                 let frame = link.framer.next(of: &rest) { line in
-                    // What is wrong with the line is told below.
+                    // An error shows as a missing envelope below.
                     try? link.decoder.serverMessage(line)
                 }
                 switch frame {

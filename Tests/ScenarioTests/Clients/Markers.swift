@@ -1,6 +1,6 @@
 import CaretCore
 
-/// Scalars that are typed once each in a whole plan, by which a text tells what was lost and what came twice.
+/// Scalars that a plan types once each. They show which text was lost and which text came twice.
 enum Markers {
     static let first: UInt32 = 0xF0000
     static let count = 65_000
@@ -11,7 +11,7 @@ enum Markers {
     }
 
     static func found(in text: String) -> [UInt32] {
-        // Only what begins with F3 in UTF-8 can be one.
+        // Every marker begins with the byte F3 in UTF-8.
         guard text.utf8.contains(0xF3) else { return [] }
         return text.unicodeScalars.map(\.value).filter { $0 >= first && $0 < first + UInt32(count) }
     }

@@ -1,17 +1,17 @@
 import CaretWire
 
-/// What runs on a client: it is told what the server says on the newest connection.
+/// The program of a client. It receives the server's messages on the newest connection.
 protocol Program: AnyObject {
-    /// The server has let the client in.
+    /// The server has sent `welcome`.
     func welcomed()
     /// The connection is gone.
     func lost()
     func heard(_ envelope: Envelope<ServerMessage>)
     func does(_ deed: ClientDeed)
-    /// All troubles are over: it sees that everything it has is saved.
+    /// All faults have ended: the program must get everything saved.
     func settles()
-    /// Why it is not at rest; nil where it is.
+    /// Why it is not at rest; nil if it is.
     func unrest() -> String?
-    /// What is wrong with what it has, in a world at rest.
+    /// Fails the run if its state is wrong in a world at rest.
     func checkRest()
 }

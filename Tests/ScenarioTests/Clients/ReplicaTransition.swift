@@ -6,7 +6,7 @@ struct ReplicaTransition {
     enum Cause {
         case received(ServerMessage)
         case cutOff
-        /// The owner undid or redid something.
+        /// The user undid or redid something.
         case undone
         case other
     }
@@ -25,7 +25,7 @@ extension ReplicaTransition.Cause {
         }
     }
 
-    /// A whole text comes.
+    /// Whether the event brings a whole text.
     var bringsText: Bool {
         switch self {
         case .received(.opened), .received(.resync): true
@@ -33,7 +33,8 @@ extension ReplicaTransition.Cause {
         }
     }
 
-    /// The number of the client's last push that a whole text holds, where the replica applies the text.
+    /// The seq of the client's newest push that the received whole text contains; nil if the replica does not
+    /// apply the text.
     func pushInText(for replica: Replica) -> Seq? {
         switch self {
         case .received(.opened(let opened)) where replica.link == .opening:
@@ -44,12 +45,12 @@ extension ReplicaTransition.Cause {
         }
     }
 
-    /// Whether the replica may close the document to open it again, where the server keeps the protocol.
-    /// `inFlight` is the number of the push in flight before the event.
+    /// Whether the replica may close the document to open it again, if the server follows the protocol.
+    /// `inFlight` is the seq of the push in flight before the event.
     func mayReopen(inFlight: Seq?) -> Bool {
         guard case .received(let message) = self else { return true }
         return switch message {
-        // A push that the owner has given up may be acked without its edits.
+        // A push that the user has discarded may be acked without its edits.
         case .ack(let ack): !ack.duplicate && !ack.unchanged && inFlight?.value != Int64(ack.seq)
         case .opened, .change, .check, .peer, .resync, .gone, .bye: false
         case .error, .rights, .welcome, .closed, .listed, .document, .text, .revisions, .done, .ping, .pong,
@@ -60,7 +61,7 @@ extension ReplicaTransition.Cause {
 }
 
 extension ServerMessage {
-    /// The number of the client's last push that a whole text holds.
+    /// The seq of the client's newest push that a whole text contains.
     var pushInText: Seq? {
         let own: OwnPush? =
             switch self {

@@ -2,34 +2,34 @@ import CaretCore
 import CaretReplica
 import CaretWire
 
-/// One document as an editor has it: the replica, and what its owner keeps beside it.
+/// One document of an editor: the replica, and what the editor keeps outside it.
 struct Sheet {
     var replica: Replica
-    /// What the document is called.
+    /// The name of the document.
     var name: WireString
-    /// It may be made where there is none.
+    /// Whether opening may create the document.
     var creates = false
     var lastOpen: RequestID?
     /// The last push as it was sent.
     var pushed: Push?
-    /// The server refuses the next new push by this code.
+    /// The server refuses the next new push with this code.
     var nextRefusal: ErrorCode?
-    /// The number of a push that was not sent, while its refusal is on its way.
+    /// The seq of a push that was not sent, until its simulated refusal arrives.
     var refusedSeq: Int?
-    /// Which order to try again is the last one.
+    /// The number of the newest retry timer. Older ones are ignored.
     var retry = 0
-    /// What the owner sees.
+    /// The text that the user sees.
     private(set) var view = Text()
-    /// Which code units of the view the owner has put there.
+    /// For each code unit of the view, whether the user inserted it.
     private var ownUnits: [Bool] = []
-    /// When something was typed last.
+    /// When the user last typed.
     var lastTyped: Int64?
-    /// What was typed since the last push, as it was typed.
+    /// The edits since the last push, not moved over the changes of others.
     var unmoved: Change?
-    /// What was typed and may not be lost.
+    /// Typed markers that must not be lost.
     var markers: Set<UInt32> = []
     var state = SavingState.opening
-    /// It was just told a wrong sum of its text.
+    /// The event that runs now is a wrong check.
     var isMisled = false
 
     init(_ name: WireString, firstSeq: Seq, _ mode: DocumentMode) {
@@ -37,7 +37,7 @@ struct Sheet {
         replica = Replica(firstSeq: firstSeq, mode: mode)
     }
 
-    /// The program was started again, and goes on with this replica.
+    /// The program has started again and continues with this replica.
     mutating func goOn(with replica: Replica) {
         self.replica = replica
         view = replica.text
@@ -48,7 +48,7 @@ struct Sheet {
         retry += 1
     }
 
-    /// Makes a change in the view. False, with nothing changed, where it does not fit.
+    /// Applies a change to the view. Returns false, with nothing changed, if it does not fit.
     mutating func show(_ change: Change, isOwn: Bool) -> Bool {
         if (try? view.apply(change)) == nil { return false }
         for edit in change.edits.reversed() {
@@ -58,7 +58,7 @@ struct Sheet {
         return true
     }
 
-    /// Whether a change of the view removes only what the owner has put there.
+    /// Whether a change of the view removes only text that the user inserted.
     func removesOnlyOwn(_ change: Change) -> Bool {
         change.edits.allSatisfy { ownUnits[units(of: $0)].allSatisfy { $0 } }
     }

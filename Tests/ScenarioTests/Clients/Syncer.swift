@@ -1,16 +1,16 @@
 import CaretCore
 import CaretWire
 
-/// Keeps files the same as documents: it reads and pushes whole texts, and opens nothing.
+/// Keeps files equal to documents: it reads and pushes whole texts, and opens no document.
 final class Syncer: Program {
     private struct File {
-        /// As it is on the disk here, without its line breaks' form.
+        /// The content of the file, with plain line breaks.
         var text = Text()
-        /// The text of the server that it was made from, and where that was; nil before anything is known.
+        /// The server's text that the file was made from. `place` is its position; nil until one is known.
         var base = Text()
         var place: WirePosition?
         var isCRLF = false
-        /// Pushed and not answered; sent again as it was.
+        /// The push without an answer so far. It is sent again unchanged.
         var inFlight: Push?
         var pushedText = Text()
         var last: Push?
@@ -58,7 +58,7 @@ final class Syncer: Program {
         if files[at].inFlight == nil { files[at].text == files[at].base ? read(at) : push(at) }
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     private func push(_ at: Int) {
         guard files[at].inFlight == nil else { return }
@@ -110,14 +110,14 @@ final class Syncer: Program {
     private func heard(_ ack: Ack, _ at: Int) {
         guard let push = files[at].inFlight, push.seq == ack.seq else { return }
         files[at].inFlight = nil
-        // An ack does not say in which history: known for a push that named one.
+        // An ack does not name its history. It is known only if the push named an epoch.
         guard let epoch = push.epoch, let text = ack.text else { return read(at) }
         take(
             Text(normal: text), from: files[at].pushedText,
             WirePosition(epoch: epoch, revision: ack.revision), at)
     }
 
-    /// The server's text is this one: what the file has beyond `known`, which is in it, is kept on top of it.
+    /// The server has a new text, which contains `known`. Applies the file's edits since `known` to it.
     private func take(_ text: Text, from known: Text, _ place: WirePosition, _ at: Int) {
         let own = diff(from: known, to: files[at].text)
         let others = diff(from: known, to: text)

@@ -2,12 +2,12 @@ import CaretCore
 import CaretReplica
 import CaretWire
 
-/// What is unsent as it must read after a change of others.
+/// The unsent edits as they must be after somebody else's change.
 struct UnsentMove {
     private let inFlight: Seq?
     private let unsent: Change
 
-    /// Nil where no change of others comes, or nothing is unsent.
+    /// Nil if the event is not somebody else's change, or if there are no unsent edits.
     init?(_ cause: ReplicaTransition.Cause, _ before: Replica) {
         guard case .received(.change(let said)) = cause, before.link == .open,
             said.revision == before.revision.next, !before.draft.unsent.isEmpty,
@@ -19,7 +19,7 @@ struct UnsentMove {
             over: change.rebased(over: draft.inFlight, tie: .selfFirst), tie: .otherFirst)
     }
 
-    /// It is not looked at where the change has also led to sending it.
+    /// Whether the unsent edits were moved. True without a check if the push in flight has changed too.
     func isMade(in replica: Replica) -> Bool {
         replica.inFlight?.push.seq != inFlight || replica.draft.unsent == unsent
     }

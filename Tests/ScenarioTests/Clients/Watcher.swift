@@ -1,12 +1,12 @@
 import CaretCore
 import CaretWire
 
-/// Whoever only looks: it applies the stream word for word to a text of its own, in its own unit.
+/// A client that only watches: it applies every change literally to its own text, in its own unit.
 final class Watcher: Program {
     private struct View {
         var position: WirePosition?
         var text = Text()
-        /// The document as it is called now, if it is open or being opened.
+        /// The present name of the document, if it is open or being opened.
         var name: WireString?
         var asked: RequestID?
         var isOpen = false

@@ -1,4 +1,4 @@
-/// All faults that are planted, by what they are called in the table.
+/// All planted faults, with their names in the table.
 enum Faults {
     static let all: [(name: String, make: @Sendable () -> PlantedFault)] = [
         ("ack before sync", { AckBeforeSync() }),

@@ -4,25 +4,25 @@ import CaretReplica
 import CaretRooms
 import CaretWire
 
-/// What goes wrong at the seams between the values, the store and the wire: nothing here; a fault overrides what it
-/// breaks.
+/// A fault between the states, the store and the wire. This class itself changes nothing. A subclass
+/// overrides what it breaks.
 class PlantedFault {
     unowned(unsafe) var world: World!
 
-    /// The store answers before what it was given is on disk.
+    /// The store answers before its data is on disk.
     var acksEarly: Bool { false }
-    /// The server is not told that rights changed.
+    /// The server does not hear of changed rights.
     var forgetsGrants: Bool { false }
-    /// A reading does not wait for what its reader has pushed.
+    /// A read does not wait for earlier pushes of its client.
     var readsAtOnce: Bool { false }
-    /// Connections get what rooms send them after what the hub makes of it.
+    /// Messages of rooms reach connections later than messages of the hub.
     var tellsHubFirst: Bool { false }
-    /// The disk loses the last of what it had, when the server ends.
+    /// The disk loses its last append when the server ends.
     var losesLast: Bool { false }
 
-    /// Lines on their way from a connection to its link.
+    /// Changes a line between a connection and its link.
     func lines(_ line: [UInt8]) -> [[UInt8]] { [line] }
-    /// What a room is told.
+    /// Changes an event before a room handles it.
     func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         switch event {
         case .answered(let id, .pusher(let result)): .answered(id, .pusher(pusher(result)))
@@ -30,24 +30,25 @@ class PlantedFault {
         default: event
         }
     }
-    /// What comes of an event of a room.
+    /// Lets a room handle an event.
     func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
         actions(room.handle(told(event, room), at: time))
     }
-    /// What a room wants done.
+    /// Changes the actions of a room.
     func actions(_ actions: [RoomAction]) -> [RoomAction] { actions }
-    /// The store's answer about a pusher, to a room.
+    /// Changes the store's answer about a pusher, before a room gets it.
     func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> { answer }
-    /// Revisions from the store, to a room.
+    /// Changes revisions from the store, before a room gets them.
     func reading(
         _ result: Result<Reading, HistoryRefusal>, _ room: RoomState
     ) -> Result<Reading, HistoryRefusal> { result }
-    /// The store's answer.
+    /// Changes an answer of the store.
     func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer { answer }
-    /// What a client pushes, and what was typed since its last push as it was typed.
+    /// Changes a client's push. `unmoved` has the edits since its last push, not moved over the changes of
+    /// others.
     func change(_ change: Change, unmoved: Change?) -> Change { change }
-    /// Whether the fault changes what events make of replicas.
+    /// Whether the fault changes the transitions of replicas.
     var changesReplicas: Bool { false }
-    /// An event of a client's replica, for a fault that changes replicas.
+    /// Changes a transition of a client's replica.
     func change(_ transition: inout ReplicaTransition) {}
 }

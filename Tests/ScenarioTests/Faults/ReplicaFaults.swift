@@ -2,14 +2,14 @@ import CaretCore
 import CaretReplica
 import CaretWire
 
-/// A fault in a client: it changes what an event has made of the replica, and what is to be done.
+/// A fault in a client: it changes the replica after an event, and the actions.
 class ReplicaFault: PlantedFault {
     final override var changesReplicas: Bool { true }
 }
 
-// MARK: What heals by itself
+// MARK: Faults that heal by themselves
 
-/// The document is opened again after every ack.
+/// The client opens the document again after every ack.
 final class OpenedAgainAfterAck: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         if transition.committed == nil { return }
@@ -18,7 +18,7 @@ final class OpenedAgainAfterAck: ReplicaFault {
     }
 }
 
-/// A check that holds is taken for one that does not.
+/// The client takes a check that matches for one that does not.
 final class CheckDoubted: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         guard case .received(.check(var check)) = transition.cause else { return }
@@ -29,7 +29,7 @@ final class CheckDoubted: ReplicaFault {
 
 // MARK: Pushes
 
-/// A push is sent again under another number.
+/// The client sends a push again with another seq.
 final class RepeatUnderAnotherNumber: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         for (index, action) in transition.actions.enumerated() {
@@ -43,14 +43,14 @@ final class RepeatUnderAnotherNumber: ReplicaFault {
     }
 }
 
-/// A push whose answer was cut off goes out as a new one.
+/// After a lost connection, the client sends an unanswered push as a new one.
 final class TakenBackAtCut: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         if case .cutOff = transition.cause { transition.replica.moveInFlightToUnsent() }
     }
 }
 
-/// An ack is applied twice.
+/// The client applies an ack twice.
 final class AckAppliedTwice: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         guard let (ack, push) = transition.committed,
@@ -61,7 +61,7 @@ final class AckAppliedTwice: ReplicaFault {
     }
 }
 
-/// The answer to a repeat is taken for the next revision.
+/// The client takes the answer to a repeat for the next revision.
 final class RepeatTakenForNext: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         guard case .received(.ack(var ack)) = transition.cause, ack.duplicate else { return }
@@ -71,7 +71,7 @@ final class RepeatTakenForNext: ReplicaFault {
     }
 }
 
-/// A whole text is not asked whether it holds the push in flight.
+/// The client does not check whether a whole text contains its push in flight.
 final class OwnPushIgnored: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         switch transition.cause {
@@ -86,7 +86,7 @@ final class OwnPushIgnored: ReplicaFault {
     }
 }
 
-/// A refused edit is dropped without a word.
+/// The client drops a refused edit and says nothing.
 final class RefusedEditDropped: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         guard case .received(.error) = transition.cause, transition.replica.inFlight?.outcome == .refused
@@ -95,9 +95,9 @@ final class RefusedEditDropped: ReplicaFault {
     }
 }
 
-// MARK: What is typed, selected and undone
+// MARK: Typing, selections and undo
 
-/// A whole text replaces what is unsaved.
+/// A whole text replaces unsaved edits.
 final class UnsavedLostToWholeText: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         switch transition.cause {
@@ -109,7 +109,7 @@ final class UnsavedLostToWholeText: ReplicaFault {
     }
 }
 
-/// An unsent change stays as it was when others change the text.
+/// The client does not move unsent edits over the changes of others.
 final class UnsentKeptInPlace: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         let (before, replica) = (transition.before, transition.replica)
@@ -121,21 +121,21 @@ final class UnsentKeptInPlace: ReplicaFault {
                     inFlight: replica.draft.inFlight,
                     unsent: before.draft.unsent, nextSeq: 1))
         else { return }
-        // The view follows, so that it does not betray the fault.
+        // The view follows. If it did not, it would reveal the fault at once.
         transition.replica.draft = draft
         transition.actions.removeAll { if case .edit = $0 { true } else { false } }
         transition.actions.append(.edit(diff(from: before.text, to: draft.text)))
     }
 }
 
-/// Selections are not moved over an own ack.
+/// The client does not move selections over its own ack.
 final class SelectionsKeptAtAck: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         if transition.committed != nil { transition.replica.presence = transition.before.presence }
     }
 }
 
-/// Undo is not moved over what others do.
+/// The client does not move its undo history over the changes of others.
 final class UndoKeptInPlace: ReplicaFault {
     override func change(_ transition: inout ReplicaTransition) {
         if case .received = transition.cause {
@@ -145,7 +145,7 @@ final class UndoKeptInPlace: ReplicaFault {
 }
 
 extension ReplicaTransition {
-    /// The ack that was just applied as the next revision, and the push that it answers.
+    /// The ack that was just applied as the next revision, with its push.
     fileprivate var committed: (ack: Ack, push: SentPush)? {
         guard case .received(.ack(let ack)) = cause, replica.revision == before.revision.next,
             let push = before.inFlight?.push, push.seq.value == Int64(ack.seq)
@@ -153,13 +153,13 @@ extension ReplicaTransition {
         return (ack, push)
     }
 
-    /// As if the server had sent this instead, after something else.
+    /// Replays the event as if the server had sent this message instead. Runs `first` before it.
     fileprivate mutating func redo(
         as message: ServerMessage, after first: (inout Replica) -> [ReplicaAction] = { _ in [] }
     ) {
         replica = before
         actions = first(&replica)
-        // The message that came was sound, and so is this one.
+        // The original message was valid, and so is this one.
         actions += (try? replica.received(message)) ?? []
     }
 }

@@ -3,21 +3,21 @@ import CaretLog
 import CaretRooms
 import TestSupport
 
-// Faults of what a room wants done.
+// Faults in the actions of a room.
 
-/// A change is lost on its way from its room.
+/// A room loses a change that it sends.
 final class ChangeLost: SpoiltChanges {
     override func spoil(_ actions: inout [RoomAction], at index: Int) { actions.remove(at: index) }
 }
 
-/// A room hands a change on twice.
+/// A room sends a change twice.
 final class ChangeHandedTwice: SpoiltChanges {
     override func spoil(_ actions: inout [RoomAction], at index: Int) {
         actions.insert(actions[index], at: index)
     }
 }
 
-/// A change changes places with what its session gets next.
+/// A room swaps a change with the next line to the same session.
 final class ChangesOutOfOrder: SpoiltChanges {
     override func spoil(_ actions: inout [RoomAction], at index: Int) {
         guard case .send(let session, _) = actions[index] else { return }
@@ -29,7 +29,7 @@ final class ChangesOutOfOrder: SpoiltChanges {
     }
 }
 
-/// Spoils one of thirty changes that a room sends.
+/// Spoils one in thirty changes that a room sends.
 class SpoiltChanges: PlantedFault {
     private var changes = 0
 
@@ -44,7 +44,7 @@ class SpoiltChanges: PlantedFault {
     }
 }
 
-/// Selections stay where they are while the text changes.
+/// The room does not move selections over committed changes.
 final class SelectionsNotMapped: PlantedFault {
     override func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
         guard case .answered(_, .appended) = event else {
@@ -61,7 +61,7 @@ final class SelectionsNotMapped: PlantedFault {
     }
 }
 
-/// A room forgets what it has sent to a session, and sends without bound.
+/// A room forgets how much it has sent to a session, and sends without bound.
 final class CreditForgotten: PlantedFault {
     override func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
         if case .answered = event {
@@ -71,12 +71,12 @@ final class CreditForgotten: PlantedFault {
     }
 }
 
-/// An answer to a repeat is not marked as one.
+/// The ack of a repeat is not marked as a duplicate.
 final class RepeatNotMarked: SpoiltLines {
     override func spoil(_ line: String) -> String { line.replacing(#","duplicate":true"#, with: "") }
 }
 
-/// An ack says the revision before.
+/// An ack names the revision before its own.
 final class AckOfTheRevisionBefore: SpoiltLines {
     override func spoil(_ line: String) -> String {
         guard line.hasPrefix(#"{"type":"ack""#), !line.contains("unchanged"),
@@ -87,12 +87,12 @@ final class AckOfTheRevisionBefore: SpoiltLines {
     }
 }
 
-/// Nobody is told that a session has left.
+/// The room does not report that a session has left.
 final class LeavingNotTold: SpoiltLines {
     override func spoil(_ line: String) -> String { line.contains(#""left":true"#) ? "" : line }
 }
 
-/// Spoils the lines that a room sends. An empty one is not sent.
+/// Spoils the lines that a room sends. An empty result is not sent.
 class SpoiltLines: PlantedFault {
     func spoil(_ line: String) -> String { line }
 
@@ -111,7 +111,7 @@ extension RoomAction {
         return output.bytes.starts(with: beginning.utf8)
     }
 
-    /// The same, with each line sent by itself.
+    /// The same action, as one action for each line.
     fileprivate var linesApart: [RoomAction] {
         guard case .send(let session, let output) = self else { return [self] }
         return output.bytes.linesApart.map { .send(session, RoomOutput(output.kind, $0)) }

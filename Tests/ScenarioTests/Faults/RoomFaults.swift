@@ -3,7 +3,7 @@ import CaretLog
 import CaretRooms
 import CaretWire
 
-/// A rebase that begins one revision too late: `>` where `>=` belongs.
+/// The rebase begins one revision too late: `>` in place of `>=`.
 final class RevisionSkipped: PlantedFault {
     override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .push(let push) = event, case .edits = push.content, push.base < room.head else {
@@ -13,7 +13,7 @@ final class RevisionSkipped: PlantedFault {
     }
 }
 
-/// Of two insertions at one offset the server puts the later one left, and clients put it right.
+/// Of two insertions at one offset, the server puts the later one first. Clients put it second.
 final class TieReversed: PlantedFault {
     override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .push(let push) = event, case .edits(let edits) = push.content,
@@ -29,7 +29,7 @@ final class TieReversed: PlantedFault {
     }
 }
 
-/// Offsets that count a letter beyond the first plane once, where the client counts it twice.
+/// The server counts a character beyond the Basic Multilingual Plane as one code unit. The client counts two.
 final class AstralOffByOne: PlantedFault {
     override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .push(let push) = event, case .edits(let edits) = push.content,
@@ -46,7 +46,7 @@ final class AstralOffByOne: PlantedFault {
     }
 }
 
-/// A selection that was made at an old revision is kept as if it was made at the head.
+/// The room takes a selection at an old revision for one at the head.
 final class PresenceNotMapped: PlantedFault {
     override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .select(let session, var select, let id) = event else { return event }
@@ -55,7 +55,7 @@ final class PresenceNotMapped: PlantedFault {
     }
 }
 
-/// Whoever comes back is taken to have had one revision less than it says.
+/// The room assumes that a client that resumes has one revision less than it says.
 final class ResumeOneShort: PlantedFault {
     override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .open(let opening) = event, let resume = opening.resume, resume.revision > 0 else {
@@ -70,22 +70,22 @@ final class ResumeOneShort: PlantedFault {
     }
 }
 
-/// Rights that are asked for once, when a connection is made.
+/// The server looks up rights only once, when a client connects.
 final class RightsCachedTooLong: PlantedFault {
     override var forgetsGrants: Bool { true }
 }
 
-/// Rooms that notify the hub before they send to connections.
+/// Rooms notify the hub before they send to connections.
 final class HubBeforeConnections: PlantedFault {
     override var tellsHubFirst: Bool { true }
 }
 
-/// A read that goes to the store by a shorter way than the push in front of it.
+/// A read reaches the store before an earlier push of the same client.
 final class ReadBeforeOwnPush: PlantedFault {
     override var readsAtOnce: Bool { true }
 }
 
-/// What a text adds up to was found of another one.
+/// The checksum belongs to another text.
 final class SumOfAnotherText: PlantedFault {
     override func told(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
         guard case .computed(let id, .checksum(let crc32)) = event else { return event }

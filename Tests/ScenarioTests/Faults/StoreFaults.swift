@@ -3,18 +3,18 @@ import CaretLog
 import CaretRooms
 import TestSupport
 
-/// A store that answers from memory and writes later, as one does without a sync in front of its answer.
+/// The store answers from memory and writes later, as if it did not sync before it answers.
 final class AckBeforeSync: PlantedFault {
     override var acksEarly: Bool { true }
 }
 
-/// A disk that says it has what it has not: the last transaction is gone after a restart.
+/// The disk says that it has synced, but has not: the last transaction is gone after a restart.
 final class SyncThatLies: PlantedFault {
     override var losesLast: Bool { true }
 }
 
-/// Known pushes that lived in memory alone: after a restart nobody has ever pushed anything. The log has lost the numbers of the
-/// pushes as well, or a room would find a repeat in it.
+/// The store kept pushers in memory only: after a restart it knows none. It loses the seqs in the log too,
+/// because a room would otherwise find a repeat there.
 final class RepeatForgotten: PlantedFault {
     override func reading(
         _ result: Result<Reading, HistoryRefusal>, _ room: RoomState
@@ -35,7 +35,7 @@ final class RepeatForgotten: PlantedFault {
     }
 }
 
-/// A pusher's row that is written with the revision in front of its push, as if it was counted before the append.
+/// The row of a pusher has the revision before its push, as if it was counted before the append.
 final class RepeatAtAnotherRevision: PlantedFault {
     override func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> {
         answer.map { answer in
@@ -50,25 +50,25 @@ final class RepeatAtAnotherRevision: PlantedFault {
     }
 }
 
-/// Whoever fell out of the window is read from the store from the revision behind the next one: an `after` taken for
-/// a `from`.
+/// For a session that fell out of the window, the room reads the store from one revision too late: `after` in
+/// place of `from`.
 final class ChangeLostAtTheEdge: PlantedFault {
     override func reading(
         _ result: Result<Reading, HistoryRefusal>, _ room: RoomState
     ) -> Result<Reading, HistoryRefusal> {
-        // A push that is moved over what was read would not fit the text, which is a trap.
+        // A push that is rebased over an incomplete read would not fit the text, and the process would trap.
         if !room.isSettled { return result }
         return result.map { reading in
             let changes = reading.segment.changes
             if changes.count < 2 { return reading }
-            // Said to begin where it was asked to: a room finds out else.
+            // The segment claims the requested first revision. If it did not, the room would notice.
             let segment = Segment(first: reading.segment.first, changes: Array(changes.dropFirst()))
             return Reading(segment: segment, head: reading.head)
         }
     }
 }
 
-/// A text that could not be read is taken for an empty one: a `try?` with a default behind it.
+/// A text that could not be read is taken for an empty one: a `try?` with a default value.
 final class EmptyAfterFailedLoad: PlantedFault {
     private var loads = 0
 
@@ -83,7 +83,7 @@ final class EmptyAfterFailedLoad: PlantedFault {
     }
 }
 
-/// A document is looked at once for those who follow, and told of as it was then ever after.
+/// The server looks a document up once, and sends followers that first state forever.
 final class NewsOfFirstLook: PlantedFault {
     private var seen: [DocumentID: DocumentEntry] = [:]
 
@@ -100,7 +100,7 @@ final class NewsOfFirstLook: PlantedFault {
     }
 }
 
-/// Whatever the store says of an append, it is taken for committed.
+/// The room takes every answer to an append for a success.
 final class AckWithoutCommit: PlantedFault {
     override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
         guard case .append(let append) = call else { return answer }
@@ -108,14 +108,14 @@ final class AckWithoutCommit: PlantedFault {
     }
 }
 
-/// An unknown outcome is taken for a failure.
+/// The room takes an unknown outcome for a failure.
 final class UnknownTakenForFailure: PlantedFault {
     override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
         answer == .appended(.unknown) ? .appended(.failed) : answer
     }
 }
 
-/// Nobody has pushed anything before.
+/// The store knows no earlier push of anybody.
 final class PushersForgotten: PlantedFault {
     override func pusher(_ answer: Result<PusherAnswer, StoreRefusal>) -> Result<PusherAnswer, StoreRefusal> {
         answer.map { PusherAnswer(entry: nil, head: $0.head) }

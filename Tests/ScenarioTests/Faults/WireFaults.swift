@@ -1,7 +1,7 @@
 import CaretCore
 import CaretWire
 
-/// A write that took all of a line and said that it took none: the line goes out again.
+/// A write sent a whole line but reported that it sent nothing, so the line is sent again.
 final class LineSentTwice: PlantedFault {
     private var changes = 0
 
@@ -12,7 +12,7 @@ final class LineSentTwice: PlantedFault {
     }
 }
 
-/// An answer that goes out by the way of the stream loses the id of its request.
+/// An ack loses the id of its request.
 final class AckWithoutID: PlantedFault {
     private var decoder = MessageDecoder()
 
@@ -26,7 +26,8 @@ final class AckWithoutID: PlantedFault {
     }
 }
 
-/// A client that sends what was typed behind a push in flight as it was typed, at the revision it knows by then.
+/// The client does not rebase the edits typed while a push was in flight, but sends them at the revision it
+/// knows by then.
 final class UnsentNotRebased: PlantedFault {
     override func change(_ change: Change, unmoved: Change?) -> Change { unmoved ?? change }
 }

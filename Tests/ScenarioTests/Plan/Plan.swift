@@ -1,6 +1,6 @@
-/// Who takes part in a run, what each of them does and what befalls them: a run and nothing else follows from it.
+/// The clients of a run, and all that they do and that happens to them. The whole run follows from its plan.
 struct Plan: Equatable {
-    /// What a client is.
+    /// The kinds of clients.
     enum Kind: String, CaseIterable {
         case editor16 = "editor-utf-16"
         case editor8 = "editor-utf-8"
@@ -12,12 +12,12 @@ struct Plan: Equatable {
         case admin = "admin"
     }
 
-    /// What the luck of queues, links and the store follows from.
+    /// Seeds the delays and faults of queues, links and the store.
     var seed: UInt64
     var clients: [Kind]
     var steps: [Step]
 
-    /// Somebody may do now what he might not do before.
+    /// Whether the plan changes the rights of a client.
     var changesRights: Bool {
         steps.contains { step in
             switch step.deed {
@@ -27,6 +27,6 @@ struct Plan: Equatable {
         }
     }
 
-    /// What documents are called. Renamed ones take these names too.
+    /// The names of documents. A rename uses these names too.
     static let names = ["a", "b/1", "b/2", "c\u{E9}"]
 }

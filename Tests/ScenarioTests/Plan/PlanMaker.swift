@@ -2,16 +2,16 @@ import CaretLog
 import CaretWire
 import TestSupport
 
-/// Makes plans: some with hardly any trouble, some with hardly any rest.
+/// Makes random plans: some with few faults, some with many.
 struct PlanMaker {
     private var random: Seeded
     private var clients: [Plan.Kind] = []
-    /// How often something of a kind happens, of ten thousand steps.
+    /// The relative frequency of each kind of step.
     private var odds: [(count: Int, make: (inout PlanMaker) -> Deed?)] = []
     private var time = 0
-    /// Markers that were typed.
+    /// The number of markers used so far.
     private var marks = 0
-    /// How many of the names the clients use.
+    /// How many of the document names the clients use.
     private let names: Int
 
     static func plan(_ seed: UInt64, steps: Int? = nil) -> Plan {
@@ -34,7 +34,7 @@ struct PlanMaker {
 
     private mutating func plan(_ seed: UInt64, _ count: Int) -> Plan {
         var steps: [Step] = []
-        // Everybody opens something first, as people do.
+        // Every client opens a document first, as people do.
         for client in clients.indices {
             steps.append(Step(time: random.number(0...40), deed: .client(client, .opens(name()))))
         }
@@ -54,7 +54,7 @@ struct PlanMaker {
         return Plan(seed: seed, clients: clients, steps: steps)
     }
 
-    // MARK: What happens how often
+    // MARK: Frequencies
 
     private mutating func setOdds() {
         let cuts = random.pick([0, 40, 150, 600])
@@ -120,7 +120,7 @@ struct PlanMaker {
         return admins.isEmpty ? nil : random.pick(Array(admins))
     }
 
-    /// Codes by which the server may refuse a push that was not committed.
+    /// Codes with which the server may refuse a push that was not committed.
     private static let refusals: [ErrorCode] = [
         .rateLimited, .overloaded, .internal, .storageFull, .shuttingDown, .pushInFlight, .notOpen,
         .badRange, .baseAhead, .baseBeforeOwnPush, .seqReused, .notFound, .forbidden, .badText, .badEdits,
@@ -139,7 +139,7 @@ struct PlanMaker {
             let removed =
                 random.chance(70) ? 0 : random.chance(92) ? random.number(1...8) : random.number(20...200)
             let isPlain = removed > 0 && random.chance(50)
-            // Most people type near where they typed, and near each other.
+            // Most people type near their last edit, and near each other.
             let place = random.chance(60) ? random.number(0...12) : random.number(0...700)
             return Typing(place: place, removed: removed, text: isPlain ? "" : text())
         }

@@ -1,6 +1,7 @@
 import CaretLog
 
-/// A plan as lines: `#` begins a comment, the first lines say who takes part, each other line is a step.
+/// A plan as text: `#` begins a comment, the first lines name the seed and the clients, each other line is a
+/// step.
 extension Plan {
     var text: String {
         var lines = ["seed \(seed)"]
@@ -34,7 +35,7 @@ extension Plan {
     }
 }
 
-/// The words of a line, and text between quotation marks as one.
+/// The words of a line. Text between quotation marks is one word.
 struct Words {
     private let line: String
     private var words: [String] = []
@@ -91,7 +92,7 @@ struct Words {
     }
 }
 
-/// Texts in plans: what is not printable ASCII is written by its number.
+/// Quoted texts in plans. All scalars but printable ASCII are escaped.
 enum Quoted {
     static func quoted(_ text: String) -> String {
         var result = "\""
@@ -107,7 +108,7 @@ enum Quoted {
         return result + "\""
     }
 
-    /// Nil where it is none.
+    /// The text; nil if `quoted` is not a quoted text.
     static func text(_ quoted: Substring) -> String? {
         guard quoted.utf8.count >= 2, quoted.utf8.first == UInt8(ascii: "\"") else { return nil }
         var result = String.UnicodeScalarView()

@@ -1,4 +1,4 @@
-/// Cuts a plan down to what it takes to fail in the same way.
+/// Reduces a plan to the steps that it needs to fail in the same way.
 struct Shrinking {
     private let failure: Failure
     private let fails: (Plan) -> Failure?
@@ -18,7 +18,7 @@ struct Shrinking {
         until = .now + within
     }
 
-    /// Takes out steps as long as that helps: half of them at once at first, and one by one at last.
+    /// Removes steps as long as the plan still fails: first half of them at once, at the end one by one.
     mutating func shrink() {
         var before = plan.steps.count + 1
         while plan.steps.count < before, mayGoOn {
@@ -41,7 +41,7 @@ struct Shrinking {
         }
     }
 
-    /// Clients at the end who do nothing.
+    /// Removes clients from the end of the list as long as the plan still fails.
     private mutating func dropClients() {
         while plan.clients.count > 1, mayGoOn {
             var smaller = plan

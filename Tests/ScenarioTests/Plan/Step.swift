@@ -1,9 +1,9 @@
 import CaretLog
 import CaretWire
 
-/// One line of a plan: at some time something is done, by a client or to the world.
+/// One line of a plan: at some time a client does something, or something happens to the world.
 ///
-/// A step does what it can in whatever world it meets, or nothing: so a plan stays one when lines are taken out.
+/// A step that is impossible at its time does nothing. So a plan stays valid when lines are removed.
 struct Step: Equatable {
     /// Milliseconds from the beginning.
     let time: Int
@@ -15,14 +15,14 @@ enum Deed: Equatable {
     case world(WorldDeed)
 }
 
-/// What somebody does. Names are places in `Plan.names`.
+/// What a client does. Document names are indices of `Plan.names`.
 enum ClientDeed: Equatable {
     // With a document.
     case types(Int, [Typing])
     case selects(Int, [Place])
     case undoes(Int)
     case redoes(Int)
-    /// Changes its file and pushes the whole of it.
+    /// Changes its file and pushes the whole text.
     case writes(Int, [Typing], crlf: Bool)
     /// Pushes the file as it is.
     case syncs(Int)
@@ -30,33 +30,33 @@ enum ClientDeed: Equatable {
     case closes(Int)
     case retries(Int)
     case discards(Int)
-    /// The server refuses its next new push by this code.
+    /// The server refuses its next new push with this code.
     case isRefused(Int, ErrorCode)
-    /// Is told a wrong sum of its text.
+    /// Receives a check that does not match its text.
     case hearsWrongCheck(Int)
-    /// Sends its last push once more.
+    /// Sends its last push again.
     case repeats(Int)
-    /// Sends another push under the number of the last.
+    /// Sends another push with the seq of the last one.
     case reuses(Int)
-    /// Begins anew, without what it has not saved.
+    /// Starts again without its unsaved edits.
     case restarts
-    /// The program ends, and starts again with what it has kept of unsaved documents.
+    /// The program ends, and starts again with its saved replicas.
     case reloads
 
     // With its connection.
     case leaves
     case returns
-    /// Connects while the server believes it connected.
+    /// Connects while its older connection is still open.
     case connectsAgain
     /// The connection breaks for both sides.
     case isCut
     /// The connection breaks, and the server does not hear of it.
     case vanishes
-    /// What the server says is lost for so many milliseconds, and then the connection breaks.
+    /// What the server sends is lost for so many milliseconds. Then the connection breaks.
     case hearsNothing(Int)
-    /// What it says is lost for so many milliseconds, and then the connection breaks.
+    /// What the client sends is lost for so many milliseconds. Then the connection breaks.
     case isNotHeard(Int)
-    /// It sends no more, and reads on.
+    /// It sends no more, but still reads.
     case endsOutput
     case stopsReading(Int)
     case pings
@@ -73,33 +73,33 @@ enum ClientDeed: Equatable {
     case restores(Int, perMille: Int)
 }
 
-/// A line that is no good.
+/// A line that the server must refuse.
 enum Babble: String, CaseIterable {
     case json, type, range, carriage, field, name, hello
 }
 
-/// What befalls the server, the store or the rights.
+/// What happens to the server, the store or the rights.
 enum WorldDeed: Equatable {
     case allows(Int, Int, Access)
-    /// The token of a client is good for nothing, for so many milliseconds.
+    /// The token of a client is invalid for so many milliseconds.
     case revokes(Int, Int)
     case store(Weather, milliseconds: Int)
     /// Another node appends to a document.
     case elsewhere(Int, [Typing])
     case trims(Int, perMille: Int)
-    /// The store finds a document damaged from now on.
+    /// From now on the store reports a document as damaged.
     case damages(Int)
     /// Another node gives every document a new epoch.
     case renews
     case crashes
     case shutsDown
-    /// Keeps the store as it is, to be put back.
+    /// Keeps a copy of the store for `putsBack`.
     case keeps
-    /// Puts the store back that was kept last.
+    /// Replaces the store with the last kept copy.
     case putsBack
 }
 
-/// What the store is like.
+/// How the store behaves for a while.
 enum Weather: String, CaseIterable {
     case slow, full, failing, unsure
 }

@@ -1,11 +1,11 @@
 import CaretCore
 import TestSupport
 
-/// One edit as a plan has it: it fits every text, since its place counts around the text's end.
+/// One edit of a plan. It fits every text: its position is taken modulo the length of the text.
 struct Typing: Equatable {
     /// In scalars.
     let place: Int
-    /// How many scalars give way, where there are so many.
+    /// How many scalars the edit removes, or all up to the end if there are fewer.
     let removed: Int
     let text: String
 
@@ -16,7 +16,7 @@ struct Typing: Equatable {
 }
 
 extension [Typing] {
-    /// The change that these are in a text; what overlaps is left out.
+    /// These edits as a change of a text. Leaves out edits that overlap an earlier one.
     func change(in text: Text) -> Change {
         let scalars = text.length.scalars
         let sorted = map { (place: $0.place % (scalars + 1), typing: $0) }.sorted {
@@ -34,7 +34,7 @@ extension [Typing] {
 }
 
 extension Text {
-    /// The place in UTF-16 of a place in scalars that the text has.
+    /// The UTF-16 offset of an offset in scalars. The offset must be inside the text.
     func utf16(ofScalar place: Int) -> Int {
         guard let length = try? length(before: ScalarOffset(place)) else {
             preconditionFailure("a text of \(self.length.scalars) scalars has no place \(place)")
@@ -42,7 +42,7 @@ extension Text {
         return length.utf16
     }
 
-    /// The selections that pairs of places in scalars, counted around the end, are in this text.
+    /// Selections in this text. Their ends are counted in scalars, modulo the length of the text.
     func selections(_ pairs: [Place]) -> [Selection] {
         pairs.map { pair in
             Selection(
@@ -52,7 +52,7 @@ extension Text {
     }
 }
 
-/// A selection as a plan has it, in scalars.
+/// A selection of a plan, in scalars.
 struct Place: Equatable {
     let anchor: Int
     let head: Int

@@ -3,9 +3,10 @@ import CaretLog
 import CaretRooms
 import CaretWire
 
-/// What the store has committed, kept beside it: every revision of every history there ever was, with its text.
+/// A record of all that the store has committed, kept outside it: every revision of every history, with its
+/// text.
 struct Ledger {
-    /// The push of a client, by the number it gave it.
+    /// A push, by its client and the seq that the client gave it.
     struct PushKey: Hashable {
         let client: Int
         let seq: Int64
@@ -15,16 +16,18 @@ struct Ledger {
     final class History {
         let document: DocumentID
         let epoch: WireString
-        /// The revisions from the first one on.
+        /// All revisions, from the first.
         var changes: [LoggedChange] = []
         var moves: [Change] = []
-        /// The text at every revision.
+        /// The text at every revision, from revision 0.
         var texts: [Text] = [Text()]
-        /// When each was committed, as the ledger counts; that of revision 0 is when the history began.
+        /// The serial at which each revision was committed. For revision 0, the serial at which the history
+        /// began.
         var serials: [Int]
-        /// What came of a push.
+        /// The revision that each push became.
         var revisions: [PushKey: Revision] = [:]
-        /// How many revisions it began with, as another history went on under this epoch.
+        /// The number of revisions copied from another history when this epoch continued it; nil for a new
+        /// document.
         private let inherited: Int?
 
         init(document: DocumentID, epoch: WireString, serial: Int) {
@@ -34,7 +37,7 @@ struct Ledger {
             inherited = nil
         }
 
-        /// The beginning of another history under another epoch.
+        /// Copies another history up to `head`, to continue it under another epoch.
         init(_ other: History, through head: Revision, _ document: DocumentID, epoch: WireString, serial: Int)
         {
             self.document = document
@@ -49,14 +52,15 @@ struct Ledger {
 
         var isContinued: Bool { inherited != nil }
 
-        /// Whether something was committed since the history went on under this epoch.
+        /// Whether something was committed since this epoch began. Always true for a history that started
+        /// empty.
         var isInUse: Bool { inherited.map { changes.count > $0 } ?? true }
 
         var head: Revision { Revision(changes.count) }
         var text: Text { texts[texts.count - 1] }
     }
 
-    /// That a document was given a name.
+    /// A document and a name that it was given.
     struct Naming: Hashable {
         let document: DocumentID
         let name: WireString
@@ -65,9 +69,9 @@ struct Ledger {
     private(set) var histories: [WireString: History] = [:]
     /// How often each document was given each name.
     private(set) var namings: [Naming: Int] = [:]
-    /// The history that the store has of a document now.
+    /// The epoch that each document has in the store now.
     private(set) var current: [DocumentID: WireString] = [:]
-    /// Where each push was ever committed.
+    /// All places where each push was committed, in any history.
     private(set) var commits: [PushKey: [WirePosition]] = [:]
     private(set) var serial = 0
 
@@ -83,7 +87,7 @@ struct Ledger {
         named(entry.id, entry.name)
     }
 
-    /// The documents that had a name at any time.
+    /// The documents that had the name at any time.
     func documents(everNamed name: WireString) -> Set<DocumentID> {
         Set(namings.keys.filter { $0.name == name }.map(\.document))
     }
@@ -92,7 +96,7 @@ struct Ledger {
         namings[Naming(document: document, name: WireString(name.description)), default: 0] += 1
     }
 
-    /// Takes in a committed change, and the text that it made.
+    /// Adds a committed change and the text after it.
     mutating func append(
         _ logged: LoggedChange, _ change: Change, _ text: Text, to epoch: WireString, by client: Int?
     ) {
@@ -109,7 +113,7 @@ struct Ledger {
         commits[key, default: []].append(WirePosition(epoch: epoch, revision: revision))
     }
 
-    /// The store is an older state of itself from now on, in which all epochs are others.
+    /// The store was replaced with an older state of itself. Every document gets a new epoch.
     mutating func putBack(_ entries: [(old: WireString, entry: DocumentEntry)]) {
         serial += 1
         current = [:]
@@ -131,7 +135,7 @@ extension Ledger.History {
         texts.indices.contains(revision.value) ? texts[revision.value] : nil
     }
 
-    /// A revision and when it was committed; nil where there is none.
+    /// The change that made a revision; nil if there is no such revision.
     func change(at revision: Revision) -> LoggedChange? {
         changes.indices.contains(revision.value - 1) ? changes[revision.value - 1] : nil
     }
@@ -158,9 +162,9 @@ extension LoggedEdit {
 }
 
 extension Text {
-    /// The length in front of an offset in a unit; nil where that is no place.
+    /// The length of the text before an offset in a unit; nil if the offset is not valid.
     func place(_ offset: Int, in unit: CodeUnit) -> TextLength? {
-        // Why it is none does not matter here.
+        // The reason for an invalid offset does not matter here.
         switch unit {
         case .utf8: try? length(before: UTF8Offset(offset))
         case .utf16: try? length(before: Offset(offset))
@@ -168,7 +172,7 @@ extension Text {
         }
     }
 
-    /// The edits that these are in this text; nil where they are none.
+    /// The same edits with UTF-16 offsets; nil if one of them does not fit this text.
     func edits(_ edits: [WireEdit], in unit: CodeUnit) -> [Edit]? {
         var result: [Edit] = []
         result.reserveCapacity(edits.count)
@@ -185,7 +189,7 @@ extension Text {
         self.edits(edits, in: unit).flatMap { try? Change($0) }
     }
 
-    /// Edits of this text as they are sent in a unit.
+    /// The edits of a change of this text, as they are sent in a unit.
     func wire(_ change: Change, in unit: CodeUnit) -> [WireEdit] {
         change.edits.map { edit in
             guard let logged = try? LoggedEdit(edit, in: self) else {
@@ -219,7 +223,7 @@ extension Text {
 }
 
 extension ArraySlice<Change> {
-    /// Selections as they are behind these changes.
+    /// Moves selections over these changes.
     func mapping(_ selections: [Selection]) -> [Selection] {
         if isEmpty || selections.isEmpty { return selections }
         return selections.map { reduce($0) { $0.mapped(through: $1) } }

@@ -4,7 +4,7 @@ import CaretRooms
 import CaretWire
 import TestSupport
 
-/// What a client pushed under a number.
+/// One push as its client sent it.
 struct SaidPush {
     enum Content: Equatable {
         case edits([WireEdit], CodeUnit)
@@ -19,60 +19,60 @@ struct SaidPush {
     let time: Int64
 }
 
-/// Watches everything that is said and committed, and knows what may not happen.
+/// Watches every message and every commit, and fails the run when one breaks a law.
 ///
-/// It does not look into the server's values but for bounds and selections: what they do must show on the wire and in
-/// the log.
+/// It inspects the server's values only for bounds and selections. All other behaviour must show on the wire
+/// and in the log.
 final class Referee {
     unowned var world: World!
     var ledger = Ledger()
     var rights: RightsLog
-    /// What clients typed and was committed as edits.
+    /// The markers of each client that were committed.
     var markers: [Int: Set<UInt32>] = [:]
-    /// The same, for each history.
+    /// The markers that pushes of edits inserted, for each history.
     private var inserted: [WireString: Set<UInt32>] = [:]
     var said: [Ledger.PushKey: [SaidPush]] = [:]
     /// How often each push was sent.
     private var copies: [Copy: Int] = [:]
-    /// What each session has selected, in the order in which its room took it.
+    /// All selections of each session, in the order in which its room received them.
     var selected: [WireString: [TakenSelection]] = [:]
-    /// The newest revision that a client was told of, in each history.
+    /// For each client, the newest revision that it has received of each history.
     var told: [[WireString: Revision]]
-    /// The largest line that a room handed to anybody.
+    /// The length of the longest line that a room sent.
     var longest = 0
-    /// The largest line that anybody was sent: the hub's may be longer.
+    /// The length of the longest line that the server sent. The hub's lines may be longer than a room's.
     var longestSent = 0
     var looks = 0
     var counts = Counts()
 
-    /// What happens seldom enough that plans might miss it.
+    /// Counts of rare events, to show that the plans cause them.
     struct Counts {
         var peers = 0
         var repeats = 0
         var resyncs = 0
         var resumes = 0
-        /// Of editors: what was undone or redone, pushes that were refused, wrong checks that were heard, texts of another
-        /// epoch, unsaved documents of a program that started again, and pushes that were sent again.
+        /// Of editors: undone and redone changes, refused pushes, received checks that did not match, texts
+        /// of another epoch, unsaved documents loaded after a restart, and repeated pushes.
         var undos = 0
         var refusals = 0
         var wrongChecks = 0
         var newEpochs = 0
         var reloads = 0
         var resends = 0
-        /// Whole texts that hold the push in flight.
+        /// Whole texts that already contain the push in flight.
         var ownInTexts = 0
         /// Pushes in flight that another node committed, and open documents that were found damaged.
         var pushedElsewhere = 0
         var damaged = 0
     }
 
-    /// A client numbers its pushes for each history.
+    /// A push in one history, because a client numbers its pushes per history.
     private struct Copy: Hashable {
         let epoch: WireString?
         let push: Ledger.PushKey
     }
 
-    /// How often a push was sent: to this server, or to another node.
+    /// How often a push was sent, to this server or to another node.
     func copies(of push: Ledger.PushKey, in epoch: WireString?) -> Int {
         copies[Copy(epoch: epoch, push: push), default: 0]
     }
@@ -82,7 +82,7 @@ final class Referee {
     }
 
     init(_ plan: Plan) {
-        // The keeper of the rest is one more.
+        // One more than the plan has: the client that the world adds when all faults end.
         rights = RightsLog(clients: plan.clients.count + 1)
         told = Array(repeating: [:], count: plan.clients.count + 1)
     }
@@ -91,13 +91,13 @@ final class Referee {
 
     // MARK: The log
 
-    /// The client that a pusher is; nil for another node.
+    /// The index of a pusher's client; nil for another node.
     func client(of pusher: Pusher) -> Int? {
         if pusher == Names.elsewhere { return nil }
         return Int(pusher.client.string.dropFirst(7))
     }
 
-    /// A segment is handed to the store: whoever pushed what is in it may write.
+    /// The server appends a segment. Each client with a change in it must have the right to write.
     /// Rule R5.
     func mayAppend(_ append: Append) {
         for pushed in append.changes {
@@ -111,7 +111,7 @@ final class Referee {
         }
     }
 
-    /// Changes are on disk.
+    /// The store has committed changes after `revision`.
     func committed(_ changes: [PushedChange], _ document: DocumentID, behind revision: Revision) {
         if let head = ledger.history(of: document)?.head, head != revision {
             return fail(.synced, "the disk has lost revision \(head.value), which was told of")
@@ -163,12 +163,12 @@ final class Referee {
         }
     }
 
-    /// What was typed is committed once in a history.
+    /// Records the markers of a change. Edits may commit a marker only once in a history.
     private func note(_ logged: LoggedChange, by client: Int, in epoch: WireString) {
         for edit in logged.edits {
             for marker in Markers.found(in: edit.edit.text) {
                 markers[client, default: []].insert(marker)
-                // A whole text may have it again.
+                // A whole text may contain the marker again.
                 guard case .edits? = said[Ledger.PushKey(client: client, seq: logged.seq)]?.first?.content
                 else {
                     continue
@@ -187,7 +187,7 @@ final class Referee {
         return moved == change
     }
 
-    /// What a push is at a revision: its change, moved over one revision after the other.
+    /// The change of a push at a revision: rebased over one revision after the other.
     /// Rule P4.
     func moved(_ push: SaidPush, in history: Ledger.History, to revision: Revision) -> Change? {
         guard let base = history.text(at: push.base), push.base <= revision else { return nil }
@@ -208,7 +208,7 @@ final class Referee {
 }
 
 extension Text {
-    /// A whole text with the line breaks that the server keeps.
+    /// A whole text, with the line breaks that the server stores.
     init(normal said: WireString) {
         var scalars = String.UnicodeScalarView()
         var last: Unicode.Scalar?

@@ -4,9 +4,9 @@ import CaretReplica
 import CaretRooms
 import CaretWire
 
-/// What a client is told, line by line.
+/// Checks every line that a client receives.
 extension Referee {
-    /// A client has sent something.
+    /// A client has sent a message.
     func said(_ message: ClientMessage, _ id: RequestID?, on link: Link, unit: CodeUnit) {
         if let id {
             let own = ownPushes(before: message, on: link)
@@ -31,7 +31,7 @@ extension Referee {
                     content: .restore,
                     time: world.now),
                 seq: restore.seq, of: link.client)
-        // What is on its way then is acked in the new session's stream, without its id.
+        // The new session's stream acks pushes that are still under way, without their ids.
         case .open(let open): settle(link) { document, _ in document == open.document }
         default: break
         }
@@ -47,7 +47,7 @@ extension Referee {
         sentCopy(of: key, in: push.epoch)
     }
 
-    /// A client is told something.
+    /// A client has received a message.
     func heard(_ envelope: Envelope<ServerMessage>, _ sent: SentLine, on link: Link, unit: CodeUnit) {
         let answered = take(envelope, on: link)
         let asked = answered?.message
@@ -76,7 +76,7 @@ extension Referee {
         }
     }
 
-    /// The request that this answers.
+    /// Removes and returns the request that this message answers.
     private func take(_ envelope: Envelope<ServerMessage>, on link: Link) -> Awaited? {
         guard let id = envelope.id else { return nil }
         guard let awaited = link.awaited.removeValue(forKey: id) else {
@@ -91,13 +91,13 @@ extension Referee {
         return awaited
     }
 
-    /// A push that is repeated while it is not settled is answered once, by the id it was sent with last.
+    /// A push that is repeated before its answer is answered once, with the id of its last copy.
     private func share(_ message: ClientMessage, on link: Link) {
         guard let pushed = message.pushed else { return }
         settle(link) { $0 == pushed.document && $1 == pushed.seq }
     }
 
-    /// Pushes that need no answer of their own any more.
+    /// Marks the pushes that need no answer of their own any more.
     private func settle(_ link: Link, where holds: (WireString, Int) -> Bool) {
         for (id, awaited) in link.awaited {
             guard let (document, seq) = awaited.message.pushed else { continue }
@@ -105,7 +105,7 @@ extension Referee {
         }
     }
 
-    /// The revision is on disk, and was when it was told of.
+    /// The revision must have been on disk when the server sent the line.
     /// Rule P1.
     func history(_ epoch: WireString, _ revision: Revision, _ sent: SentLine) -> Ledger.History? {
         guard let history = ledger[epoch], let serial = history.serial(of: revision) else {
@@ -116,7 +116,7 @@ extension Referee {
         return history
     }
 
-    /// A client has been told of a revision, which nothing may take back.
+    /// Records that a client knows a revision. The server must never take it back.
     private func note(_ revision: Revision, of epoch: WireString, toldTo client: Int) {
         told[client][epoch] = max(revision, told[client][epoch] ?? 0)
     }
@@ -155,7 +155,7 @@ extension Referee {
             }
         case .text(let text), .textAfterAll(let text):
             check(text, opened.revision, history, "opened")
-            // What an older connection had on its way may come late.
+            // Lines of an older connection may still arrive, so only the newest one counts.
             let isNewest = link === world.machines[link.client].link
             if isNewest, opened.revision < told[link.client][opened.epoch] ?? 0 {
                 fail(.synced, "client \(link.client) opens an older text than it was told of")
@@ -208,7 +208,7 @@ extension Referee {
 
     private func end(_ document: WireString, _ link: Link) { link.streams[document] = nil }
 
-    /// The requester of a rename or a deletion is told of the end of its own session first.
+    /// A client that renames or deletes a document hears the end of its own session before the answer.
     private func heardDone(_ asked: ClientMessage, _ link: Link) {
         let name: WireString
         switch asked {
@@ -216,7 +216,7 @@ extension Referee {
         case .delete(let delete): name = delete.document
         default: return
         }
-        // Where several documents had the name, another one may have been meant.
+        // If several documents had the name, the request may have meant another one.
         guard let stream = link.streams[name], tellsOfEnds(link), ledger.documents(everNamed: name).count == 1
         else { return }
         fail(
@@ -225,7 +225,7 @@ extension Referee {
         )
     }
 
-    /// A connection that comes to its end closes its documents without a word.
+    /// False for a connection that is closing: it sends nothing when its documents close.
     func tellsOfEnds(_ link: Link) -> Bool {
         !link.up.hasEnded && link.port?.server.isStopping == false && !rights.wasRevoked(link.client)
     }
@@ -234,7 +234,7 @@ extension Referee {
         if gone.isFollowed {
             heard(newsOfEnd: gone, link)
         } else if let stream = link.streams.removeValue(forKey: gone.document) {
-            // A resync to another epoch may have been due.
+            // Compares documents, not epochs: a resync to another epoch may not have been sent yet.
             if document(of: gone, link) != stream.history.document {
                 fail(.stream, "client \(link.client) is told of the end of another document")
             }
@@ -308,7 +308,7 @@ extension Referee {
         }
     }
 
-    /// A revision has been told; everybody's selections are mapped through it.
+    /// A client has received a revision: moves the selections of its peers over it.
     private func advance(_ document: WireString, to revision: Revision, _ link: Link) {
         guard let stream = link.streams[document] else { return }
         let moves = stream.history.moves(from: stream.position, to: revision)
@@ -353,7 +353,8 @@ extension Referee {
         advance(ack.document, to: ack.revision, link)
     }
 
-    /// The edits of an ack are the log's; none means that they are literally those that were sent.
+    /// The edits of an ack must be those in the log. An ack without edits says that the sent edits were
+    /// committed literally.
     private func check(
         _ ack: Ack, _ key: Ledger.PushKey, _ history: Ledger.History, _ link: Link, _ unit: CodeUnit
     ) {
@@ -372,10 +373,10 @@ extension Referee {
         }
     }
 
-    /// The push comes to nothing where the server says so.
+    /// An ack says `unchanged`: the push must change nothing at that revision.
     private func checkUnchanged(_ ack: Ack, _ key: Ledger.PushKey, _ sent: SentLine) {
         let pushes = said[key] ?? []
-        // Which history it was judged in is known for those that name it.
+        // Only a push that names its epoch says in which history the server validated it.
         let isSo = pushes.contains { push in
             let history = push.epoch.flatMap { ledger[$0] }
             guard let history, let serial = history.serial(of: ack.revision), serial <= sent.serial else {
@@ -393,7 +394,7 @@ extension Referee {
         if !isSo { fail(.ack, "seq \(key.seq) of client \(key.client) did not come to nothing") }
     }
 
-    /// A whole text is that of some history at a revision.
+    /// Whether some history has the pushed whole text at the revision.
     private func isText(_ push: SaidPush, _ revision: Revision) -> Bool {
         guard case .text(let text) = push.content else { return false }
         let normal = Text(normal: text)
@@ -423,7 +424,7 @@ extension Ledger {
 }
 
 extension ClientMessage {
-    /// What is pushed to, and by which number.
+    /// The document and the seq of a push or a restore.
     fileprivate var pushed: (document: WireString, seq: Int)? {
         switch self {
         case .push(let push): (push.document, push.seq)

@@ -2,17 +2,17 @@ import CaretCore
 import CaretRooms
 import CaretWire
 
-/// What a client had pushed when it asked to read.
+/// The pushes and revisions of a client at the time when it sent a read request.
 struct OwnPushes {
-    /// Its pushes of the document on the same link that no answer had come to.
+    /// Its unanswered pushes to the document, on the same link.
     var unanswered: [RequestID: Ledger.PushKey] = [:]
-    /// The newest revisions that it had been told of.
+    /// The newest revision of each history that it had received.
     var told: [WireString: Revision] = [:]
 }
 
-/// Whoever reads is shown what it has pushed before, and all that it knows.
+/// A client that reads must see its own earlier pushes, and no less than it had received before.
 extension Referee {
-    /// What a reading that is sent now must show.
+    /// What the answer to this read request must show; nil for other requests.
     func ownPushes(before message: ClientMessage, on link: Link) -> OwnPushes? {
         switch message {
         case .read(let read) where read.moment != .unsaid: return nil
@@ -28,7 +28,7 @@ extension Referee {
         return own
     }
 
-    /// A refused push may be sent again behind the reading.
+    /// A refused push need not show: the client may send it again after the read.
     func refused(_ push: RequestID, on link: Link) {
         for id in link.awaited.keys { link.awaited[id]?.own?.unanswered[push] = nil }
     }
@@ -46,7 +46,7 @@ extension Referee {
         }
     }
 
-    /// The page is that of one of these histories.
+    /// The page is from one of these histories.
     func check(
         _ own: OwnPushes?, shownBy page: Revisions, of histories: [Ledger.History], on link: Link
     ) {
@@ -67,7 +67,7 @@ extension Referee {
         own.unanswered.allSatisfy { id, key in
             let awaited = link.awaited[id]
             if awaited?.isShared == true { return true }
-            // It is settled by now: its answer has come, or is an ack on its way.
+            // By now the push must be resolved: its answer has arrived, or its ack is under way.
             if awaited != nil, ledger.commits[key] == nil { return false }
             return history.revisions[key].map { $0 <= revision } ?? true
         }

@@ -4,17 +4,17 @@ import CaretRooms
 import CaretServer
 import CaretWire
 
-/// What a session selected, as its room took it.
+/// A selection that a room received from a session.
 struct TakenSelection {
     let history: WireString
     let revision: Revision
     let selections: [Selection]
 }
 
-/// Who has selected what.
+/// Checks selections and peers.
 extension Referee {
-    /// A room has been told what a session selects, and has taken it where that is newer than what anybody selected
-    /// before.
+    /// A room has received a selection. If it applied it, the selection must be the received one, moved to
+    /// the head.
     /// Rule S2.
     func took(_ event: RoomEvent, _ room: RoomState, behind moment: Int) {
         guard case .select(let session, let select, _) = event,
@@ -22,7 +22,7 @@ extension Referee {
             let history = ledger[room.log.epoch.wire], let text = history.text(at: select.revision),
             let said = text.selections(select.selections, in: kept.unit)
         else { return }
-        // It may take it later, when it knows more of whoever pushes there.
+        // The room may apply it later: a request waits while the store looks up its pusher.
         let taken = TakenSelection(history: history.epoch, revision: select.revision, selections: said)
         selected[kept.participant.name, default: []].append(taken)
         guard kept.presence.selected > moment else { return }
@@ -32,27 +32,30 @@ extension Referee {
         }
     }
 
-    /// Which of what a session selected this is at a revision, not before the one that was told last; 0 for none.
+    /// Returns which of a session's selections this is, counted from 1; 0 for none. The result is never
+    /// before `behind`, the selection that the client received last.
     func match(
         _ session: WireString, _ selections: [Selection], behind: Int, _ revision: Revision,
         _ history: Ledger.History
     ) -> Int {
-        // A room that goes on in another history drops all selections.
+        // A room that continues in another epoch drops all selections.
         if selections.isEmpty, history.isContinued { return behind }
-        // The first that fits: several may look the same, and none that is told later may be an earlier one.
+        // Takes the first that fits. Several may look the same, and a later message may not show an earlier
+        // one.
         for (index, one) in (selected[session] ?? []).enumerated().dropFirst(max(behind, 1) - 1)
         where one.revision <= revision && one.selections.count == selections.count && isOf(one, history) {
             if history.moves(from: one.revision, to: revision).mapping(one.selections) == selections {
                 return index + 1
             }
         }
-        // In another history, and before it has ever selected, it has none.
+        // A session has no selection before its first one, and none in another history.
         if selections.isEmpty { return behind }
         fail(.presence, "\(session) is said to have selected what it has not, at revision \(revision.value)")
         return behind
     }
 
-    /// A selection does not name an epoch: made before a new one, it may be taken after it, where the text is the same.
+    /// A selection does not name an epoch. So a room may apply it after an epoch change if the text is the
+    /// same.
     private func isOf(_ taken: TakenSelection, _ history: Ledger.History) -> Bool {
         taken.history == history.epoch
             || history.text(at: taken.revision) == ledger[taken.history]?.text(at: taken.revision)
@@ -80,7 +83,8 @@ extension Referee {
             selections: selections, taken: taken)
     }
 
-    /// Whose selections a client has not been told as they are; nil where it has been told of all.
+    /// Compares the peers that a client has received with the server's sessions. Returns the first
+    /// difference; nil if there is none.
     func unrest(on link: Link, _ server: ServerLife) -> String? {
         for (name, stream) in link.streams.sorted(by: { $0.key.string < $1.key.string }) {
             let room = server.rooms.values.first { $0.log.name == name }
@@ -103,11 +107,11 @@ extension Referee {
     func look(at room: RoomState) {
         looks += 1
         if looks % 8 != 0 { return }
-        // One revision more than fits is kept where it alone is larger.
+        // The room keeps its newest revision even if that alone exceeds the limit.
         if room.windowBytes > world.limits.windowBytes + 2_048 + 64 + 6 * world.limits.announced.document {
             fail(.bounds, "a room keeps \(room.windowBytes) bytes of revisions")
         }
-        // Answers and the selections of others are handed whatever the credit, one line each.
+        // A room sends answers and the selections of peers regardless of the credit, one line each.
         let most = world.limits.creditBytes + (4 + room.sessions.indices.count) * longest
         for session in room.sessions.all where session.stream.outstanding > most {
             fail(.bounds, "a session was handed \(session.stream.outstanding) bytes beyond what was taken")
@@ -115,7 +119,7 @@ extension Referee {
         if room.presence.selectionCount > world.limits.roomSelections {
             fail(.bounds, "a room maps too many selections")
         }
-        // What a room takes for the head is on disk.
+        // The head of a room must be on disk.
         guard let history = ledger[room.log.epoch.wire] else { return fail(.synced, "a room has no history") }
         if room.head > history.head { return fail(.synced, "a room is ahead of the disk") }
         if looks % 256 == 0, history.text(at: room.head) != room.text {
@@ -130,7 +134,8 @@ extension Referee {
         if connection.waitingInput > limits.announced.line + limits.waitingLineBytes + limits.announced.line {
             fail(.bounds, "a connection holds \(connection.waitingInput) bytes of input")
         }
-        // What each open document may hand on, what waits for the connection itself, and a line of each.
+        // The credit of each open document, the output that waits for the connection itself, and one line of
+        // each.
         let most = limits.waitingOutput + 8 * (limits.creditBytes + longest) + 2 * longestSent
         if connection.waitingOutput > most {
             fail(.bounds, "\(connection.waitingOutput) bytes wait for a connection to take them")

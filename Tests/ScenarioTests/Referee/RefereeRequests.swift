@@ -2,7 +2,7 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Answers about documents that need not be open.
+/// Checks answers about documents that need not be open.
 extension Referee {
     func heard(_ text: WireText, _ sent: SentLine, _ link: Link) {
         mayBeTold(text.document, sent, link)
@@ -10,7 +10,8 @@ extension Referee {
         check(text.text, text.revision, history, "read")
     }
 
-    /// The epoch of the history that a text is read from: it may be newer than the one that was looked up before.
+    /// The epoch of the history that a text was read from. It may be newer than the epoch in the answer,
+    /// which the server looked up earlier.
     private func renewed(_ text: WireText) -> WireString {
         guard let known = ledger[text.epoch], known.serial(of: text.revision) == nil,
             let now = ledger.history(of: known.document), now.isContinued
@@ -26,7 +27,8 @@ extension Referee {
         }
     }
 
-    /// Behind the end of a document by a name it is told of by that only where it was given it again.
+    /// After the end of a document's name, a client may see the name again only if the document was given it
+    /// again.
     func heard(newsOf document: DocumentSummary, _ link: Link) {
         guard let id = ledger[document.epoch]?.document else { return }
         let naming = Ledger.Naming(document: id, name: document.document)
@@ -38,18 +40,19 @@ extension Referee {
 
     func heard(newsOfEnd gone: Gone, _ link: Link) {
         guard let id = document(of: gone, link) else { return }
-        // A client must not rely on this, but the shells promise it: rooms tell connections before they tell the hub.
+        // A client must not rely on this, but the shells promise it: rooms notify connections before they
+        // notify the hub.
         if link.streams[gone.document]?.history.document == id, tellsOfEnds(link) {
             fail(
                 .news,
                 "client \(link.client) follows the end of \(gone.document) before its session has ended")
         }
-        // Another document may have been told of by the name already.
+        // The client may have heard of another document with this name already.
         if link.news[gone.document] == id { link.news[gone.document] = nil }
         link.ends[Ledger.Naming(document: id, name: gone.document), default: 0] += 1
     }
 
-    /// The document that is gone, by its epoch.
+    /// The document of a `gone` message, by its epoch.
     func document(of gone: Gone, _ link: Link) -> DocumentID? {
         let id = gone.epoch.flatMap { ledger[$0]?.document }
         if id == nil { fail(.news, "client \(link.client) is told of an end without an epoch of the log") }
@@ -61,7 +64,7 @@ extension Referee {
     ) {
         mayBeTold(revisions.document, sent, link)
         guard let first = revisions.revisions.first else { return }
-        // A page does not say of which history it is: it is that of one of them.
+        // A page does not name its history, so it must match one of them.
         let alike = ledger.histories.values.filter { history in
             guard let logged = history.change(at: first.revision) else { return false }
             return logged.time == Int64(first.author.time)
@@ -99,7 +102,7 @@ extension Referee {
         {
             fail(.answer, "client \(link.client) is refused a sound push: \(error.message)")
         }
-        // A room may remember a trouble for a while.
+        // A room may report a store error for a while after it ended.
         if [.storageFailed, .storageFull].contains(code), world.store.lastTrouble < sent.time - 5_000_000 {
             fail(
                 .answer,
@@ -119,8 +122,8 @@ extension Referee {
         }
     }
 
-    /// A push that is refused for good is not in the log. Of one that was sent again, an earlier copy may be there, unless
-    /// its room looked at the log.
+    /// A push that the server refuses for good must not be in the log. If it was sent more than once, an
+    /// earlier copy may be there, unless the room checked the log.
     private func refused(_ push: Push, _ code: ErrorCode, _ sent: SentLine, _ link: Link) {
         let key = Ledger.PushKey(client: link.client, seq: Int64(push.seq))
         guard [.baseTrimmed, .tooLarge, .storageFull, .storageFailed, .forbidden].contains(code),
@@ -135,7 +138,7 @@ extension Referee {
         )
     }
 
-    /// A push fits the text that it was made in.
+    /// Whether the pushed edits fit the text of their base.
     private func isSound(_ push: Push, on link: Link) -> Bool {
         guard case .edits(let edits) = push.content,
             let text = push.epoch.flatMap({ ledger[$0] })?.text(at: push.base)
@@ -151,7 +154,7 @@ extension Referee {
 }
 
 extension ErrorCode {
-    /// It says that there is such a document.
+    /// Whether this code reveals that the document exists.
     fileprivate var tells: Bool {
         switch self {
         case .exists, .forbidden, .badRange, .baseAhead, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight,

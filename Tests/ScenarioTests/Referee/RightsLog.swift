@@ -2,9 +2,9 @@ import CaretLog
 import CaretRooms
 import CaretWire
 
-/// Who may do what, and might a little while ago.
+/// The rights of each client, now and in the past.
 struct RightsLog {
-    /// How long what was decided on a right that was taken away may be on its way, in microseconds.
+    /// How long a decision may still take effect after its right was removed, in microseconds.
     static let slack: Int64 = 1_500_000
 
     private struct Entry {
@@ -34,7 +34,7 @@ struct RightsLog {
 
     func access(_ client: Int, _ name: Int) -> Access { entries[client][name].last?.access ?? .none }
 
-    /// The most that a client might do at some time of the last while.
+    /// The highest access that a client had within the last `slack` microseconds.
     func mostAccess(_ client: Int, to document: WireString, at now: Int64) -> Access {
         guard let name = Names.documents.firstIndex(of: document), entries.indices.contains(client) else {
             return .admin
@@ -55,7 +55,7 @@ struct RightsLog {
         return grants
     }
 
-    /// What is known of a token: `token-` and the number of its client.
+    /// The identity of a token. A token is `token-` and the number of its client.
     func authentication(_ token: WireString?) -> Authentication {
         guard let client = token.flatMap({ Int($0.string.dropFirst(6)) }), entries.indices.contains(client)
         else {

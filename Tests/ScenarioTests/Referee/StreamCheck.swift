@@ -1,12 +1,12 @@
 import CaretCore
 import CaretWire
 
-/// An open document as a client has been told of it, on one connection.
+/// An open document as one client has received it, on one connection.
 struct StreamCheck {
-    /// What others have selected, as it is at the position.
+    /// The selections of a peer, moved to the position.
     struct PeerView {
         var selections: [Selection]
-        /// Which of the session's selections it is, as its room took them.
+        /// Which of the session's selections this is, in the order in which its room received them.
         var taken: Int
     }
 
@@ -16,11 +16,11 @@ struct StreamCheck {
     var peers: [WireString: PeerView] = [:]
 }
 
-/// A request that was not answered yet.
+/// A request without an answer so far.
 struct Awaited {
     let message: ClientMessage
-    /// The same push was sent once more and answered: one answer does for both.
+    /// The same push was sent again. One answer is enough for both copies.
     var isShared = false
-    /// What a reading must show.
+    /// What the answer to a read request must show.
     var own: OwnPushes?
 }

@@ -1,4 +1,5 @@
-/// What is to happen and when: the earliest first, and of what is due at one time the first that was put down.
+/// Events and when they are due: the earliest first. Events of one time come in the order in which they were
+/// added.
 struct Agenda<Event> {
     private struct Entry {
         let time: Int64
@@ -8,12 +9,12 @@ struct Agenda<Event> {
         func precedes(_ other: Entry) -> Bool { (time, order) < (other.time, other.order) }
     }
 
-    /// A heap: no entry precedes that at half its place.
+    /// A heap: no entry precedes its parent.
     private var entries: [Entry] = []
     private var added = 0
 
     var isEmpty: Bool { entries.isEmpty }
-    /// When the next event is due.
+    /// The time of the next event.
     var next: Int64? { entries.first?.time }
 
     mutating func add(_ event: Event, at time: Int64) {
@@ -36,7 +37,7 @@ struct Agenda<Event> {
         return (first.time, first.event)
     }
 
-    /// Puts an entry in place of the first one.
+    /// Puts an entry at the root of the heap and moves it down to its level.
     private mutating func sink(_ entry: Entry) {
         var place = 0
         while true {

@@ -1,27 +1,27 @@
 import TestSupport
 
-/// Chance that hangs on what is asked and when, and on nothing that was asked before: a step taken out of a plan leaves
-/// the luck of the others as it was.
+/// Random numbers that depend only on the seed, the question, its thing and the time, not on earlier rolls. So
+/// the rolls of the other steps stay the same when a step is removed from a plan.
 struct Dice {
     private let seed: UInt64
 
     init(_ seed: UInt64) { self.seed = seed }
 
-    /// What chance is asked about.
+    /// What a roll decides.
     enum Question: UInt64 {
         case queue, pause, link, piece, store, answer, outcome, loss, reconnect, close
-        // By these numbers, so that seeds keep their luck.
+        // Explicit numbers, so that old seeds give the same rolls.
         case buffer = 11
         case interruption = 13
     }
 
-    /// A source of numbers for one question about one thing at one time.
+    /// A random source for one question about one thing at one time.
     func roll(_ question: Question, _ thing: Int, at time: Int64) -> Seeded {
         var mixed = Seeded(seed &* 0x9E37_79B9_7F4A_7C15 ^ question.rawValue << 56 ^ UInt64(bitPattern: time))
         return Seeded(mixed.next() ^ UInt64(bitPattern: Int64(thing)) &* 0xD6E8_FEB8_6659_FD93)
     }
 
-    /// Microseconds until a queue comes to what it was given: mostly few, sometimes as long as a busy machine takes.
+    /// Microseconds of a delay: mostly few, sometimes as long as on a busy machine.
     func delay(_ question: Question, _ thing: Int, at time: Int64) -> Int64 {
         var random = roll(question, thing, at: time)
         switch random.number(0...99) {
@@ -34,7 +34,7 @@ struct Dice {
 }
 
 extension Seeded {
-    /// The first number of this source.
+    /// The first number of this source. Does not advance it.
     func peek(_ range: ClosedRange<Int>) -> Int {
         var copy = self
         return copy.number(range)

@@ -2,18 +2,18 @@ import CaretLog
 import CaretRooms
 import CaretWire
 
-/// Bytes on their way in one direction.
+/// The bytes under way in one direction.
 struct Pipe {
     private var bytes: [UInt8] = []
     private var start = 0
-    /// They arrive nowhere.
+    /// The bytes are lost.
     var isDead = false
-    /// No more are sent.
+    /// The sender sends no more.
     var hasEnded = false
-    /// The end has been told.
+    /// The receiver has heard of the end.
     var isEndTold = false
     var isScheduled = false
-    /// They are not taken for now.
+    /// The receiver does not read for now.
     var isHeld = false
 
     var count: Int { bytes.count - start }
@@ -39,13 +39,13 @@ struct Pipe {
     }
 }
 
-/// A line that the server sent: what was on disk then, and when that was.
+/// When the server sent a line: the serial of the ledger and the time.
 struct SentLine {
     let serial: Int
     let time: Int64
 }
 
-/// One connection as the network has it, and what its client understands of what comes.
+/// One connection: its state in the network, and what its client has received.
 final class Link {
     let number: Int
     let client: Int
@@ -54,13 +54,13 @@ final class Link {
     var up = Pipe()
     /// From the server to the client.
     var down = Pipe()
-    /// Bytes that the network holds for a client that does not read.
+    /// The most bytes that the network holds for a client that does not read.
     let buffer: Int
-    /// Bytes that the server was told are written, and that have not arrived.
+    /// Bytes that the server believes written and that have not arrived.
     var buffered = 0
-    /// Of the lines that have not arrived.
+    /// When each line was sent that has not arrived.
     var sent = SerialQueue<SentLine>()
-    /// Neither side hears of it any more.
+    /// The connection is over for both sides.
     var isGone = false
     var isWelcomed = false
 
@@ -69,9 +69,9 @@ final class Link {
     var writer = JSONWriter()
     var streams: [WireString: StreamCheck] = [:]
     var awaited: [RequestID: Awaited] = [:]
-    /// The document that a name was told of last, where its end was not.
+    /// The document that the client last heard of under each name, unless it has also heard of its end.
     var news: [WireString: DocumentID] = [:]
-    /// How often the end of a document by a name was told.
+    /// How often the client heard of the end of a document under a name.
     var ends: [Ledger.Naming: Int] = [:]
     var lastID = 0
 

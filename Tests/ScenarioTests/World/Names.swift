@@ -1,7 +1,7 @@
 import CaretLog
 import CaretWire
 
-/// What everybody and everything is called.
+/// The names of users, clients and documents.
 enum Names {
     static func user(of client: Int) -> ByteString { ByteString("user-\(client / 2)") }
 
@@ -11,7 +11,7 @@ enum Names {
         Pusher(user: user(of: client), client: self.client(client))
     }
 
-    /// Another node's.
+    /// The pusher of another node.
     static let elsewhere = Pusher(user: "elsewhere", client: "elsewhere")
 
     static func publicClient(_ pusher: Pusher) -> WireString { WireString("p-" + pusher.client.string) }
@@ -25,7 +25,7 @@ enum Names {
 }
 
 extension Digest {
-    /// Good enough where nobody looks for another content of the same digest.
+    /// Not a cryptographic digest. It is enough here, because nobody tries to make two contents collide.
     init(of bytes: [UInt8]) {
         var words = SIMD4<UInt64>(14_695_981_039_346_656_037, 11, 13, 17)
         for byte in bytes {
@@ -35,7 +35,7 @@ extension Digest {
     }
 }
 
-/// A digest of all that a run did, by which two runs are compared.
+/// A digest of everything that happened in a run, to compare two runs.
 struct Trace64 {
     private(set) var value: UInt64 = 14_695_981_039_346_656_037
 

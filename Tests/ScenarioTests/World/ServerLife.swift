@@ -2,7 +2,7 @@ import CaretLog
 import CaretRooms
 import CaretServer
 
-/// One life of the server, from a start to a crash or a stop: the real shells, on queues and loops that the world turns.
+/// One life of the server, from a start to a crash or a stop: the real shells, on simulated queues and loops.
 // @unchecked: one thread does all of a simulated run.
 final class ServerLife: @unchecked Sendable {
     unowned let world: World
@@ -13,7 +13,7 @@ final class ServerLife: @unchecked Sendable {
     var isStopping = false
     /// It ignores whatever is still on its way to it.
     var isDead = false
-    /// Copies of the rooms, once all troubles have ended.
+    /// Copies of the rooms, once all faults have ended.
     var rooms: [DocumentID: RoomState] = [:]
 
     init(_ world: World) { self.world = world }

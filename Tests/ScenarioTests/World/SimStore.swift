@@ -10,24 +10,25 @@ struct StoreJob {
     let run: () -> Void
 }
 
-/// The store: a model of it behind calls that take their time, and what is wrong with it for now.
+/// The store: a model of it, with delays and with the faults of the moment.
 ///
-/// What has run is on disk: a write waits in front of that moment, as behind a sync, and its answer behind it.
+/// A call that has run is on disk. A write is delayed before it runs, as by a sync, and its answer is delayed
+/// after that.
 struct SimStore {
     var model = StoreModel(generation: 1)
     var generation: UInt64 = 1
-    /// As it was in front of the last append, where that is to be lost.
+    /// The model before the last append, for a fault that loses that append.
     var beforeLast: StoreModel?
-    /// As it was kept last, to be put back.
+    /// The last kept copy, for a later restore.
     var kept: StoreModel?
-    /// Until when the store is so.
+    /// The end of each weather.
     var weather: [Weather: Int64] = [:]
-    /// When it refused a call last, or left open what became of it.
+    /// When the store last refused a call or left its outcome unknown.
     var lastTrouble = Int64.min
-    /// Calls that have not run, in their order.
+    /// The calls that have not run, by number.
     var pending: [Int: StoreJob] = [:]
     var lastCall = 0
-    /// When the writer is done with what it has.
+    /// When the writer will have run all its jobs.
     var writerFree: Int64 = 0
     var elsewhereSeq: Int64 = 0
     private let dice: Dice
@@ -36,8 +37,8 @@ struct SimStore {
 
     func isSo(_ weather: Weather, at now: Int64) -> Bool { self.weather[weather].map { now < $0 } ?? false }
 
-    /// The process ended: of its writes the first ones may have reached the disk, which are the answer, and nobody is
-    /// answered.
+    /// The server process ended, so it gets no more answers. Returns the first writes, a random number of
+    /// them: these reached the disk.
     mutating func forgetCalls(at now: Int64) -> [StoreJob] {
         let writes = pending.values.filter(\.writes).sorted { $0.number < $1.number }
         pending = [:]

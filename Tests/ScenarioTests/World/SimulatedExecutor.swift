@@ -73,7 +73,7 @@ final class SimulatedAlarm: QueueAlarm {
     func ring(_ count: Int) { if count == self.count { queue.enqueue(passed) } }
 }
 
-/// A loop. A turn has the order of a real one: events of sockets, jobs, rooms, jobs that came meanwhile, closed connections.
+/// A loop. A turn has the order of a real one: socket events, jobs, rooms, new jobs, closed connections.
 // @unchecked: one thread does all of a simulated run.
 final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unchecked Sendable {
     enum SocketEvent {
@@ -92,7 +92,7 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
     private var jobs = SerialQueue<@Sendable (any LoopContext) -> Void>()
     private var ended: [(port: SimulatedPort, reason: CloseReason)] = []
     private var ports: [SimulatedPort] = []
-    /// When the last late job comes.
+    /// When the last late job runs.
     private var late: Int64 = 0
 
     init(_ number: LoopNumber, _ server: ServerLife) {
@@ -119,13 +119,14 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
         world.wake(self)
     }
 
-    /// What nobody here sends, as the answer about a token, is not late either.
+    /// Whether the hub sends this job. Also true for jobs that no executor sends, such as the answer about a
+    /// token: these are not late either.
     private var isSentByHub: Bool {
         guard let sender = world.running.last else { return true }
         return (sender as? SimulatedQueue)?.isHub ?? false
     }
 
-    /// Late enough for the hub to be faster. Late jobs keep their order.
+    /// Delays a job so long that the hub is faster. Late jobs keep their order.
     private func enqueueLate(_ job: @escaping @Sendable (any LoopContext) -> Void) {
         late = max(late, world.now + 5_000)
         world.agenda.add(.answer { [self] in if !server.isDead { enqueue(job) } }, at: late)
@@ -168,7 +169,7 @@ final class SimulatedLoop: SimulatedExecutor, ConnectionLoop, LoopContext, @unch
         for (port, reason) in list { port.tellClosed(reason) }
     }
 
-    /// The server is dead. Its connections end, and nobody gets a message.
+    /// The server is dead: closes its connections, and nobody gets a message.
     func close() {
         for port in ports { port.end(.stopped) }
         tellEnded()

@@ -2,7 +2,7 @@ import CaretWire
 import TestSupport
 
 extension Limits {
-    /// So small that runs come to all of them, and other ones for each seed.
+    /// Limits so small that runs reach all of them, different for each seed.
     static func tight(_ seed: UInt64) -> Limits {
         var random = Seeded(seed ^ 0x71CE)
         var limits = Limits()

@@ -4,9 +4,9 @@ import CaretRooms
 import CaretWire
 import TestSupport
 
-/// What is wrong with a run.
+/// Why a run failed.
 struct Failure: Error, CustomStringConvertible, Equatable {
-    /// Which law was broken: a smaller plan fails in the same way where it breaks the same.
+    /// The broken law. A smaller plan fails in the same way if it breaks the same law.
     let law: Law
     let what: String
     var time: Int64 = 0
@@ -17,7 +17,7 @@ struct Failure: Error, CustomStringConvertible, Equatable {
     static func == (left: Failure, right: Failure) -> Bool { left.law == right.law }
 }
 
-/// What may not happen in any run.
+/// The laws that every run must keep.
 enum Law: String {
     case stream = "every revision once and in order"
     case text = "a text is the log's"
@@ -38,7 +38,7 @@ enum Law: String {
     case invariant = "the invariants of every state hold after every event"
 }
 
-/// Server, clients, network and store on one clock, all in the hands of a plan.
+/// Server, clients, network and store on one simulated clock, driven by a plan.
 ///
 // @unchecked: one thread does all of a simulated run.
 final class World: @unchecked Sendable {
@@ -69,19 +69,19 @@ final class World: @unchecked Sendable {
     let referee: Referee
     var failure: Failure?
     var step = 0
-    /// How many steps were done.
+    /// The number of steps done so far.
     private var performed = 0
     var events = 0
     var trace = Trace64()
-    /// What is said is printed.
+    /// Prints all messages.
     var talks = false
-    /// The queues and loops that are in the middle of a turn. Each but the last was interrupted.
+    /// The queues and loops in the middle of a turn. All but the last were interrupted.
     var running: [SimulatedExecutor] = []
-    /// How many turns are interrupted now.
+    /// The number of turns that are interrupted now.
     var interruptions = 0
-    /// How often the server's code has called out.
+    /// How often the server's code called `othersMayGoOn`.
     var calls = 0
-    /// All troubles have ended.
+    /// All faults have ended.
     var isResting = false
 
     init(_ plan: Plan, fault: PlantedFault = PlantedFault()) {
@@ -100,11 +100,11 @@ final class World: @unchecked Sendable {
         }
     }
 
-    /// Milliseconds as the server has them.
+    /// The wall clock of the server, in milliseconds.
     var time: Int64 { World.epoch + now / 1_000 }
     static let epoch: Int64 = 1_790_000_000_000
 
-    /// Far more than any plan leads to.
+    /// Far more events than any plan causes.
     private var mostEvents: Int { 60_000 + 300 * plan.steps.count }
 
     func fail(_ law: Law, _ what: @autoclosure () -> String) {
@@ -112,12 +112,12 @@ final class World: @unchecked Sendable {
         failure = Failure(law: law, what: what(), time: now, step: step)
     }
 
-    /// Does all of the plan, and sees that the world comes to rest; what was wrong, or nil.
+    /// Runs the whole plan and waits until the world is at rest. Returns the failure; nil if there is none.
     func run() -> Failure? {
         for machine in machines { machine.connect() }
         let end = Int64(plan.steps.last?.time ?? 0) * 1_000
         proceed(until: end)
-        // Steps that waited for an interrupted turn.
+        // Runs the steps that waited for an interrupted turn.
         while failure == nil, performed < plan.steps.count { proceed(until: now + 1) }
         if failure == nil { comeToRest() }
         return failure
@@ -133,7 +133,7 @@ final class World: @unchecked Sendable {
         now = max(now, end)
     }
 
-    /// Runs other queues and loops in the middle of a turn. Steps of the plan wait until the turn has ended.
+    /// Runs other queues and loops in the middle of a turn. Steps and timers wait until the turn has ended.
     func proceedBeside(until end: Int64) {
         var waiting: [Event] = []
         while failure == nil, let next = agenda.next, next <= end, let (time, event) = agenda.take() {

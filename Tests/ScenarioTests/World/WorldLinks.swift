@@ -2,7 +2,7 @@ import CaretRooms
 import CaretWire
 import TestSupport
 
-/// The network: bytes take their time, come in pieces, and are lost with their connection.
+/// The network: delays bytes, splits them into pieces, and loses them with their connection.
 extension World {
     func connect(_ client: Int) -> Link {
         links += 1
@@ -39,7 +39,7 @@ extension World {
         }
     }
 
-    /// How many of the bytes that wait arrive at once.
+    /// How many of the waiting bytes arrive at once.
     private func piece(of count: Int, _ thing: Int) -> Int {
         var random = dice.roll(.piece, thing, at: now)
         return random.chance(75) ? count : random.number(1...count)
@@ -51,7 +51,7 @@ extension World {
 
     // MARK: To the client
 
-    /// Lines that a connection was told to send.
+    /// A connection of the server sends lines.
     func send(_ lines: [UInt8], on link: Link) {
         for line in lines.linesApart {
             referee.longestSent = max(referee.longestSent, line.count)
@@ -74,7 +74,7 @@ extension World {
         schedule(down: link)
     }
 
-    /// Takes bytes into the network's buffer, as far as there is room.
+    /// Moves bytes to the network's buffer, as far as it has room.
     private func fill(_ link: Link) {
         guard let port = link.port, !port.isClosed else { return }
         let taken = min(link.down.count, link.buffer) - link.buffered
@@ -114,7 +114,7 @@ extension World {
     func closedByServer(_ link: Link) {
         link.up.isDead = true
         link.up.drop()
-        // Closed with bytes unread or unwritten, the rest may be lost to a reset.
+        // If a socket is closed with unread or unwritten bytes, a reset may lose the rest.
         if !link.down.hasEnded, dice.roll(.close, link.number, at: now).peek(0...1) == 0 {
             link.down.drop()
         }
@@ -124,7 +124,7 @@ extension World {
         schedule(down: link)
     }
 
-    /// Nothing goes through any more. The server hears of it after a while, or never by itself.
+    /// Breaks a connection. The server hears of it after a while, or never by itself.
     func breakLink(_ link: Link, serverHears: Bool = true) {
         if link.isGone { return }
         link.isGone = true

@@ -4,7 +4,7 @@ import CaretServer
 import CaretWire
 import TestSupport
 
-/// All troubles end: everybody connects, may write and tries again, and after a while everything is the same
+/// All faults end: every client connects, has all rights and retries. After a while all texts must be equal
 /// everywhere.
 extension World {
     private static let rounds = 120
@@ -26,7 +26,7 @@ extension World {
         fail(.rest, unrest ?? "nothing")
     }
 
-    /// Has every room show how it is.
+    /// Sends an event to every room, so that the observer copies its state.
     private func lookAtRooms() {
         for entry in store.model.live {
             server?.switchboard.send(
@@ -45,13 +45,14 @@ extension World {
         }
         machines.append(Machine(plan.clients.count, .editor16, self))
         machines[plan.clients.count].connect()
-        // What another node appended is found out by whoever pushes next.
+        // A room finds out what another node appended only at its next push. So one more client pushes to
+        // every name.
         for name in Plan.names.indices {
             machines[plan.clients.count].does(.types(name, [Typing(place: 0, removed: 0, text: "Z")]))
         }
     }
 
-    /// Why the world is not at rest.
+    /// Why the world is not at rest; nil if it is.
     private var unrest: String? {
         guard let server, !server.isStopping else { return "the server is not there" }
         for machine in machines {

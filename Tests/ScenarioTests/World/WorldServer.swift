@@ -6,7 +6,7 @@ import CaretServer
 import CaretWire
 import TestSupport
 
-/// The server: its real shells, on queues and loops that the agenda turns.
+/// The server: its real shells, on queues and loops that the agenda runs.
 extension World {
     // MARK: The life of a server
 
@@ -51,7 +51,7 @@ extension World {
             sessionName: { WireString("s\(life)-\($0.value)") }, digest: { Digest(of: $0) })
     }
 
-    /// A client's bytes have reached the server, which has not seen the link before.
+    /// The first bytes of a link have reached the server.
     func accept(_ link: Link, _ server: ServerLife) {
         let loop = server.loops[link.number % server.loops.count]
         let port = SimulatedPort(link, loop)
@@ -59,7 +59,7 @@ extension World {
         port.post(.accepted)
     }
 
-    /// The server is gone at once, with all that it has not on disk.
+    /// Kills the server. Everything that is not on disk is lost.
     func crash() {
         guard let server else { return }
         server.isDead = true
@@ -77,10 +77,11 @@ extension World {
         guard let server, !server.isStopping else { return }
         server.isStopping = true
         server.switchboard.drain { [unowned self] in
-            // The last lines are on their way yet.
+            // The last lines are still under way.
             after(5_000) { [unowned self] in if !server.isDead { crash() } }
         }
-        // Connections that accept nothing are cut after a while, and what is under way ends with the store's answers.
+        // The server drops connections that accept nothing after a while, and ends its work when the store
+        // has answered.
         after(30_000_000) { [unowned self] in
             if !server.isDead { fail(.rest, "the server does not come to an end") }
         }
@@ -89,7 +90,7 @@ extension World {
     // MARK: Time
 
     var moment: ServerMoment { ServerMoment(nanoseconds: UInt64(now) * 1_000 + World.boot) }
-    /// For how long the machine has run when the world begins, in nanoseconds.
+    /// The uptime of the machine when the world begins, in nanoseconds.
     private static let boot: UInt64 = 1_000_000_000
 
     private func clockRead() -> ServerMoment {
@@ -127,8 +128,8 @@ extension World {
         if !executor.server.isDead, executor.hasWork { wake(executor) }
     }
 
-    /// Lets other queues and loops run in the middle of a turn. Shells call it where they send something or read the clock,
-    /// since a real thread can lose the processor there.
+    /// Lets other queues and loops run in the middle of a turn. The simulated shells call this whenever the
+    /// server sends something or reads the clock, because a real thread can lose the processor there.
     func othersMayGoOn() {
         if interruptions == World.mostInterruptions || failure != nil { return }
         calls += 1
@@ -147,7 +148,7 @@ extension World {
     }
 }
 
-/// Lets in clients by what the referee knows of their rights.
+/// Authenticates clients by the referee's log of rights.
 // @unchecked: one thread does all of a simulated run.
 private final class SimulatedAuthenticator: Authenticator, @unchecked Sendable {
     private unowned let server: ServerLife
@@ -165,7 +166,7 @@ private final class SimulatedAuthenticator: Authenticator, @unchecked Sendable {
     }
 }
 
-/// Makes calls to the world's store.
+/// Sends calls to the world's store.
 // @unchecked: one thread does all of a simulated run.
 private final class SimulatedCaller: StoreCaller, @unchecked Sendable {
     private unowned let server: ServerLife

@@ -5,7 +5,7 @@ import CaretServer
 import CaretWire
 import TestSupport
 
-/// What a plan does to the world.
+/// The steps of a plan that change the world.
 extension World {
     func perform(_ deed: Deed) {
         switch deed {
@@ -54,9 +54,10 @@ extension World {
 
     private func entry(_ name: Int) -> DocumentEntry? { try? store.model.find(Names.parsed[name]).get() }
 
-    /// Another node commits something, of which nobody here hears.
+    /// Another node commits a change. It sends nothing to this server.
     private func appendElsewhere(_ name: Int, _ typings: [Typing]) {
-        // A room reads what others append by revisions alone, so it has to know of a new epoch before that.
+        // A room that reads the appends of others goes by revision numbers alone. So it must know a new epoch
+        // first.
         guard let entry = entry(name), let history = referee.ledger.history(of: entry.id), history.isInUse
         else { return }
         let change = typings.change(in: history.text)
@@ -66,7 +67,8 @@ extension World {
         commit(change, by: Names.elsewhere, store.elsewhereSeq, Digest(of: []), entry, history)
     }
 
-    /// A client that is not connected here reaches another node with its push in flight. False if there is none.
+    /// Lets a client that is not connected here send its push in flight to another node. Returns false if
+    /// there is no such client.
     private func pushElsewhere(_ entry: DocumentEntry, _ history: Ledger.History) -> Bool {
         for machine in machines where !machine.isWelcomed {
             guard let editor = machine.program as? Editor, let push = editor.pushInFlight(in: history.epoch),
@@ -82,7 +84,7 @@ extension World {
                 let text = try? history.text.applying(change), text.length.utf8 <= limits.announced.document
             else { continue }
             referee.counts.pushedElsewhere += 1
-            // This server cannot know of that copy while its store fails, and then refuses its own.
+            // While its store fails this server cannot know of that copy, so it may refuse its own copy.
             let key = Ledger.PushKey(client: machine.index, seq: Int64(push.seq))
             referee.sentCopy(of: key, in: push.epoch)
             let digest = Digest(of: PushForm(push).bytes)
@@ -109,19 +111,19 @@ extension World {
         _ = store.model.trim(entry.id, through: Revision(entry.head.value * share / 1_000))
     }
 
-    /// The server ends, and comes back with an older state of its store.
+    /// The server ends and starts again on an older state of its store.
     private func putBack() {
         guard let kept = store.kept, server != nil else { return }
         crash()
         store.kept = renew(kept)
     }
 
-    /// The store is this older state of itself from now on, under new epochs.
+    /// Replaces the store with this state of it, under new epochs.
     @discardableResult
     private func renew(_ kept: StoreModel) -> StoreModel {
         store.generation += 1
         var kept = kept
-        // The referee follows documents that can be read.
+        // The referee checks only documents that can be read.
         kept.repair()
         let renewed = kept.renewed(generation: store.generation)
         var entries: [(old: WireString, entry: DocumentEntry)] = []

@@ -5,9 +5,9 @@ import CaretRooms
 import CaretWire
 import TestSupport
 
-/// The calls of rooms and of the hub to the store, and its answers.
+/// Calls of rooms and of the hub to the store, and its answers.
 extension World {
-    /// Lets a call reach the store after a while, and its answer come back after another.
+    /// Delays a call to the store, and then its answer.
     func make(_ call: StoreCall, _ server: ServerLife, then answered: @escaping (StoreAnswer) -> Void) {
         switch call {
         case .append(let append):
@@ -47,7 +47,7 @@ extension World {
         agenda.add(.call(job), at: due)
     }
 
-    /// The answer of the store as it is now.
+    /// The answer of the store in its present weather.
     private func answer(_ call: StoreCall, _ number: Int) -> StoreAnswer {
         if store.isSo(.failing, at: now) {
             store.lastTrouble = now
@@ -73,7 +73,7 @@ extension World {
         job.run()
     }
 
-    /// Makes a call to the model, and tells the referee what was committed by it.
+    /// Calls the model, and reports commits to the referee.
     private func perform(_ call: StoreCall) -> StoreAnswer {
         switch call {
         case .append(let append): return .appended(commit(append))
@@ -111,7 +111,7 @@ extension World {
         return .appendedLocked(missed: answer.missed, answer.outcome)
     }
 
-    /// Reads less at once than a room asks for, so that histories of a few changes have many parts.
+    /// Reads less at once than a room asks for, so that even a short history has many parts.
     private func limited(_ call: StoreCall) -> StoreCall {
         guard case .read(let document, let revision, _) = call else { return call }
         return .read(document, after: revision, limit: dice.roll(.answer, 7, at: now).peek(40...4_000))
@@ -119,7 +119,7 @@ extension World {
 }
 
 extension StoreCall {
-    /// The answer of a store that cannot say what became of a write.
+    /// The answer of a store that cannot tell whether a write succeeded; nil for reads.
     fileprivate var unsure: StoreAnswer? {
         switch self {
         case .append: .appended(.unknown)

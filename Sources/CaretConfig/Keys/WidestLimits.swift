@@ -1,8 +1,8 @@
 package import CaretWire
 
 extension Limits {
-    /// The largest request limits that any server can be configured with. The command line uses them for the files
-    /// of a stopped server, which may hold whatever that server accepted.
+    /// The largest request limits that any server can be configured with. The command line uses them for the
+    /// files of a stopped server, which may hold whatever that server accepted.
     package static var widest: Limits {
         var settings = Settings()
         for name in [

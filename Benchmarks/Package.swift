@@ -1,17 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The benchmarks are a package of their own, so that a build of the product compiles none of them. They use its build
-// folder, so that its modules are not compiled again:
+// The benchmarks are a separate package, so that a build of the product does not compile them. They use the
+// product's build folder, so that its modules are not compiled again:
 //
 //   swift build -c release --package-path Benchmarks --scratch-path .build
 
-/// The name of the folder that holds this one: that of the checkout, as SwiftPM shortens it.
+/// The name of the checkout's folder, as SwiftPM shortens it. It contains this folder.
 let folder = (Context.packageDirectory.split(separator: "/").dropLast().last ?? "").lowercased()
 let checkout = folder.hasSuffix(".git") ? folder.dropLast(4) : folder[...]
 
-/// What SwiftPM passes as `-package-name` to the modules of the product: the name of the checkout, with an underscore for
-/// each character that is not allowed in an identifier.
+/// The `-package-name` that SwiftPM passes for the product's modules: the checkout's name, with an underscore
+/// for each character that an identifier cannot have.
 let productPackageName = String(
     checkout.unicodeScalars.enumerated().map { index, scalar in
         let isDigit = scalar.properties.numericType == .decimal

@@ -20,15 +20,15 @@ typedef struct { int references; size_t length; char bytes[]; } payload;
 typedef struct connection {
     int fd, document, place, dirty, blocked, begun, first, count, room;
     size_t sent;
-    char *line;       // A line whose end has not come.
-    payload **output; // From `first` on, `count` payloads; of the first one `sent` bytes are written.
+    char *line;       // The beginning of a line whose end has not arrived.
+    payload **output; // `count` payloads from index `first` on. `sent` bytes of the first one are written.
 } connection;
 
 typedef struct push { struct push *next; int fd, document; payload *line; } push;
 typedef struct { push *first, **end; } list;
 typedef struct { connection **members; int count, room; } membership;
 
-// Of the writer alone: a document's head, and what this transaction adds to it.
+// Used only by the writer: a document's head, and the rows that this transaction adds to it.
 typedef struct { sqlite3_int64 head; int added, length, room; char *body; } history;
 
 static connection *connections[DESCRIPTORS];
@@ -49,7 +49,7 @@ static void add(list *to, push *first, push **end) {
     pthread_mutex_unlock(&lock);
 }
 
-/// All that is there; whoever `waits` gets something.
+/// Removes and returns the whole list. With `waits`, blocks until there is an element.
 static list take(list *from, int waits) {
     pthread_mutex_lock(&lock);
     while (waits && !from->first) pthread_cond_wait(&ready, &lock);
@@ -93,7 +93,7 @@ static void end(connection *ended) {
     free(ended->line), free(ended->output), free(ended);
 }
 
-/// Writes what waits, in one call; false where the connection is gone.
+/// Writes the waiting output in one call. Returns false if the connection has failed.
 static int flush(connection *of) {
     struct iovec pieces[PIECES];
     int used = of->count < PIECES ? of->count : PIECES;
@@ -135,7 +135,7 @@ static void line_came(connection *from, const char *line, int length) {
     has_database ? add(&waiting, pushed, &pushed->next) : tell(pushed);
 }
 
-/// False where the connection is gone.
+/// Returns false if the connection has ended.
 static int read_lines(connection *from) {
     static char buffer[READ];
     ssize_t count = read(from->fd, buffer, sizeof buffer);

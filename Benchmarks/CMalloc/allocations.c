@@ -2,13 +2,13 @@
 
 #include <stddef.h>
 
-// The program's own malloc comes before that of the C library, so every allocation of every library passes here. The
-// C library has no count of its own to ask for.
+// The linker prefers the program's own malloc to that of the C library, so all allocations of all libraries
+// come here. The C library itself counts no allocations.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 
-// A thread's own count costs no more than the adding, so it hardly shows in what is measured.
+// A counter for each thread costs only an addition, so it hardly affects measurements.
 static _Thread_local long allocations;
 
 void *malloc(size_t size) {

@@ -1,4 +1,5 @@
-// What OpenSSL 3 marks as deprecated looks its algorithm up once, not in every call as what it recommends does.
+// The functions that OpenSSL 3 deprecates look up their algorithm once. The recommended ones do so on every
+// call.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/crypto.h>
 #include <openssl/sha.h>

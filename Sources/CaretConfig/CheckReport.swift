@@ -1,10 +1,10 @@
 extension Configuration {
-    /// The settings that hold, as a configuration file, with where each came from.
+    /// The settings in force, as a configuration file, with the origin of each.
     package var report: String {
         let rows = ConfigurationKey.all.map { key in
             (value: "  \(key.name): \(key.value(in: settings)),", origin: origin(of: key).description)
         }
-        // A long list or path does not push all the others aside.
+        // One long list or path must not push all other comments to the right.
         let width = rows.map(\.value.count).filter { $0 <= 48 }.max() ?? 0
         let lines = rows.map { row in
             row.value + String(repeating: " ", count: max(0, width - row.value.count))

@@ -1,10 +1,10 @@
 /// The settings of a server, where each came from, and why it does not start with them.
 ///
-/// A default gives way to the file, that to the environment, and that to the command line.
+/// The file overrides a default, the environment overrides the file, and the command line overrides both.
 package struct Configuration: Sendable {
-    /// A configuration file, as it was read.
+    /// The path and bytes of a configuration file.
     package struct File: Sendable {
-        /// As it was given, for messages.
+        /// The path as the user gave it, for messages.
         package let path: String
         package let bytes: [UInt8]
 
@@ -14,10 +14,11 @@ package struct Configuration: Sendable {
         }
     }
 
-    /// Where there are faults, what was not taken is the default.
+    /// If there are faults, a refused value keeps its default.
     package private(set) var settings = Settings()
     package private(set) var faults: [ConfigurationFault]
-    /// Variables that begin as ours do and are no key's; a platform may set such, so they are no fault.
+    /// Variables with our prefix that belong to no key. A platform may set such variables, so they are no
+    /// fault.
     package private(set) var ignoredVariables: [String] = []
     private var origins: [String: ValueOrigin] = [:]
 
@@ -26,7 +27,8 @@ package struct Configuration: Sendable {
         if let file { read(file) }
         read(environment)
         for flag in invocation.flags { take(.word(flag.text), for: flag.key, from: .flag(flag.key.flag)) }
-        // What was not taken might be what the rest wants, so this is only asked where all was taken.
+        // A refused value might have resolved a contradiction, so contradictions are checked only without
+        // faults.
         guard faults.isEmpty else { return }
         for contradiction in Contradiction.all(in: settings) {
             fail(.contradiction(contradiction), origins[contradiction.key] ?? .byDefault)
@@ -78,11 +80,12 @@ package struct Configuration: Sendable {
             take(.word(text), for: key, from: .variable(key.variable))
         }
         let known = ConfigurationKey.all.map(\.variable) + [Invocation.fileVariable]
-        // Sorted, since a dictionary's order differs from process to process.
+        // Sorted, because the order of a dictionary differs on every run.
         for name in environment.keys.sorted() where name.hasPrefix(ConfigurationKey.variablePrefix) {
             if known.contains(name) { continue }
             let short = String(name.dropFirst(ConfigurationKey.variablePrefix.count))
-            // What is close was meant; anything else may be another program's, or a platform's own.
+            // A name close to a key's is a typing error. Any other may belong to another program or a
+            // platform.
             let closest = short.lowercased().closest(in: ConfigurationKey.all.map(\.name))
             guard let key = closest.flatMap(ConfigurationKey.named) else {
                 ignoredVariables.append(name)

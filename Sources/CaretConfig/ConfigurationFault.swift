@@ -1,10 +1,10 @@
-/// Why a server does not start with a configuration: where, what was found, and what is allowed.
+/// Why a server does not start with a configuration: where, the value found, and the allowed values.
 package struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
     package enum Problem: Equatable, Sendable {
         case syntax(JSON5Fault.Reason)
-        /// The file holds something else than an object.
+        /// The file's value is not an object.
         case noObject
-        /// No key, or no option, has this name; this one is close.
+        /// No key or option has this name; `closest` is a similar one.
         case unknown(String, closest: String?)
         case notAllowed(key: String, found: String, allowed: String)
         case optionWithoutValue(allowed: String)
@@ -18,7 +18,7 @@ package struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
 
     package var description: String { "\(origin): \(sentence)" }
 
-    /// A variable and an option stand before the sentence already.
+    /// For a variable or an option, `description` already begins with the name.
     private func unknown(_ name: String) -> String {
         switch origin {
         case .byDefault, .file: "there is no \(name.echoed)"

@@ -1,12 +1,12 @@
 import CaretWire
 
-/// What cannot hold together, though each value is allowed.
+/// Settings that contradict each other, though each value is allowed.
 package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
-    /// Other machines could do everything, and nobody said that they may.
+    /// Other machines could do everything, and no setting allows that.
     case openToAnyone(ListenAddress)
-    /// Tokens are required, and anyone is let in without them.
+    /// Tokens are required, but another setting lets anyone in without one.
     case tokensAndAnyone
-    /// There is no way into the server.
+    /// No client could connect to the server.
     case noDoor
     case sameAddress(ListenAddress)
     case socketPathTooLong(bytes: Int)
@@ -14,7 +14,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     case budgetBelowLine(budget: Int, least: Int)
     case roomBelowSession(room: Int, session: Int)
 
-    /// Bytes of a Unix socket's path that the system takes.
+    /// The most bytes that the system allows for the path of a Unix socket.
     static let longestSocketPath = 107
 
     package static func all(in settings: Settings) -> [Contradiction] {
@@ -41,12 +41,12 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
 
     private static func limits(_ limits: Limits) -> [Contradiction] {
         var found: [Contradiction] = []
-        // A server's line has the same room around a text whose every byte is escaped.
+        // A line from the server needs as much room for the longest text with every byte escaped.
         let line = limits.announced.serverLine
         if limits.announced.line < line {
             found.append(.lineBelowDocument(line: limits.announced.line, least: line))
         }
-        // What a line draws is counted in steps of what is free.
+        // A line uses the budget in steps of `freeLine`.
         let budget = limits.announced.line / limits.freeLine * limits.freeLine
         if limits.lineBudget < budget {
             found.append(.budgetBelowLine(budget: limits.lineBudget, least: budget))
@@ -58,7 +58,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         return found
     }
 
-    /// The key to change first.
+    /// The key that the message names first.
     var key: String {
         switch self {
         case .openToAnyone, .noDoor, .sameAddress: "listen"

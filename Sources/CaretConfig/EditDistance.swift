@@ -1,15 +1,15 @@
 extension String {
-    /// The name in the list that this one was probably meant to be; nil where none is close.
+    /// The name in the list that this one was probably meant to be; nil if none is close.
     package func closest(in names: [String]) -> String? {
-        // Beyond a third of its letters a name is another one.
+        // If more than a third of the letters differ, the names are unrelated.
         let close = max(1, min(utf8.count, 24) / 3)
         return names.map { (name: $0, distance: distance(to: $0)) }
             .filter { $0.distance <= close }
             .min { $0.distance < $1.distance }?.name
     }
 
-    /// How many bytes must be put in, taken out, replaced or swapped with their neighbour. The names of the list are
-    /// short; of this one, which may be anything, the first 64 bytes count.
+    /// The number of bytes to insert, remove, replace or swap with their neighbour. Only the first 64 bytes
+    /// count: the names in the list are shorter, but this one may be anything.
     func distance(to other: String) -> Int {
         let from = Array(utf8.prefix(64))
         let to = Array(other.utf8.prefix(64))

@@ -1,13 +1,13 @@
-/// What the server says about itself, made from the list of keys.
+/// The help texts of the server, made from the list of keys.
 package enum HelpText {
-    /// The keys that most servers are started with.
+    /// The keys that users set most often.
     private static let everyday = [
         "data", "listen", "require_tokens", "allow_anyone_from_anywhere", "keep_history", "log_format",
     ]
 
     package static let usage = "caretd [--data DIR] [--listen HOST:PORT] [--config FILE] [--KEY VALUE …]"
 
-    /// The options that are no keys, with line breaks where help has them.
+    /// The options that are not keys. The line breaks are those of the help.
     package static let options: [(usage: String, meaning: String)] = [
         ("--config FILE", "a file of keys; variables and options override it"),
         ("--check-config", "prints the settings and their origins, or every mistake"),
@@ -19,7 +19,7 @@ package enum HelpText {
         ("--help", "prints this help"),
     ]
 
-    /// Fits a screen of 24 lines of 80.
+    /// Fits a screen of 24 lines with 80 columns.
     package static let help =
         """
         usage: \(usage)
@@ -41,7 +41,7 @@ package enum HelpText {
         return "\(option)\(padding)default \(key.value(in: Settings()))\n      \(key.meaning)\n"
     }
 
-    /// `config/caret.json5`: every key with its default, what it means and what is allowed.
+    /// `config/caret.json5`: every key with its default, its meaning and its allowed values.
     package static let exampleFile: String = {
         var text = """
             // The configuration of caretd: every key with its default. Leave out the keys that you do not change.

@@ -1,14 +1,14 @@
-/// What the arguments of the server ask for.
+/// The command line of the server.
 package struct Invocation: Sendable {
     package enum Order: String, CaseIterable, Sendable {
         case help, version
-        /// Every key, as a file.
+        /// Print all keys, as a configuration file.
         case helpConfig = "help-config"
-        /// The settings that would hold, and where each comes from.
+        /// Print the settings that would apply, with the origin of each.
         case checkConfig = "check-config"
         case serve
 
-        /// Nil for what needs no option.
+        /// Nil for the order that needs no option.
         var flag: String? {
             switch self {
             case .help, .version, .helpConfig, .checkConfig: "--" + rawValue
@@ -17,7 +17,7 @@ package struct Invocation: Sendable {
         }
     }
 
-    /// A key's option, with its value.
+    /// The option of a key, with its value.
     struct Flag: Sendable {
         let key: ConfigurationKey
         let text: String
@@ -26,14 +26,14 @@ package struct Invocation: Sendable {
     package static let fileFlag = "--config"
     package static let fileVariable = "CARET_CONFIG"
 
-    /// Of several the first of `Order`'s cases: who asks for help does not want to start.
+    /// If several are given, the first case of `Order` wins: a user who wants help does not want a server.
     package private(set) var order = Order.serve
-    /// The path of the configuration file; nil for none.
+    /// The path of the configuration file, if there is one.
     package private(set) var file: String?
     package private(set) var faults: [ConfigurationFault] = []
     private(set) var flags: [Flag] = []
 
-    /// Arguments without the program's own name.
+    /// `arguments` is without the name of the program.
     package init(arguments: [String], environment: [String: String]) {
         file = environment[Self.fileVariable]
         var hasFileFlag = false
@@ -57,7 +57,8 @@ package struct Invocation: Sendable {
         }
     }
 
-    /// An option and what stands behind its equals sign; in bytes, where a combining character makes no other sign.
+    /// Splits an option at its equals sign. It compares bytes, since the sign and a combining mark after it
+    /// are one Character.
     private static func split(_ argument: String) -> (name: String, value: String?) {
         guard let sign = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (argument, nil) }
         return (String(argument[..<sign]), String(argument[argument.utf8.index(after: sign)...]))
@@ -68,7 +69,7 @@ package struct Invocation: Sendable {
         if let first = Order.allCases.first(where: { $0 == asked || $0 == order }) { order = first }
     }
 
-    /// An option of a key.
+    /// Reads the option of a key.
     private mutating func take(_ name: String, _ value: String?, _ rest: inout ArraySlice<String>) {
         guard let key = ConfigurationKey.all.first(where: { $0.flag == name }) else {
             let names =
@@ -88,7 +89,7 @@ package struct Invocation: Sendable {
         }
     }
 
-    /// The argument behind an option, unless it is an option itself.
+    /// The argument after an option, unless that is an option itself.
     private func nextValue(_ rest: inout ArraySlice<String>) -> String? {
         rest.first?.hasPrefix("--") == false ? rest.popFirst() : nil
     }

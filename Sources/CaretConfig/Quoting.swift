@@ -1,5 +1,6 @@
 extension String {
-    /// In double quotes, as JSON has it. What is no printable character is escaped, so that the line stays one line.
+    /// The text in double quotes, as JSON writes it. Characters that are not printable are escaped, so the
+    /// text stays on one line.
     package var quoted: String {
         var text = "\""
         for scalar in unicodeScalars {

@@ -1,4 +1,4 @@
-/// Which Caret this is.
+/// The version of Caret.
 package enum Version {
     package static let word: LogWord = "0.1.0"
     package static var number: String { word.text }

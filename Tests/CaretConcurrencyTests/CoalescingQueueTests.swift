@@ -12,7 +12,7 @@ struct CoalescingQueueTests {
 
     @discardableResult private func enqueue(_ jobs: Int...) -> Bool { queue.enqueue(jobs) { wakes.add() } }
 
-    @Test("the first job wakes a drain, and those that come before it runs do not")
+    @Test("the first job wakes a drain; further ones before it runs do not")
     func oneWake() {
         start()
         #expect(wakes.count == 0)
@@ -28,7 +28,7 @@ struct CoalescingQueueTests {
         #expect(queue.next()?.worker == "worker")
     }
 
-    @Test("what comes during a drain is seen by it, without another wake-up")
+    @Test("a drain also gets jobs enqueued meanwhile, without another wake-up")
     func duringDrain() {
         start()
         enqueue(1)
@@ -39,7 +39,7 @@ struct CoalescingQueueTests {
         #expect(wakes.count == 1)
     }
 
-    @Test("what comes after a drain has ended wakes another one")
+    @Test("a job enqueued after a drain has ended wakes another drain")
     func afterDrain() {
         start()
         enqueue(1)
@@ -50,7 +50,7 @@ struct CoalescingQueueTests {
         #expect(queue.next()?.jobs == [2])
     }
 
-    @Test("a drain that would rest is told when more has come, and nobody else is woken for it")
+    @Test("a drain cannot rest while jobs wait, and no other drain is woken")
     func restRefused() {
         start()
         enqueue(1)
@@ -64,7 +64,7 @@ struct CoalescingQueueTests {
         #expect(wakes.count == 2)
     }
 
-    @Test("jobs that are put back come first again, and in their order")
+    @Test("jobs that are put back come first again, in their order")
     func putBack() {
         start()
         enqueue(1, 2)
@@ -76,7 +76,7 @@ struct CoalescingQueueTests {
         #expect(wakes.count == 1)
     }
 
-    @Test("jobs wait for the worker, whose start wakes a drain for them")
+    @Test("jobs wait for the worker, and its start wakes a drain")
     func beforeStart() {
         enqueue(1)
         #expect(wakes.count == 0)
@@ -85,14 +85,14 @@ struct CoalescingQueueTests {
         #expect(queue.next()?.jobs == [1])
     }
 
-    @Test("no jobs wake nobody")
+    @Test("enqueuing no jobs wakes no drain")
     func noJobs() {
         start()
         #expect(enqueue())
         #expect(wakes.count == 0)
     }
 
-    @Test("a drain that runs by itself keeps others from waking it until it rests")
+    @Test("a drain that started itself is not woken until it rests")
     func selfDriven() {
         start()
         #expect(queue.takeAll() == [])
@@ -105,7 +105,7 @@ struct CoalescingQueueTests {
         #expect(wakes.count == 1)
     }
 
-    @Test("a closed queue returns what waited, refuses what comes, and ends its drains")
+    @Test("closing a queue returns its jobs, refuses new ones and ends its drains")
     func closed() {
         start()
         enqueue(1, 2)
@@ -118,7 +118,7 @@ struct CoalescingQueueTests {
         #expect(wakes.count == 1)
     }
 
-    @Test("a closed queue keeps neither its worker nor what comes late")
+    @Test("a closed queue keeps neither its worker nor late jobs")
     func nothingIsKept() {
         final class Cargo: Sendable {}
         let queue = CoalescingQueue<Cargo, Cargo>()
@@ -135,7 +135,7 @@ struct CoalescingQueueTests {
         #expect(job == nil)
     }
 
-    @Test("a second drain, and a second start, trap")
+    @Test("a second drain or a second start traps")
     func misuse() async {
         await #expect(processExitsWith: .failure) {
             let queue = CoalescingQueue<Int, Void>()
@@ -150,7 +150,7 @@ struct CoalescingQueueTests {
     }
 
     @Test(
-        "from many threads and on several executors, each job is done once, one at a time, in its thread's order"
+        "many threads and executors: each job runs once, in its thread's order"
     )
     func manyThreads() async {
         let run = Run(threads: 4, jobsEach: 5_000)
@@ -163,7 +163,7 @@ struct CoalescingQueueTests {
     }
 }
 
-/// How often a drain was woken.
+/// Counts how often a drain was woken.
 private final class Wakes: Sendable {
     private let number = Atomic(0)
 
@@ -172,7 +172,7 @@ private final class Wakes: Sendable {
     func add() { number.add(1, ordering: .relaxed) }
 }
 
-/// Threads that enqueue, and drains that sometimes change their executor, as those of rooms do.
+/// Threads that enqueue, and drains that sometimes switch to another executor, as those of rooms do.
 private final class Run: Sendable {
     struct Job {
         let thread: Int

@@ -26,7 +26,7 @@ struct ConfinedTests {
         }
     }
 
-    @Test("a value that is a queue's already is confined on that queue only")
+    @Test("a value can be confined from within its queue only")
     func confinedWithin() async {
         let queue = DispatchQueue(label: "home")
         #expect(queue.sync { Confined(1, within: queue).value } == 1)
@@ -35,7 +35,7 @@ struct ConfinedTests {
         }
     }
 
-    @Test("a value with a proof of its own is refused to whoever shows a wrong one")
+    @Test("a value with its own kind of proof traps on a wrong proof")
     func wrongProof() async {
         #expect(Confined("x", to: Door(key: 7)).value(on: 7) == "x")
         await #expect(processExitsWith: .failure) {
@@ -43,7 +43,7 @@ struct ConfinedTests {
         }
     }
 
-    @Test("a value of a turn is touched inside it, and traps outside")
+    @Test("a value of a turn is accessible inside it, and traps outside")
     func turns() async {
         let number = Confined(1, to: Turn())
         number.home.run { number.update { $0 += 1 } }
@@ -51,7 +51,7 @@ struct ConfinedTests {
         await #expect(processExitsWith: .failure) { _ = Confined(1, to: Turn()).value }
     }
 
-    @Test("a turn traps where the same thread enters it twice")
+    @Test("a turn traps if the same thread enters it twice")
     func enteredTwice() async {
         await #expect(processExitsWith: .failure) {
             let turn = Turn()
@@ -59,7 +59,7 @@ struct ConfinedTests {
         }
     }
 
-    @Test("while one thread is inside a turn, another can neither enter it nor touch its value")
+    @Test("another thread can neither enter an occupied turn nor use its value")
     func otherThread() async {
         await #expect(processExitsWith: .failure) {
             let turn = Turn()
@@ -74,7 +74,7 @@ struct ConfinedTests {
     }
 }
 
-/// Keeps another thread inside the turn from now on.
+/// Occupies the turn with another thread from now on.
 private func occupy(_ turn: Turn) {
     let (isInside, never) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     DispatchQueue(label: "inside").async {
@@ -86,7 +86,7 @@ private func occupy(_ turn: Turn) {
     isInside.wait()
 }
 
-/// An executor that accepts whoever has the key.
+/// A confinement that accepts one key.
 private struct Door: Confinement {
     let key: Int
 

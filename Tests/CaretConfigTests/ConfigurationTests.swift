@@ -3,7 +3,7 @@ import CaretWire
 import Testing
 
 @Suite("Configuration") struct ConfigurationTests {
-    @Test("without anything the defaults hold, and are sound")
+    @Test("without any setting the defaults apply, and have no faults")
     func defaults() {
         let configuration = configured()
         #expect(configuration.settings == Settings())
@@ -11,7 +11,7 @@ import Testing
         #expect(configuration.settings.listen.map(\.description) == ["127.0.0.1:22738"])
     }
 
-    @Test("a default gives way to the file, that to a variable, that to an option")
+    @Test("file, variable and option override the default, in this order")
     func order() {
         let file = "{loops: 1, room_queues: 1, limit_edits: 1}"
         let environment = ["CARET_LOOPS": "2", "CARET_ROOM_QUEUES": "2"]
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "what is wrong in the file is told with its place",
+        "a mistake in the file is reported with its position",
         arguments: [
             ("{lissten: []}", "caret.json5:1:2: there is no \"lissten\"; is it listen?"),
             (
@@ -65,7 +65,7 @@ import Testing
         ])
     func fileFaults(text: String, sentence: String) { #expect(configured(text).sentences == [sentence]) }
 
-    @Test("all values that are wrong are told at once, and the rest still holds")
+    @Test("all wrong values are reported at once, and the others still apply")
     func manyFaults() {
         let configuration = configured("{loops: -1, ping: '1 s', data: 7}", ["CARET_LOOPS": "x"], "--loops=y")
         #expect(
@@ -89,7 +89,7 @@ import Testing
 
     // MARK: The environment
 
-    @Test("a variable that is nearly a key's is a fault, one of another program is told and ignored")
+    @Test("a misspelt variable is a fault; another program's is only reported")
     func variables() {
         let environment = [
             "CARET_LISTN": "x", "CARET_SERVICE_HOST": "10.0.0.1", "CARET_PORT": "tcp://10.0.0.1:1",
@@ -106,7 +106,7 @@ import Testing
         #expect(configuration.ignoredVariables == ignored)
     }
 
-    @Test("an empty variable is no value")
+    @Test("an empty variable is not a value")
     func emptyVariable() {
         #expect(
             configured(nil, ["CARET_DATA": ""]).sentences == [
@@ -115,7 +115,7 @@ import Testing
         #expect(configured(nil, ["CARET_LISTEN": ""]).faults.count == 1)
     }
 
-    @Test("addresses in a variable are separated by commas, and none of them is `none`")
+    @Test("a variable separates addresses by commas, and `none` is an empty list")
     func addressesInVariable() {
         let both = configured(nil, ["CARET_LISTEN": "127.0.0.1:1, [::1]:2"])
         #expect(both.settings.listen.map(\.description) == ["127.0.0.1:1", "[::1]:2"])
@@ -134,7 +134,7 @@ import Testing
     // MARK: Contradictions
 
     @Test(
-        "another address than loopback is refused without tokens, unless told otherwise",
+        "a remote address is refused without tokens, unless explicitly allowed",
         arguments: ["0.0.0.0:7", "[::]:7", "10.1.2.3:0", "[2001:db8::1]:7", "[::ffff:10.0.0.1]:7"])
     func openToAnyone(address: String) {
         let written = ListenAddress(address)?.description ?? ""
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(
-        "what cannot hold together is refused, at the key to change",
+        "settings that contradict each other are refused, at the key to change",
         arguments: [
             (
                 "{allow_anyone_from_anywhere: true, require_tokens: true}",
@@ -180,7 +180,7 @@ import Testing
     func contradictions(text: String, sentence: String) { #expect(configured(text).sentences == [sentence]) }
 
     @Test(
-        "the budget of lines holds what the longest line draws on it, by steps of what is free, and no less")
+        "the line budget must hold the longest line, in steps of `freeLine`")
     func lineBudget() {
         #expect(configured("{limit_line_budget: '25 MiB'}").faults == [])
         #expect(configured("{limit_line_budget: \((25 << 20) - 1)}").faults.count == 1)
@@ -189,16 +189,16 @@ import Testing
         #expect(configured("{limit_line_budget: \((25_344 << 10) - 1), \(steps)}").faults.count == 1)
     }
 
-    @Test("where a value was not taken, what it might contradict is not told")
+    @Test("with a refused value, contradictions are not checked")
     func noConsequences() {
         let sentences = configured("{listen: '[::]:7', require_tokens: 'yes'}").sentences
         #expect(sentences == ["caret.json5:1:36: require_tokens: found \"yes\", allowed is true or false"])
     }
 
-    @Test("two addresses whose ports the system chooses are two")
+    @Test("two addresses with port 0 are different addresses")
     func freePorts() { #expect(configured("{listen: ['127.0.0.1:0', '127.0.0.1:0']}").faults == []) }
 
-    @Test("a data folder whose socket has too long a path is refused, unless there is no socket")
+    @Test("a data folder is refused if its socket's path would be too long")
     func socketPath() {
         let longest = String(repeating: "a", count: 107 - "/caretd.sock".utf8.count)
         #expect(configured("{data: '\(longest)'}").faults == [])
@@ -210,7 +210,7 @@ import Testing
     }
 
     /// Rule H8.
-    @Test("pushes are counted where tokens are required, and only there")
+    @Test("the push rate is limited only if tokens are required")
     func pushes() {
         #expect(configured().settings.limits.announced.pushesPerSecond == nil)
         #expect(configured("{require_tokens: true}").settings.limits.announced.pushesPerSecond == 100)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("Counters") struct CounterTests {
-    @Test("every counter, refusal and latency has a number of its own")
+    @Test("every counter, refusal and latency is counted separately")
     func slots() {
         let tally = CounterBoard().tally()
         for (index, counter) in Counter.allCases.enumerated() { tally.add(index + 1, to: counter) }
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("a tally measures as a histogram does")
+    @Test("a tally counts latencies like a histogram")
     func latencies() {
         let tally = CounterBoard().tally()
         var histogram = Histogram()
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// Rule A7.
-    @Test("a board has what its tallies count on threads of their own, and may be read meanwhile")
+    @Test("a board sums tallies of several threads, and is readable meanwhile")
     func board() async {
         let board = CounterBoard()
         let (owners, each) = (4, 20_000)
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// Rule A7.
-    @Test("what is there now is what came less what went, on whichever tally")
+    @Test("openings minus closings are current, whichever tally counted them")
     func present() {
         let board = CounterBoard()
         let (one, other) = (board.tally(), board.tally())
@@ -88,7 +88,7 @@ import Testing
         #expect(board.counts.connections == 0)
     }
 
-    @Test("rows have names of their own, in small letters, and all numbers")
+    @Test("rows have all numbers, each with its own lowercase name")
     func rows() {
         let rows = CounterBoard().counts.rows
         let names = rows.map(\.name) + Latency.allCases.map(\.name)

@@ -10,7 +10,7 @@ import Testing
         #expect((longest + "z").echoed == "\"\(longest)…\"")
     }
 
-    @Test("what would disturb a terminal is shown as a question mark")
+    @Test("characters that disturb a terminal are shown as question marks")
     func controls() {
         #expect("a\u{1B}[m\u{202E}\nb".echoed == "\"a?[m??b\"")
     }

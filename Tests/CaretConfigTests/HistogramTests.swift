@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Histograms") struct HistogramTests {
-    @Test("the ranges follow one another without a gap, from 0 to the largest number")
+    @Test("the ranges cover all numbers without a gap")
     func ranges() {
         var next: UInt64 = 0
         for index in 0..<Buckets.count {
@@ -16,7 +16,7 @@ import Testing
         #expect(next == 0)
     }
 
-    @Test("a range's middle is at most 6.25 % from any number in it, and exact below 16")
+    @Test("a range's middle is within 6.25 % of its numbers, and exact below 16")
     func error() {
         for index in 0..<Buckets.count {
             let (range, middle) = (Buckets.range(at: index), Buckets.middle(at: index))
@@ -33,7 +33,7 @@ import Testing
         #expect(Histogram().percentile(50) == 0 && Histogram().largest == 0 && Histogram().count == 0)
     }
 
-    @Test("one number is all percentiles")
+    @Test("with one number, all percentiles are that number")
     func one() {
         for number: UInt64 in [0, 1, 15, 1_000, .max] {
             var histogram = Histogram()
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "p50, p99 and p99.9 are within 6.25 % of the exact ones, and the largest is exact", arguments: 0..<4)
+        "p50, p99 and p99.9 are within 6.25 %, and the largest is exact", arguments: 0..<4)
     func percentiles(shape: Int) {
         for seed in Seeds.first(20) {
             var random = Seeded(seed)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// Alike, as commits are, of every size, and of two kinds.
+    /// Similar numbers, skewed ones such as commit times, numbers of every size, and numbers of two sizes.
     private func number(_ shape: Int, _ random: inout Seeded) -> UInt64 {
         switch shape {
         case 0: UInt64(random.number(900_000...1_100_000))
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("histograms that are joined are one of all numbers, in whatever order they are joined")
+    @Test("joined histograms equal one of all numbers, in any order")
     func joined() {
         var random = Seeded(3)
         var (parts, whole) = ([Histogram](repeating: Histogram(), count: 3), Histogram())

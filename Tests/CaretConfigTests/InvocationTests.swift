@@ -2,13 +2,13 @@ import CaretConfig
 import CaretWire
 import Testing
 
-@Suite("Arguments of the server") struct InvocationTests {
+@Suite("Command line of the server") struct InvocationTests {
     private func invoked(_ arguments: String..., environment: [String: String] = [:]) -> Invocation {
         Invocation(arguments: arguments, environment: environment)
     }
 
     @Test(
-        "each order has its option, and help comes before all others",
+        "each order has an option, and help wins over all others",
         arguments: [
             ([], .serve), (["--check-config"], .checkConfig), (["--help-config"], .helpConfig),
             (["-h"], .help),
@@ -20,7 +20,7 @@ import Testing
         #expect(invocation.order == order && invocation.faults.isEmpty)
     }
 
-    @Test("the file comes from its option or else its variable")
+    @Test("the file's path comes from the option, or else from the variable")
     func file() {
         #expect(invoked().file == nil)
         #expect(invoked("--config", "a").file == "a")
@@ -28,7 +28,7 @@ import Testing
         #expect(invoked(environment: ["CARET_CONFIG": "c"]).file == "c")
     }
 
-    @Test("a value stands behind its option or an equals sign, and yes needs none")
+    @Test("a value follows its option or an equals sign; `true` is optional")
     func values() {
         let configuration = configured(
             nil, [:], "--data=\u{338}a=b", "--log-format=json", "--require-tokens", "--admin-socket=false",
@@ -40,7 +40,7 @@ import Testing
         #expect(configuration.settings.limits.pingSeconds == 60)
     }
 
-    @Test("an option for several addresses may stand several times, and takes the place of what the file has")
+    @Test("a list's option may be repeated, and overrides the file")
     func severalAddresses() {
         let configuration = configured(
             "{listen: '127.0.0.1:9'}", [:], "--listen", "[::1]:1", "--listen=localhost:2")
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "what is wrong is told with its option",
+        "a mistake is reported with its option",
         arguments: [
             (["--lissten", "x"], ["\"--lissten\": no such option; is it --listen?", "\"x\""]),
             (["data"], ["\"data\": an argument that is no option; options begin with --"]),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("JSON5") struct JSON5Tests {
     @Test(
-        "what people write is read",
+        "valid JSON5 is parsed",
         arguments: [
             ("{}", "{}"), (" [ ] ", "[]"), ("null", "null"), ("[true,false,]", "[true,false]"),
             ("{a:1,}", #"{"a":1}"#), ("{'a b':1,\"c\":2}", #"{"a b":1,"c":2}"#),
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "what is not JSON5 is refused at its place, with a sentence",
+        "invalid JSON5 is refused with its position and a sentence",
         arguments: [
             ("", "1:1: the text ends, wanted a value"),
             ("// no\n", "2:1: the text ends, wanted a value"),
@@ -78,14 +78,14 @@ import Testing
         #expect(fault(Array(text.utf8)) == sentence)
     }
 
-    @Test("bytes that are no UTF-8 are refused at the first of them")
+    @Test("invalid UTF-8 is refused at its first byte")
     func notUTF8() {
         for bad: [UInt8] in [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] {
             #expect(fault(Array("{\n 'ä".utf8) + bad + Array("'}".utf8)) == "2:4: this is not UTF-8")
         }
     }
 
-    @Test("the deepest text and the longest one are read, one more is refused")
+    @Test("depth and length are accepted at the limit and refused beyond it")
     func bounds() {
         let deep = String(repeating: "[", count: 16) + String(repeating: "]", count: 16)
         #expect(fault(Array(deep.utf8)) == nil)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "the longest texts of one kind take no more than a moment",
+        "the longest text of each kind is parsed quickly",
         arguments: ["'", "\\", "1", "a", "/*", "[", "{a:"])
     func longTexts(piece: String) {
         let count = JSON5Reader.longest / piece.utf8.count - 2
@@ -110,7 +110,7 @@ import Testing
         #expect(time < .seconds(5))
     }
 
-    @Test("a text that was cut, or of which any byte is another, has an answer")
+    @Test("a text cut short or with any changed byte never crashes the reader")
     func mutated() {
         let text = Array(
             #"{a:[+1,0x1F,.5e3,{'ä\u00e4\ud83d\ude00':"b\"\x41"}],/*c*/$:null,//d"# + "\n b:-Infinity,}")
@@ -131,7 +131,7 @@ import Testing
         #expect(answers == bytes.count * 256)
     }
 
-    @Test("pieces of JSON5 in any order have an answer, which is the same for its compact form")
+    @Test("random JSON5 pieces parse like their compact form, and never crash")
     func pieces() throws {
         let pieces = [
             "{", "}", "[", "]", ",", ":", "'", "\"", "\\", "a", "b", "1", "+", "0x", ".", "e", "null", "true",
@@ -164,7 +164,8 @@ import Testing
 }
 
 extension JSON5Value {
-    /// As compact JSON; a number that is no whole one as it was written, with a question mark.
+    /// The value as compact JSON. A number that is not whole is shown as it was written, with a question
+    /// mark.
     fileprivate var written: String {
         switch kind {
         case .null: "null"

@@ -3,7 +3,7 @@ import CaretWire
 import Testing
 
 @Suite("The list of keys") struct KeyListTests {
-    @Test("names are unlike each other, and made of small letters and underscores")
+    @Test("names are distinct, and made of lowercase letters and underscores")
     func names() {
         let names = ConfigurationKey.all.map(\.name)
         #expect(Set(names).count == names.count)
@@ -17,13 +17,13 @@ import Testing
         }
     }
 
-    @Test("each group stands together, in the order of the groups")
+    @Test("the keys of a group are together, in the order of the groups")
     func groups() {
         let groups = ConfigurationKey.all.map(\.group)
         #expect(groups == ConfigurationKey.Group.allCases.flatMap { group in groups.filter { $0 == group } })
     }
 
-    @Test("the widest limits are those that the keys allow, and a server could have them")
+    @Test("the widest limits are the largest allowed ones, without contradiction")
     func widest() throws {
         let limits = Limits.widest
         #expect(limits.announced.document == 64 << 20 && limits.announced.line == 1 << 30)
@@ -33,14 +33,14 @@ import Testing
         #expect(Contradiction.all(in: settings) == [])
     }
 
-    @Test("what is said of a key is one line that ends")
+    @Test("a key's meaning is one line that ends with a full stop")
     func meanings() {
         for key in ConfigurationKey.all {
             #expect(key.meaning.count <= 96 && key.meaning.hasSuffix("."), "\(key.name)")
         }
     }
 
-    @Test("a default is allowed, written and read as the same", arguments: ConfigurationKey.all.map(\.name))
+    @Test("a default is allowed, and reads back equal", arguments: ConfigurationKey.all.map(\.name))
     func defaults(name: String) throws {
         let key = try #require(ConfigurationKey.named(name))
         let configuration = configured("{\(name): \(key.value(in: Settings()))}")
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "a key is read from file, variable and option alike, at both ends of its range",
+        "file, variable and option give the same value, at both ends of a range",
         arguments: ConfigurationKey.all.map(\.name), [0, 1])
     func sources(name: String, choice: Int) throws {
         let key = try #require(ConfigurationKey.named(name))
@@ -64,7 +64,7 @@ import Testing
         #expect(fromFile.settings != Settings() || value == key.value(in: Settings()))
         #expect(fromFile.settings == fromVariable.settings && fromFile.settings == fromFlag.settings)
         for configuration in [fromFile, fromVariable, fromFlag] {
-            // Contradictions with other defaults are allowed here; a value that was refused is not.
+            // The value may contradict other defaults, but it must not be refused.
             #expect(!configuration.sentences.contains { $0.contains("found") }, "\(configuration.sentences)")
             #expect(key.value(in: configuration.settings) == value)
         }
@@ -74,13 +74,13 @@ import Testing
     }
 
     @Test(
-        "a value out of its range, or of another kind, names key, place, what was found and what is allowed",
+        "a refused value is reported with key, position, found and allowed",
         arguments: ConfigurationKey.all.map(\.name))
     func outside(name: String) throws {
         let key = try #require(ConfigurationKey.named(name))
         for value in key.valuesOutside + ["{}", "null", "[[]]"] {
             let configuration = configured("{\n  \(name): \(value)}")
-            // In a list it is the item that is at fault.
+            // For a list, the message names the position of the refused item.
             let column = name.count + 5 + (key.isList && value.hasPrefix("[") && value != "[[]]" ? 1 : 0)
             let start = "caret.json5:2:\(column): \(name): found "
             #expect(configuration.sentences.count == 1, "\(value): \(configuration.sentences)")
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("every limit that may be set has a key")
+    @Test("every configurable limit has a key")
     func everyLimit() {
         var settings = Settings()
         for key in ConfigurationKey.all {

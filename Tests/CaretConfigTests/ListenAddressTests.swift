@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Addresses to listen on") struct ListenAddressTests {
     @Test(
-        "an address is read, and written as the system does",
+        "an address is parsed, and printed in the system's notation",
         arguments: [
             ("127.0.0.1:22738", "127.0.0.1:22738"), ("0.0.0.0:0", "0.0.0.0:0"), ("[::1]:1", "[::1]:1"),
             ("[0:0:0:0:0:0:0:1]:65535", "[::1]:65535"), ("localhost:7", "127.0.0.1:7"),
@@ -13,7 +13,7 @@ import Testing
     func read(text: String, written: String) { #expect(ListenAddress(text)?.description == written) }
 
     @Test(
-        "what is no address, or no port, is none",
+        "an invalid address or port is refused",
         arguments: [
             "", ":", "127.0.0.1", "127.0.0.1:", ":7", "*:7", "example.org:7", "127.0.0.1:65536",
             "127.0.0.1:-1",
@@ -25,7 +25,7 @@ import Testing
     func refused(text: String) { #expect(ListenAddress(text) == nil) }
 
     @Test(
-        "only this machine reaches its loopback",
+        "loopback addresses are recognised",
         arguments: [
             ("127.0.0.1:7", true), ("127.255.0.9:7", true), ("[::1]:7", true), ("[::ffff:127.0.0.1]:7", true),
             ("localhost:7", true), ("0.0.0.0:7", false), ("[::]:7", false), ("10.0.0.1:7", false),

@@ -11,7 +11,7 @@ import Testing
         String(decoding: line.written(as: format), as: UTF8.self)
     }
 
-    @Test("an event is one line, plain or as JSON")
+    @Test("an event is one line, plain or in JSON")
     func formats() {
         let line = LogLine(Self.listening, at: Self.time)
         #expect(
@@ -23,7 +23,7 @@ import Testing
                 + "\"address\":\"127.0.0.1:45123\"}\n")
     }
 
-    @Test("what was held back or lost before is counted in the line")
+    @Test("a line counts the held back and lost lines before it")
     func counts() {
         let line = LogLine(LogEvent(.diskFull), at: 0, suppressed: 7, lost: 3)
         #expect(text(line) == "1970-01-01T00:00:00.000Z error event=disk_full suppressed=7 lost=3\n")
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "a value is quoted where it could be taken for something else",
+        "a value is quoted if it would be ambiguous",
         arguments: [
             ("/var/lib/caret", "/var/lib/caret"), ("a b", "\"a b\""), ("", "\"\""), ("a=b", "\"a=b\""),
             ("a\"b", "\"a\\\"b\""), ("a\\b", "\"a\\\\b\""), ("a\nevent=x", "\"a\\nevent=x\""), ("ä", "\"ä\""),
@@ -43,7 +43,7 @@ import Testing
         #expect(text(line) == "1970-01-01T00:00:00.000Z info event=starting path=\(written) process=1\n")
     }
 
-    @Test("every field has a key of its own, in small letters, and both forms can be read back")
+    @Test("every field has its own lowercase key, and both forms parse back")
     func everyField() throws {
         let fields = Array(sequence(first: LogField.transport(.unix), next: \.next))
         let keys = fields.map(\.keyAndValue.key)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("a line is never longer than what a pipe takes whole")
+    @Test("a line is never longer than a pipe takes as a whole")
     func longest() {
         let path = LogField.path(String(repeating: "\u{E0001}", count: 10_000))
         let event = LogEvent(.starting, path, path, path, path, path, path, .count(1))
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "a time is written in UTC, whatever year it is",
+        "a time is written in UTC, in any year",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (951_782_400_001, "2000-02-29T00:00:00.001Z"),
             (-1, "1969-12-31T23:59:59.999Z"), (4_102_444_799_999, "2099-12-31T23:59:59.999Z"),
@@ -78,7 +78,7 @@ import Testing
         #expect(LogLine.timestamp(milliseconds) == written)
     }
 
-    @Test("events have names of their own, and levels are in order")
+    @Test("event names are unique, and levels are ordered")
     func names() {
         #expect(Set(LogEvent.Name.allCases.map(\.rawValue)).count == LogEvent.Name.allCases.count)
         #expect(LogLevel.allCases.sorted() == LogLevel.allCases)
@@ -86,7 +86,7 @@ import Testing
 }
 
 extension LogField {
-    /// A field of the kind behind this one: a new kind must be put in its place here.
+    /// A field of the kind after this one. A new kind must be added here in its place.
     fileprivate var next: LogField? {
         switch self {
         case .transport: .address(.loopback(port: 1))

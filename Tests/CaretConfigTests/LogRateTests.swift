@@ -2,8 +2,8 @@ import CaretConfig
 import TestSupport
 import Testing
 
-@Suite("How much the log takes") struct LogRateTests {
-    @Test("a burst is written, then so many a second, and what was held back is counted")
+@Suite("Rate of the log") struct LogRateTests {
+    @Test("a burst is written, then a steady rate; held back lines are counted")
     func burst() {
         var rate = LogRate()
         for _ in 0..<LogRate.burst { #expect(rate.happened(.slowReader, at: 0) == .write(suppressed: 0)) }
@@ -13,14 +13,14 @@ import Testing
         #expect(rate.happened(.slowReader, at: 1_000) == .write(suppressed: 1))
     }
 
-    @Test("one event's storm holds back no other event")
+    @Test("a flood of one event holds back no other event")
     func others() {
         var rate = LogRate()
         for _ in 0..<1_000 { _ = rate.happened(.slowReader, at: 0) }
         #expect(rate.happened(.diskFailed, at: 0) == .write(suppressed: 0))
     }
 
-    @Test("a clock that is put back or far ahead does no harm")
+    @Test("a clock that jumps back or far ahead does no harm")
     func clocks() {
         var rate = LogRate()
         var written = 0
@@ -30,7 +30,7 @@ import Testing
         #expect(written <= 5 * LogRate.burst)
     }
 
-    @Test("a day's storm writes no more lines than a burst and two a second, and counts every other one")
+    @Test("a day's flood stays within the rate, and every other line is counted")
     func day() {
         var rate = LogRate()
         var random = Seeded(7)
@@ -49,12 +49,12 @@ import Testing
     }
 }
 
-@Suite("Whose turn it is to write") struct LogQueueTests {
+@Suite("Log queue") struct LogQueueTests {
     private let ready = LogEvent(.ready)
 
     private func line(_ time: Int64, lost: Int = 0) -> LogLine { LogLine(ready, at: time, lost: lost) }
 
-    @Test("who comes while somebody writes leaves the line to the writer, who keeps the order")
+    @Test("during a write, other threads leave their lines to the writer")
     func turns() {
         var queue = LogQueue()
         #expect(queue.happened(ready, at: 1)?.line == line(1))
@@ -66,7 +66,7 @@ import Testing
         #expect(queue.happened(ready, at: 4)?.line == line(4))
     }
 
-    @Test("lines that could not be written are counted in the next one that is")
+    @Test("lines that could not be written are counted in the next written one")
     func refused() {
         var queue = LogQueue()
         for time: Int64 in 0..<3 {
@@ -79,7 +79,7 @@ import Testing
         #expect(queue.lostInAll == 3)
     }
 
-    @Test("a line that was begun is ended before the next one")
+    @Test("a line that was cut short is ended before the next one")
     func begun() {
         var queue = LogQueue()
         #expect(queue.happened(ready, at: 0)?.endsLineBefore == false)
@@ -91,11 +91,11 @@ import Testing
         #expect(queue.happened(ready, at: 3)?.endsLineBefore == false)
     }
 
-    @Test("behind a writer that is stuck only so many lines wait, and the others are counted")
+    @Test("a limited number of lines wait for a stuck writer; others are counted")
     func stuck() {
         var queue = LogQueue()
         var lines = 0
-        // The rate would hold them back where they came at once.
+        // The times differ, because the rate would hold back lines that come at once.
         for index in 0...Int64(LogQueue.mostWaiting + 10) {
             if queue.happened(ready, at: index * 1_000) != nil { lines += 1 }
         }
@@ -105,7 +105,7 @@ import Testing
         #expect(queue.wrote(.written) == nil)
     }
 
-    @Test("at the end of the log what was held back is told, an event a line")
+    @Test("at its end the log counts held back lines, one line for each event")
     func closing() {
         var queue = LogQueue()
         for name in [LogEvent.Name.slowReader, .connectionRefused] {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite("Writing the log") struct LogWriterTests {
-    /// A pipe whose reader is the test.
+    /// A pipe that the test reads from.
     private struct Pipe {
         let reading: Int32
         let writing: Int32
@@ -15,7 +15,7 @@ import Testing
             (reading, writing) = (ends[0], ends[1])
         }
 
-        /// What is in the pipe now.
+        /// The lines that are in the pipe now.
         func lines() -> [Substring] {
             var bytes = [UInt8](repeating: 0, count: 1 << 20)
             _ = fcntl(reading, F_SETFL, O_NONBLOCK)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// Seconds that pass with every look at the clock, so that the rate holds nothing back.
+    /// A clock that advances by a second on every read, so that the rate holds nothing back.
     private func clock() -> @Sendable () -> Int64 {
         let time = Box()
         return { time.value.add(1, ordering: .relaxed).newValue * 1_000 }
@@ -39,7 +39,7 @@ import Testing
         let value = Atomic<Int64>(0)
     }
 
-    @Test("events below the level are not written, the others are a line each")
+    @Test("events below the level are not written; others are one line each")
     func levels() {
         let pipe = Pipe()
         defer { pipe.close() }
@@ -55,7 +55,7 @@ import Testing
             ])
     }
 
-    @Test("a reader that is stuck stops nobody; what it missed is counted when it goes on")
+    @Test("a stuck reader blocks no writer, and the next line counts its loss")
     func stuckReader() throws {
         let pipe = Pipe()
         defer { pipe.close() }
@@ -73,7 +73,7 @@ import Testing
         #expect(pipe.lines().first?.hasSuffix("event=ready") == true)
     }
 
-    @Test("a descriptor that cannot be written to costs the lines, and nothing else")
+    @Test("a bad descriptor loses the lines and does nothing else")
     func badDescriptor() {
         let log = LogWriter(format: .json, level: .debug, descriptor: -1)
         for _ in 0..<3 { log.write(LogEvent(.ready)) }
@@ -81,7 +81,7 @@ import Testing
         #expect(log.lostLines == 3)
     }
 
-    @Test("many threads write whole lines, and none is told twice or forgotten")
+    @Test("many threads write whole lines, each exactly once")
     func threads() {
         let pipe = Pipe()
         defer { pipe.close() }

@@ -2,18 +2,18 @@ import CaretConfig
 import Foundation
 import Testing
 
-@Suite("What is made from the list of keys") struct ProseTests {
+@Suite("Texts made from the list of keys") struct ProseTests {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    @Test("the help fits a screen of 24 lines of 80")
+    @Test("the help fits a screen of 24 lines with 80 columns")
     func help() {
         let lines = HelpText.help.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 24)
         for line in lines { #expect(line.count <= 80, "\(line)") }
     }
 
-    @Test("config/caret.json5 is what the list makes; CARET_REWRITE=1 writes it anew")
+    @Test("config/caret.json5 is up to date; CARET_REWRITE=1 rewrites it")
     func exampleFile() throws {
         let file = Self.root.appending(path: "config/caret.json5")
         if ProcessInfo.processInfo.environment["CARET_REWRITE"] != nil {
@@ -33,7 +33,7 @@ import Testing
         for line in HelpText.exampleFile.split(separator: "\n") { #expect(line.count <= 120, "\(line)") }
     }
 
-    @Test("the example file has an answer whichever of its bytes is another")
+    @Test("the example file with any changed byte never crashes the reader")
     func exampleMutated() {
         let bytes = Array(HelpText.exampleFile.utf8)
         var faults = 0
@@ -47,7 +47,7 @@ import Testing
         #expect(faults > bytes.count / 4)
     }
 
-    @Test("the report is a file of the settings that hold, with where each came from")
+    @Test("the report is a file of the settings in force with their origins")
     func report() {
         let configuration = configured(
             "{\n  ping: '5 s', listen: ['127.0.0.1:0', '[::1]:0']\n}",
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "a name is close to one of which few letters differ",
+        "names are close if few letters differ",
         arguments: [
             ("listen", "listen"), ("lsiten", "listen"), ("lisen", "listen"), ("data_", "data"), ("port", nil),
             ("", nil),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Sizes and times") struct QuantityTests {
     @Test(
-        "a size has a unit or is bytes",
+        "a size without a unit is in bytes",
         arguments: [
             ("0", 0), ("25 MiB", 25 << 20), ("25MiB", 25 << 20), ("64 KiB", 64 << 10), ("1 GiB", 1 << 30),
             ("7 B", 7),
@@ -13,7 +13,7 @@ import Testing
     func sizes(text: String, bytes: Int) { #expect(SizeText.read(text) == bytes) }
 
     @Test(
-        "what is no size is none",
+        "an invalid size is refused",
         arguments: [
             "", " ", "MiB", "25 mib", "25  MiB", " 25", "25 ", "1.5 MiB", "-1", "+1", "1e3", "0x10",
             "25 MiB ",
@@ -22,7 +22,7 @@ import Testing
     func noSizes(text: String) { #expect(SizeText.read(text) == nil) }
 
     @Test(
-        "a time has a unit or is in the unit of its key",
+        "a time without a unit is in the unit of its key",
         arguments: [
             ("30 s", 30), ("30", 30), ("2min", 120), ("1 h", 3_600), ("90 days", 7_776_000),
             ("1 day", 86_400),
@@ -32,20 +32,20 @@ import Testing
         #expect(TimeText.read(text, in: .seconds, plain: .seconds) == seconds)
     }
 
-    @Test("a plain number may count in another unit than the setting")
+    @Test("the unit of a plain number may differ from the setting's unit")
     func plainUnit() {
         #expect(TimeText.read("2", in: .seconds, plain: .days) == 172_800)
         #expect(TimeText.read("2 s", in: .seconds, plain: .days) == 2)
     }
 
     @Test(
-        "a time that is no whole number of the setting's unit is none",
+        "a time that is not a whole number of the setting's unit is refused",
         arguments: ["1500 ms", "1 S", "s", "1 M"])
     func noTimes(text: String) {
         #expect(TimeText.read(text, in: .seconds, plain: .seconds) == nil)
     }
 
-    @Test("what is written is read as the same, in its largest unit")
+    @Test("a value is written in its largest unit and reads back equal")
     func written() {
         let sizes = [
             0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1536 B", 3 << 20: "3 MiB", 5 << 30: "5 GiB",

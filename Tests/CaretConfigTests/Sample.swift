@@ -1,6 +1,6 @@
 import CaretConfig
 
-/// A configuration from what stands in the file, the environment and the arguments.
+/// The configuration made from a file's text, the environment and the arguments.
 func configured(
     _ text: String? = nil, _ environment: [String: String] = [:], _ arguments: String...
 ) -> Configuration {
@@ -14,7 +14,7 @@ extension Configuration {
 }
 
 extension ConfigurationKey {
-    /// A value that is allowed and not the default, as the file has it; `choice` picks one of two.
+    /// An allowed value other than the default, as the file writes it. `choice` picks one of two.
     func otherValue(_ choice: Int) -> String {
         switch kind {
         case .folder: ["\"elsewhere\"", "\"/var/lib/ä b\""][choice]
@@ -30,7 +30,7 @@ extension ConfigurationKey {
         }
     }
 
-    /// A value outside the range; nil where every value of the kind is allowed.
+    /// Values that are not allowed.
     var valuesOutside: [String] {
         switch kind {
         case .folder: ["\"\"", "\"a\\nb\"", String(repeating: "a", count: 4_096).quoted]

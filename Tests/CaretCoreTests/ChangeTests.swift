@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Change") struct ChangeTests {
-    @Test("a composed change does what both do in turn")
+    @Test("a composed change does the same as both changes in turn")
     func composeAppliesInTurn() {
         checkLaw("composeAppliesInTurn", cases: Seeds.share(of: 500_000, everyCommit: 150_000)) { random in
             let base = try Text(SampleText.make(upTo: 12, &random))
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("the inverse of a change restores the text, and its own inverse is the change")
+    @Test("the inverse restores the text, and its own inverse is the change")
     func inverseRestores() {
         checkLaw("inverseRestores", cases: Seeds.share(of: 500_000, everyCommit: 150_000)) { random in
             let base = try Text(SampleText.make(upTo: 12, &random))
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("mapped selections follow the formulas, stay in the text, on boundaries and in order")
+    @Test("mapped selections follow the formulas and stay valid and in order")
     func mappedSelections() {
         checkLaw("mappedSelections", cases: Seeds.share(of: 500_000, everyCommit: 150_000)) { random in
             let base = try Text(SampleText.make(upTo: 12, &random))
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "carets and selections through all changes of at most two edits over texts of at most four, exhaustively"
+        "exhaustively: carets and selections through all short changes"
     )
     func allSelections() {
         var cases = 0
@@ -90,7 +90,7 @@ import Testing
             "\(anchor)…\(head) through \(change) is \(mapped); formulas \(formulas), identities \((start, end))"
     }
 
-    @Test("touching edits and insertions at one offset are joined in their order, empty ones dropped")
+    @Test("touching edits are joined in order, and empty ones dropped")
     func normalForm() {
         let change = SampleChange.change([
             SampleChange.edit(0, 0, "a"), SampleChange.edit(0, 0, "b"), SampleChange.edit(0, 2, "c"),
@@ -101,7 +101,7 @@ import Testing
         #expect(change.edits.count == 2)
     }
 
-    @Test("descending and overlapping edits are refused, with the number of the edit")
+    @Test("descending or overlapping edits are refused with the edit's number")
     func outOfOrder() {
         let edits = [SampleChange.edit(3, 5, "a"), SampleChange.edit(4, 6, "b")]
         #expect(throws: ChangeError.outOfOrder(edit: 1)) { try Change(edits) }
@@ -111,12 +111,12 @@ import Testing
         #expect(throws: ChangeError.outOfOrder(edit: 2)) { try Change(descending) }
     }
 
-    @Test("a change that does not fit changes nothing and says which edit and why")
+    @Test("a change that does not fit changes nothing and names edit and reason")
     func allOrNothing() throws {
         let text = try Text("a😀b")
         var copy = text
-        // The last edits are valid and are applied first. They are not applied only because all edits are
-        // checked before.
+        // The last edits are valid, and would be applied first. The text stays unchanged because all edits
+        // are checked beforehand.
         let cut = SampleChange.change([SampleChange.edit(2, 2, "x"), SampleChange.edit(3, 4, "y")])
         #expect(throws: ChangeError.misplaced(edit: 0, .insideScalar(offset: 2))) { try copy.apply(cut) }
         let beyond = SampleChange.change([SampleChange.edit(0, 1, "x"), SampleChange.edit(3, 5, "y")])
@@ -131,7 +131,7 @@ import Testing
         #expect(copy == text)
     }
 
-    @Test("an edit that cuts a scalar of the text in between cannot be composed")
+    @Test("an edit that splits a scalar of the middle text cannot be composed")
     func composeRefusesCuts() {
         let first = SampleChange.change([SampleChange.edit(0, 0, "a😀b")])
         let second = SampleChange.change([SampleChange.edit(2, 3, "")])
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test("an edit with a carriage return, or that begins before the text, cannot be")
+    @Test("an edit with a carriage return or a negative offset is refused")
     func edgesOfAnEdit() {
         #expect(throws: TextError.carriageReturn(at: 3)) { try Edit(0..<0, "é\u{0}\r\n") }
         #expect(throws: TextError.outside(offset: -1, end: 0)) { try Edit(-1..<0, "") }
@@ -155,7 +155,7 @@ import Testing
             far.rebased(over: near, tie: .otherFirst).model == [ModelEdit(farthest + 1, farthest + 1, [120])])
     }
 
-    @Test("edits are compared as bytes: two spellings of one letter are two edits")
+    @Test("edits are compared as bytes: equivalent letters differ")
     func bytesAreCompared() {
         #expect(SampleChange.edit(0, 0, "é") != SampleChange.edit(0, 0, "e\u{301}"))
         #expect(SampleChange.edit(0, 0, "Å") != SampleChange.edit(0, 0, "\u{212B}"))

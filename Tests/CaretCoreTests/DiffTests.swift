@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Diff") struct DiffTests {
-    @Test("applying the difference gives the new text, byte for byte, and cuts no grapheme")
+    @Test("applying the diff gives the new text and cuts no grapheme")
     func diffIsHonest() {
         checkLaw("diffIsHonest", cases: Seeds.share(of: 500_000, everyCommit: 100_000)) { random in
             let old = try Text(SampleText.make(upTo: 30, &random))
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("one edit in plain text is found again and is no larger than it was made")
+    @Test("the diff of one edit in plain text is no larger than the edit")
     func oneEditIsSmall() {
         checkLaw("oneEditIsSmall", cases: Seeds.share(of: 200_000, everyCommit: 50_000)) { random in
             let old = try Text(SampleText.lines(bytes: random.number(1...400), &random))
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("edits in many lines of a long text are found again, each in its place")
+    @Test("edits in many lines of a long text are found in their places")
     func scatteredEdits() {
         checkLaw("scatteredEdits", cases: Seeds.share(of: 300, everyCommit: 60)) { random in
             let old = try Text(SampleText.lines(bytes: 60_000, &random))
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("lines that stay keep apart the lines that were replaced, however short they are")
+    @Test("kept lines separate replaced ones, however short they are")
     func replacedLines() {
         checkLaw("replacedLines", cases: Seeds.share(of: 5_000, everyCommit: 1_000)) { random in
             let count = random.number(1...60)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("as many lines that changed places stay as can stay in order")
+    @Test("of reordered lines, as many as possible are kept")
     func movedLines() {
         checkLaw("movedLines", cases: Seeds.share(of: 5_000, everyCommit: 1_000)) { random in
             let count = random.number(1...40)
@@ -100,14 +100,14 @@ import Testing
         return rises.max() ?? 0
     }
 
-    @Test("a long passage that went in or out leaves the edits around it where they are")
+    @Test("a long inserted or removed passage keeps the edits around it in place")
     func longPassages() {
         checkLaw("longPassages", cases: Seeds.share(of: 200, everyCommit: 40)) { random in
             let isOneLine = random.chance(50)
             let old = try Text(isOneLine ? words(1500, &random) : functions(200, &random))
             let passage =
                 isOneLine ? words(random.number(1...60), &random) : functions(random.number(1...400), &random)
-            // In the middle, and where a line of code begins.
+            // In the middle, or at the beginning of a line of code.
             let place = isOneLine ? old.end.value / 2 : 40 * (old.end.value / 80)
             let made = SampleChange.change([
                 SampleChange.edit(9, 10, "#"), SampleChange.edit(place, place, passage),
@@ -137,7 +137,7 @@ import Testing
         }.joined()
     }
 
-    @Test("texts that have nothing in common, or are made to cost much, end in an answer that is right")
+    @Test("the diff of unrelated or hostile texts is correct")
     func hostileTexts() throws {
         let reversed = (0..<3000).map { "line \($0)\n" }
         let flags = String(repeating: "🇩🇪", count: 4000)
@@ -168,7 +168,7 @@ import Testing
         for letter in 4...12 { #expect(Offset(letter).mapped(through: change) == Offset(letter + 1)) }
     }
 
-    @Test("a sentence that was typed in leaves a caret in place in the words between it and the next edit")
+    @Test("an inserted sentence keeps carets between it and the next edit")
     func longInsertion() throws {
         let old = try Text("He went home. The weather was bad that day, as it had been.")
         let typed = "It was late, and everybody whom he knew had left long before him. "

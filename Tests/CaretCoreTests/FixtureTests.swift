@@ -57,9 +57,9 @@ enum FixtureKind: String, CaseIterable {
     }
 }
 
-@Suite("fixtures")
+@Suite("Fixtures")
 struct FixtureTests {
-    @Test("every case of a published fixture gives its answer", arguments: try Fixture.names())
+    @Test("every case of a published fixture gives the expected answer", arguments: try Fixture.names())
     func fixture(name: String) throws {
         let fixture = try Fixture(named: name)
         let kind = try #require(FixtureKind(rawValue: fixture.kind), "nobody knows the kind \(fixture.kind)")

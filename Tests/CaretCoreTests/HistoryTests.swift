@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Histories") struct HistoryTests {
-    @Test("all histories of two clients that edit twice each end in one text, exhaustively")
+    @Test("exhaustively: all histories of two clients, two edits each, converge")
     func allHistories() throws {
         let longest = Seeds.share(of: 3, everyCommit: 2)
         var histories = 0

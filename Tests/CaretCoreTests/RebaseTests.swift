@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Rebase") struct RebaseTests {
-    @Test("both orders of two concurrent changes give one text")
+    @Test("both orders of two concurrent changes give the same text")
     func rebaseConverges() {
         checkLaw("rebaseConverges", cases: Seeds.share(of: 1_000_000, everyCommit: 200_000)) { random in
             let base = try Text(SampleText.make(upTo: 12, &random))
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("a rebased change is what the formulas say and what identities keep")
+    @Test("a rebased change equals that of the formulas and of the second model")
     func rebaseFollowsTheModels() {
         checkLaw("rebaseFollowsTheModels", cases: Seeds.share(of: 500_000, everyCommit: 100_000)) { random in
             let base = try Text(SampleText.make(upTo: 10, &random))
@@ -27,7 +27,7 @@ import Testing
 
     /// Rule P4.
     @Test(
-        "rebasing over a list equals rebasing over one after the other, as the formulas say, whoever is first"
+        "rebasing over a list equals rebasing over each change in turn"
     )
     func rebaseOverAList() {
         checkLaw("rebaseOverAList", cases: Seeds.share(of: 500_000, everyCommit: 100_000)) { random in
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("rebasing over a composition can give another text than rebasing over its parts")
+    @Test("rebasing over a composition may differ from rebasing over its parts")
     func compositionIsNotClosed() throws {
         // Over "ab": "x" is inserted after "a", then "a" is removed. In the composed change, "x" merely
         // replaces "a".
@@ -96,7 +96,7 @@ import Testing
         models.first { !$0.1 }.map { "not as the \($0.0) say, over \(readable(base.string))" }
     }
 
-    @Test("all pairs of changes of at most two edits over texts of at most three, exhaustively")
+    @Test("exhaustively: all pairs of short changes of short texts")
     func allPairs() {
         var pairs = 0
         for length in 0...3 {

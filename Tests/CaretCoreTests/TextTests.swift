@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Text") struct TextTests {
-    @Test("a text that is replaced at random places reads like a plain string")
+    @Test("random replacements give the same text as in a plain string")
     func replaceLikeAString() {
         checkLaw("replaceLikeAString", cases: Seeds.share(of: 2_000, everyCommit: 400)) { random in
             var model = Array(SampleText.make(upTo: 4000, &random).utf16)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("a long text keeps its summaries right through thousands of edits")
+    @Test("a long text's summaries stay correct through thousands of edits")
     func longText() throws {
         var random = Seeded(7)
         var model = Array(SampleText.lines(bytes: 1_000_000, &random).utf16)
@@ -35,7 +35,7 @@ import Testing
         #expect(text == Text() && text.groups.isEmpty)
     }
 
-    @Test("offsets convert between the three units as a walk over the scalars does")
+    @Test("offsets convert between the three units as a scalar walk does")
     func conversions() {
         checkLaw("conversions", cases: Seeds.share(of: 5_000, everyCommit: 1_000)) { random in
             let string = SampleText.make(upTo: 3000, &random)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "bytes that are not UTF-8 are refused where they stand, never repaired",
+        "invalid UTF-8 is refused with its offset, never repaired",
         arguments: [
             ([0x61, 0xFF], 1), ([0xC3], 0), ([0x61, 0xC0, 0x80], 1), ([0xED, 0xA0, 0x80], 0),
             ([0xF4, 0x90, 0x80, 0x80], 0), ([0x80], 0), ([0x61, 0x62, 0xE2, 0x82], 2),
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("texts are equal when their bytes are, however they are cut into chunks")
+    @Test("texts with equal bytes are equal, however they are chunked")
     func equality() throws {
         var random = Seeded(3)
         let string = SampleText.make(upTo: 9000, &random)
@@ -118,7 +118,7 @@ import Testing
         #expect(try Text("é") != Text("e\u{301}"))
     }
 
-    @Test("the bytes of a text, piece by piece, are its string")
+    @Test("the chunks of a text together are its string")
     func pieces() throws {
         var random = Seeded(4)
         let text = try Text(SampleText.make(upTo: 20_000, &random))

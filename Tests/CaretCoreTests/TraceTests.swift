@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Recorded sessions") struct TraceTests {
-    @Test("a session replays to its end text", arguments: Trace.names)
+    @Test("replaying a session gives its final text", arguments: Trace.names)
     func sequential(name: String) throws {
         if skips(name) { return }
         let trace = try Trace(named: name)
@@ -13,7 +13,7 @@ import Testing
         print("session \(name): \(trace.edits.count) edits replayed")
     }
 
-    @Test("the differences of successive texts replay a session too")
+    @Test("the diffs of successive texts also replay a session")
     func differences() throws {
         let name = "sveltecomponent"
         if skips(name) { return }
@@ -27,7 +27,7 @@ import Testing
         #expect(followed == (try Text(trace.end)))
     }
 
-    @Test("two authors at once, each rebasing what is not acked, end in one text")
+    @Test("two concurrent authors who rebase unacked changes get one text")
     func concurrent() throws {
         let name = "friendsforever_concurrent"
         if skips(name) { return }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The examples of docs/protocol/transforms.md: one test for each kind of table.
-@Suite("The examples of the page on transforms") struct TransformsPageTests {
+@Suite("The examples of docs/protocol/transforms.md") struct TransformsPageTests {
     private let page: MarkdownPage
 
     init() throws {

@@ -3,7 +3,7 @@ import CaretLog
 import Testing
 
 @Suite("Canonical form") struct CanonicalFormTests {
-    @Test("a revision's bytes are its numbers and its texts, each text after its length")
+    @Test("a revision's bytes are its numbers and texts, with their lengths")
     func layout() throws {
         let (start, removed) = (
             TextLength(utf8: 7, utf16: 6, scalars: 5), TextLength(utf8: 4, utf16: 2, scalars: 1)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Whether changes fit a document") struct DocumentFitTests {
-    @Test("a text is stored up to the longest, and refused beyond it")
+    @Test("a text of the longest length fits, a longer one does not")
     func longestText() throws {
         let most = DocumentEntry.longestText
         let entry = try entry(utf8: most - 1)
@@ -13,7 +13,7 @@ import Testing
         #expect(try entry.length(after: [inserting("x"), inserting("y")]) == nil)
     }
 
-    @Test("the length behind changes is that of the text behind them")
+    @Test("the computed length after changes is the length of the text")
     func lengths() throws {
         for seed in Seeds.first(200) {
             var random = Seeded(seed)

@@ -2,12 +2,12 @@ import CaretLog
 import TestSupport
 import Testing
 
-@Suite("grants")
+@Suite("Grants")
 struct GrantsTests {
     private func name(_ text: String) throws -> DocumentName { try DocumentName(text) }
 
     /// Rule R1.
-    @Test("the highest grant that holds for a name counts, in whichever order they stand")
+    @Test("the highest grant for a name applies, in any order of the grants")
     func highest() throws {
         let grants = [
             Grant(.read, to: .prefix("a/")), Grant(.admin, to: .document(try name("a/b"))),
@@ -30,14 +30,14 @@ struct GrantsTests {
         #expect(grants.access(to: try name("e\u{301}")) == .none)
     }
 
-    @Test("a token has as many grants as may be, and not one more")
+    @Test("a token has at most `Grants.most` grants")
     func limit() {
         let grant = Grant(.read, to: .prefix("a"))
         #expect(Grants(Array(repeating: grant, count: Grants.most)) != nil)
         #expect(Grants(Array(repeating: grant, count: Grants.most + 1)) == nil)
     }
 
-    @Test("what may be read is scopes in the order of names, of which no two share one")
+    @Test("readable names are returned as sorted scopes without overlap")
     func readable() throws {
         let grants = try #require(
             Grants([
@@ -55,7 +55,7 @@ struct GrantsTests {
     }
 
     @Test(
-        "the scopes hold just the names that may be read, and no name lies in two",
+        "the scopes hold exactly the readable names, each only once",
         arguments: Seeds.first(100))
     func scopes(seed: UInt64) throws {
         var random = Seeded(seed)

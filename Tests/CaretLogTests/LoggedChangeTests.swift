@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Logged changes") struct LoggedChangeTests {
-    @Test("a logged edit has its place in all three units, and the same one when it is read again")
+    @Test("a logged edit has offsets in all three units, and reads back equal")
     func threeUnits() throws {
         let text = try Text("a😀é\u{301}b")
         let logged = try LoggedEdit(SampleChange.edit(1, 4, "😀x"), in: text)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("the growth of a change is the difference of the texts' lengths, in every unit")
+    @Test("a change's growth is the difference of the lengths, in every unit")
     func growth() {
         for seed in Seeds.first(20_000) {
             var random = Seeded(seed)

@@ -2,7 +2,7 @@ import CaretLog
 import Testing
 
 @Suite("Pushers") struct PusherTests {
-    @Test("of somebody from elsewhere the public id is known, which nobody can push as")
+    @Test("a pusher from another server has a public id that no client can use")
     func publicClients() {
         let known = Pusher(user: "ann", publicClient: "p-81c2")
         #expect(known.publicClient == "p-81c2")

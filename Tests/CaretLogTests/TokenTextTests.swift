@@ -1,10 +1,10 @@
 import CaretLog
 import Testing
 
-@Suite("the text of a token")
+@Suite("Text of a token")
 struct TokenTextTests {
     /// Rule A2.
-    @Test("it is its number and 256 bits, each of which counts, in letters and digits of one case")
+    @Test("it has the token's number and 256 significant bits, in lowercase")
     func form() {
         let none = TokenText(TokenID(7), secret: SIMD4(repeating: 0))
         let zeros = String(repeating: "0", count: 52)
@@ -28,7 +28,7 @@ struct TokenTextTests {
         #expect(texts.count == 257)
     }
 
-    @Test("it says which token it is of, and what is none says nothing")
+    @Test("the number can be read from it, and from nothing else")
     func number() {
         let text = TokenText(TokenID(.max), secret: SIMD4(repeating: 5))
         #expect(TokenText.token(in: text.bytes) == TokenID(.max))
@@ -38,7 +38,7 @@ struct TokenTextTests {
         }
     }
 
-    @Test("what is printed of it has nothing of the secret, nor has what holds it")
+    @Test("printing it, or a value that holds it, shows nothing of the secret")
     func description() {
         let text = TokenText(TokenID(7), secret: SIMD4(repeating: 5))
         let result = Result<TokenText, StoreRefusal>.success(text)

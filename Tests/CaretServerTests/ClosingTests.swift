@@ -2,10 +2,10 @@ import CaretServer
 import Glibc
 import Testing
 
-@Suite("The end of connections", .timeLimit(.minutes(2)))
+@Suite("Closing connections", .timeLimit(.minutes(2)))
 struct ClosingTests {
     /// Rule L9.
-    @Test("what is written before the output ends comes through, though the peer goes on sending")
+    @Test("output before the end arrives, though the peer continues to send")
     func endAgainstSender() async throws {
         let events = Events<Told>()
         var behaviour = TellingHandler.Behaviour()
@@ -31,7 +31,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("where output waits, a close is a reset for the peer")
+    @Test("if output waits, a close resets the connection")
     func reset() async throws {
         let events = Events<Told>()
         var behaviour = TellingHandler.Behaviour()
@@ -53,7 +53,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("where nothing waits, a close is an end for the peer")
+    @Test("if no output waits, a close is a normal end for the peer")
     func end() async throws {
         let events = Events<Told>()
         var behaviour = TellingHandler.Behaviour()
@@ -68,7 +68,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("a deadline is told once, and may be set again; moved to later it is not told")
+    @Test("a deadline fires once, and not at a moment it was moved from")
     func deadline() async throws {
         let events = Events<Told>()
         let ids = Events<SocketID>()
@@ -95,7 +95,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("a loop that has nothing else to do wakes for a deadline")
+    @Test("an idle loop wakes for a deadline")
     func deadlineWakes() async throws {
         let events = Events<Told>()
         let maker: HandlerMaker = { connection in
@@ -122,10 +122,10 @@ struct ClosingTests {
                 case 0: break
                 case 1: try client.send("half a line")
                 case 2:
-                    // Its echo meets a full buffer, so output waits.
+                    // The echo fills the socket buffer, which the client does not read, so output waits.
                     try client.send([UInt8](repeating: 65, count: 100_000))
                 default:
-                    // While reading is paused, only writing can detect it.
+                    // While reading is paused, only a write can detect the reset.
                     try client.send("x")
                     let all = await server.loops[0].asked { $0.connections.count }
                     #expect(try #require(all) <= 50)
@@ -143,7 +143,7 @@ struct ClosingTests {
     }
 
     @Test(
-        "a peer that is gone while nothing is read is no busy waiting, and is noticed when reading is resumed"
+        "a peer gone during paused reading is noticed without busy waiting"
     )
     func goneWhilePaused() async throws {
         let events = Events<Told>()

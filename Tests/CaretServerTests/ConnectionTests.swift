@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Connections", .timeLimit(.minutes(2)))
 struct ConnectionTests {
-    @Test("what comes whole, byte by byte and glued is echoed", arguments: [1, 2])
+    @Test("input is echoed whether it comes whole, byte by byte or joined", arguments: [1, 2])
     func echo(loops: Int) async throws {
         try await withServer(loops: loops) { server in
             let clients = try (0..<3).map { _ in try Client(to: server.address) }
@@ -34,7 +34,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("after a half close what is due still comes, and then the end")
+    @Test("after a half close the client gets the pending output, then the end")
     func halfClose() async throws {
         let events = Events<Told>()
         var behaviour = TellingHandler.Behaviour()
@@ -59,7 +59,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("what is handed to a connection in one turn is one write, which is told")
+    @Test("output of one turn is one write, and the handler is notified")
     func oneWriteATurn() async throws {
         let events = Events<Told>()
         var behaviour = TellingHandler.Behaviour()
@@ -79,7 +79,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("more payloads than go into one write all come, in order")
+    @Test("more payloads than fit one write all arrive, in order")
     func manyPayloads() async throws {
         let maker: HandlerMaker = { connection in
             for number in 0..<1_000 { connection.send(Payload(Array("\(1_000 + number)".utf8))) }
@@ -91,7 +91,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("what a handler does not take is kept and comes again when reading is resumed, before anything new")
+    @Test("input that a handler leaves comes again first after resuming reading")
     func keptRest() async throws {
         let events = Events<Told>()
         let ids = Events<SocketID>()
@@ -133,7 +133,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("what a peer sent before it hung up is read once reading is resumed")
+    @Test("input sent before the peer hung up is read after resuming reading")
     func hungUpWhilePaused() async throws {
         let events = Events<Told>()
         let ids = Events<SocketID>()
@@ -153,7 +153,7 @@ struct ConnectionTests {
     }
 
     /// Rule O8.
-    @Test("a peer that stops reading holds up nobody else, and gets everything when it reads again")
+    @Test("a peer that stops reading delays no other, and gets all output later")
     func stoppedReader() async throws {
         let payload = Payload([UInt8](repeating: 7, count: 1 << 20))
         let ids = Events<SocketID>()

@@ -1,7 +1,7 @@
 import CaretServer
 import Synchronization
 
-/// What happened, in order, for a test that waits for it.
+/// Events in order, for a test that awaits them.
 final class Events<Event: Sendable>: Sendable {
     private let stream: AsyncStream<Event>
     private let continuation: AsyncStream<Event>.Continuation
@@ -10,7 +10,7 @@ final class Events<Event: Sendable>: Sendable {
 
     func tell(_ event: Event) { continuation.yield(event) }
 
-    /// The next event that nobody has waited for.
+    /// The next event that was not returned yet.
     func next() async -> Event? {
         for await event in stream { return event }
         return nil
@@ -26,15 +26,15 @@ enum Told: Equatable {
     case closed(CloseReason)
 }
 
-/// A handler that reports its calls to a test, and does what the test wants.
+/// A handler that reports its calls to a test and behaves as the test defines.
 final class TellingHandler: ConnectionHandler {
     struct Behaviour: Sendable {
-        /// How many of so many bytes it accepts.
+        /// Returns how many of the received bytes the handler accepts.
         var takes: @Sendable (Int) -> Int = { $0 }
         var onReceived: @Sendable (any ConnectionPort, UnsafeRawBufferPointer) -> Void = { _, _ in }
         var onInputEnded: @Sendable (any ConnectionPort) -> Void = { _ in }
         var onDeadline: @Sendable (any ConnectionPort) -> Void = { _ in }
-        /// What is written is told in so many words.
+        /// Whether the handler reports each write.
         var tellsWritten = false
     }
 

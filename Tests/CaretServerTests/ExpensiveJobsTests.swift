@@ -5,7 +5,7 @@ import CaretServer
 import CaretWire
 import Testing
 
-@Suite("What no loop is held up by")
+@Suite("Expensive jobs")
 struct ExpensiveJobsTests {
     private static func text(_ bytes: Int) -> WireString { WireString(String(repeating: "x", count: bytes)) }
 
@@ -13,7 +13,7 @@ struct ExpensiveJobsTests {
         .edits((0..<count).map { WireEdit(WireRange($0, $0), text(bytes)) })
     }
 
-    @Test("a push with 64 KiB of text or 64 edits is done by a loop, and one with more is not")
+    @Test("loops run pushes of up to 64 KiB or 64 edits, and no larger ones")
     func pushes() {
         for (most, beyond) in [
             (RoomPush.Content.text(Self.text(64 << 10)), RoomPush.Content.text(Self.text((64 << 10) + 1))),
@@ -25,7 +25,7 @@ struct ExpensiveJobsTests {
         }
     }
 
-    @Test("nothing of a document with a long text is done by a loop")
+    @Test("no job of a document with a long text runs on a loop")
     func documents() {
         let document = DocumentID(7)
         let jobs: [RoomJob] = [
@@ -41,7 +41,7 @@ struct ExpensiveJobsTests {
         }
     }
 
-    @Test("pages of history are expensive whatever is in them, and an appended segment is not")
+    @Test("pages of history are always expensive, appended segments are not")
     func answers() {
         #expect(RoomEvent.answered(CallID(1), .read(.failure(.refused(.gone)))).isExpensive)
         #expect(!RoomEvent.answered(CallID(1), .appended(.failed)).isExpensive)

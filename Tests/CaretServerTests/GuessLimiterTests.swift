@@ -1,7 +1,7 @@
 import CaretServer
 import Testing
 
-@Suite("guessing")
+@Suite("Guess limiter")
 struct GuessLimiterTests {
     private let guilty = AddressBlock.ip4(1)
     private static let interval = GuessLimiter.own.interval
@@ -22,7 +22,7 @@ struct GuessLimiterTests {
 
     /// Rule H6.
     @Test(
-        "ten tokens of one address are looked at, and the eleventh is not; the other addresses are not concerned"
+        "ten tokens of one address are checked, the eleventh is not"
     )
     func limit() {
         var limiter = GuessLimiter()
@@ -32,7 +32,7 @@ struct GuessLimiterTests {
     }
 
     /// Rule H6.
-    @Test("another is looked at when its time has come, and not a millisecond before")
+    @Test("the next token is checked when due, and not a millisecond earlier")
     func nextOne() {
         var limiter = GuessLimiter()
         _ = guess(&limiter, from: guilty, at: 5)
@@ -43,7 +43,7 @@ struct GuessLimiterTests {
         #expect(guess(&limiter, from: guilty, at: 600_000) == (10, 6_000))
     }
 
-    @Test("a known token gives its place back, so that whoever has one comes in as often as he likes")
+    @Test("a known token frees its slot, so its user may log in any time")
     func known() {
         var limiter = GuessLimiter()
         for now in 0..<100 {
@@ -57,7 +57,7 @@ struct GuessLimiterTests {
         #expect(guess(&limiter, from: guilty, at: 101).looks == 6)
     }
 
-    @Test("however many addresses come, memory is bounded, and the guilty is not forgotten for their sake")
+    @Test("a flood of addresses uses bounded memory and evicts no guesser")
     func flood() {
         var limiter = GuessLimiter()
         _ = guess(&limiter, from: guilty, at: 0)
@@ -66,7 +66,7 @@ struct GuessLimiterTests {
             if case .look = limiter.shown(from: .ip6(number), at: Int64(number / 100)) { looks += 1 }
         }
         #expect(limiter.addressCount == GuessLimiter.mostAddresses)
-        // All addresses that fit, and of the others a thousand plus one each hundredth of a second.
+        // One look for each address that fits; for the others a thousand, and one more each 10 ms.
         let flooding = (200_000 - GuessLimiter.mostAddresses) / 1_000
         #expect(looks <= GuessLimiter.mostAddresses + 1_000 + flooding + 1)
         #expect(looks > GuessLimiter.mostAddresses + 1_000)
@@ -74,7 +74,7 @@ struct GuessLimiterTests {
         #expect(limiter.shown(from: .ip6(0), at: 2_000) == .look(.own(.ip6(0))))
     }
 
-    @Test("one that finds no room shares places, gives back one of those, and has its own once there is room")
+    @Test("without room, addresses share slots until there is room again")
     func shared() {
         var limiter = GuessLimiter()
         for number in 0..<UInt64(GuessLimiter.mostAddresses) { _ = limiter.shown(from: .ip6(number), at: 0) }
@@ -89,7 +89,7 @@ struct GuessLimiterTests {
     }
 
     /// Rule H6.
-    @Test("an address of version 6 counts by its first half, and one of version 4 is the same in both forms")
+    @Test("IPv6 addresses count by /64, and IPv4 ones alike in both forms")
     func blocks() {
         func block(_ upper: UInt64, _ lower: UInt64) -> AddressBlock? {
             AddressBlock(.ip6(upper, lower, scope: 0, port: 1))

@@ -5,7 +5,7 @@ import Testing
 @Suite("Listeners", .timeLimit(.minutes(2)))
 struct ListenerTests {
     @Test(
-        "port 0 becomes a port, and an address is written as people write it",
+        "port 0 becomes a real port, and addresses print in common notation",
         arguments: ["127.0.0.1", "::1"])
     func ports(host: String) async throws {
         let address = try SocketAddress.resolved(host: host, port: 0)[0]
@@ -20,7 +20,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("addresses that are not this machine's own are known")
+    @Test("addresses of other machines are recognised")
     func otherAddresses() throws {
         for host in ["0.0.0.0", "192.0.2.1", "::", "2001:db8::1", "::ffff:192.0.2.1"] {
             #expect(try !SocketAddress.resolved(host: host, port: 1)[0].isLoopback)
@@ -31,7 +31,7 @@ struct ListenerTests {
         #expect(throws: AddressFault.self) { try SocketAddress.resolved(host: "no such host", port: 1) }
     }
 
-    @Test("what is accepted sends without delay, does not block, and goes to the loops in turn")
+    @Test("accepted sockets have no delay, never block, and go to loops in turn")
     func acceptedSockets() async throws {
         let options = Events<[Int32]>()
         let maker: HandlerMaker = { connection in
@@ -55,7 +55,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("a port where somebody listens is in use")
+    @Test("a port with another listener is in use")
     func portInUse() async throws {
         try await withServer { server in
             await #expect(throws: ListenFault.inUse) {
@@ -66,7 +66,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("a closed listener accepts nobody, and its connections go on")
+    @Test("a closed listener accepts no connection, and existing ones go on")
     func closedListener() async throws {
         try await withServer { server in
             let client = try Client(to: server.address)
@@ -78,7 +78,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("a Unix socket is for its owner alone, and is gone with its listener")
+    @Test("a Unix socket is for its owner only, and is removed by its listener")
     func unixSocket() async throws {
         let path = temporaryPath()
         try await withServer(at: .unix(path: path)) { server in
@@ -97,10 +97,10 @@ struct ListenerTests {
         #expect(mode(of: path) == nil)
     }
 
-    @Test("the file of a server that was killed is replaced; a file that is no socket is left as it is")
+    @Test("a dead server's socket file is replaced, any other file is kept")
     func filesInTheWay() async throws {
         let path = temporaryPath()
-        // A killed server leaves a file that nobody listens at.
+        // A killed server leaves a socket file without a listener.
         let dead = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         _ = try SocketAddress.unix(path: path).inSystemForm { bind(dead, $0, $1) }
         close(dead)
@@ -115,7 +115,7 @@ struct ListenerTests {
         #expect(mode(of: path) == 0o644)
     }
 
-    @Test("a path that no socket can have is refused with both numbers")
+    @Test("a path too long for a socket is refused with both numbers")
     func longPath() async throws {
         let path = "/tmp/" + String(repeating: "x", count: 200)
         await #expect(throws: ListenFault.address(.longPath(bytes: 205, limit: 107))) {
@@ -123,7 +123,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("out of descriptors, newcomers are closed without busy waiting, and whoever is there goes on")
+    @Test("without descriptors new connections are closed, and old ones go on")
     func outOfDescriptors() async {
         // In a process of its own, because the limit applies to the whole process.
         await #expect(processExitsWith: .success) {
@@ -142,7 +142,7 @@ struct ListenerTests {
                 for client in clients { try client.connect(to: server.address) }
                 await server.wait { $0.opened + $0.refused == 21 }
                 let counters = await server.counters()
-                // System libraries open a descriptor for a moment now and then.
+                // System libraries sometimes open a descriptor for a moment.
                 guard (3...6).contains(counters.opened) else { exit(2) }
                 guard clients.count(where: \.isClosedByPeer) == counters.refused else { exit(3) }
                 let events = await server.counters().events
@@ -161,7 +161,7 @@ struct ListenerTests {
     }
 
     @Test(
-        "connections leave descriptors to the rest of the process, and have three quarters of a few",
+        "connections leave descriptors for the rest of the process",
         arguments: [8, 10_000])
     func descriptorsLeft(left: Int) async {
         await #expect(processExitsWith: .success) { [left] in
@@ -177,7 +177,7 @@ struct ListenerTests {
                 for client in clients { try client.connect(to: server.address) }
                 await server.wait { $0.opened + $0.refused == 20 }
                 let opened = await server.counters().opened
-                // System libraries open a descriptor for a moment now and then.
+                // System libraries sometimes open a descriptor for a moment.
                 guard (3...5).contains(opened) else { exit(2) }
                 guard clients.count(where: \.isClosedByPeer) == 20 - opened else { exit(3) }
             }
@@ -186,7 +186,7 @@ struct ListenerTests {
     }
 }
 
-/// A socket made while descriptors were free, to be connected when there are none.
+/// A socket made while descriptors are free, and connected when there are none left.
 private struct UnconnectedClient {
     let descriptor: Int32
 
@@ -208,8 +208,8 @@ private struct UnconnectedClient {
     }
 }
 
-/// The lowest number above all open descriptors, after all gaps below it were filled. A busy parent may leave
-/// its child some descriptors, with gaps between them.
+/// The lowest number above all open descriptors, after filling all gaps below it. A child process may inherit
+/// descriptors with gaps between them.
 private func firstFreeDescriptor() -> Int32 {
     let highest = (0..<4_096).last { fcntl($0, F_GETFD) >= 0 } ?? 0
     while true {

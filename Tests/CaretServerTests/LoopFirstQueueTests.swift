@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Loop-first queues", .timeLimit(.minutes(2)))
 struct LoopFirstQueueTests {
-    /// Records what it does, and where.
+    /// Records each job and where it ran.
     private final class Writer: LoopFirstWorker {
         struct Done: Equatable {
             let job: Int
@@ -34,7 +34,7 @@ struct LoopFirstQueueTests {
         }
     }
 
-    /// Where the check runs: on a queue it returns its name, on a loop nothing.
+    /// The name of the queue that runs the code; without a value on a loop.
     private static let name = DispatchSpecificKey<String>()
 
     private let dispatchQueue = DispatchQueue(label: "queue")
@@ -50,7 +50,7 @@ struct LoopFirstQueueTests {
         await withCheckedContinuation { done in queue.close { done.resume() } }
     }
 
-    @Test("a loop does at once what it brings; the queue does expensive jobs and those behind them")
+    @Test("a loop runs its jobs at once; the queue runs expensive ones and later")
     func bringing() async throws {
         let loop = try Loop(LoopNumber(0))
         let isDone = Atomic(false)
@@ -67,14 +67,14 @@ struct LoopFirstQueueTests {
         for (job, place) in [(1, "a loop"), (2, "a loop"), (3, "the queue"), (101, "the queue")] {
             #expect(await events.next() == Writer.Done(job: job, place: place))
         }
-        // By the queue, or by the loop if the queue was faster than the loop.
+        // The queue runs it, or the loop if the queue has already finished.
         #expect(await events.next()?.job == 4)
         await loop.stopped()
         await closed(queue)
     }
 
     @Test(
-        "what comes while a loop is at work waits for its next turn, so that its connections are served in between"
+        "jobs added while a loop works wait for its next turn"
     )
     func held() async throws {
         let loop = try Loop(LoopNumber(0))
@@ -97,7 +97,7 @@ struct LoopFirstQueueTests {
     }
 
     @Test(
-        "an answer is taken by the loop that brought something last, and by the queue once that has stopped")
+        "the last loop runs an answer, or the queue after that loop stopped")
     func answers() async throws {
         let loops = try (0..<2).map { try Loop(LoopNumber($0)) }
         queue.start(Writer(events), on: loops)
@@ -114,7 +114,7 @@ struct LoopFirstQueueTests {
         queue.enqueue(5)
     }
 
-    @Test("the queue does the answer to an expensive job")
+    @Test("the queue runs the answer to an expensive job")
     func expensiveAnswers() async throws {
         let loop = try Loop(LoopNumber(0))
         queue.start(Writer(events), on: [loop])
@@ -126,13 +126,13 @@ struct LoopFirstQueueTests {
         await closed(queue)
     }
 
-    @Test("a job that is known to be expensive wakes the queue at once, and no loop asks what it costs")
+    @Test("a job known to be expensive goes to the queue without a check")
     func knownToBeExpensive() async throws {
         let loop = try Loop(LoopNumber(0))
         queue.start(Writer(events), on: [loop])
         _ = await loop.asked { [queue] _ in queue.bring([1], fromLoop: 0) }
         #expect(await events.next() == Writer.Done(job: 1, place: "a loop"))
-        // Cheap by its number: a loop that was asked would run it.
+        // Cheap by its number, so a loop that checked the job would run it.
         queue.enqueueExpensive(2)
         #expect(await events.next() == Writer.Done(job: 2, place: "the queue"))
         queue.enqueueOnLastLoop(3)
@@ -141,7 +141,7 @@ struct LoopFirstQueueTests {
         await closed(queue)
     }
 
-    @Test("what comes behind the end is let go of, whichever way it comes")
+    @Test("a job that comes after the end is released, whichever way it comes")
     func behindTheEnd() async throws {
         final class Cargo: Sendable {}
         final class Idler: LoopFirstWorker {
@@ -170,7 +170,7 @@ struct LoopFirstQueueTests {
         }
     }
 
-    @Test("whoever brings it, every job is done once, one at a time, and in the order of whoever brought it")
+    @Test("every job runs once, one at a time, in its sender's order")
     func order() async throws {
         let loops = try (0..<2).map { try Loop(LoopNumber($0)) }
         let counts = Shared([Int](repeating: 0, count: 4))
@@ -193,7 +193,7 @@ struct LoopFirstQueueTests {
             for poster in 0..<4 {
                 group.addTask { [queue] in
                     for number in 0..<each {
-                        // Negative, so that none is expensive.
+                        // Negative numbers, so that no job is expensive.
                         let job = -number << 2 | poster
                         switch poster {
                         case 0, 1: loops[poster].post { _ in queue.bring([job], fromLoop: poster) }

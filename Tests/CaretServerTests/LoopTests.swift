@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Loops", .timeLimit(.minutes(2)))
 struct LoopTests {
-    @Test("jobs are done in the order of posting, from wherever they come, and none is overlooked")
+    @Test("jobs run in the order of posting, from any thread, and none is lost")
     func jobs() async throws {
         let loop = try Loop(LoopNumber(0))
         let counts = Shared([Int](repeating: 0, count: 4))
@@ -28,7 +28,7 @@ struct LoopTests {
         #expect(counts.value == [2_000, 2_000, 2_000, 2_000])
     }
 
-    @Test("a stopped loop takes no job, and says so")
+    @Test("a stopped loop refuses jobs")
     func stoppedLoop() async throws {
         let loop = try Loop(LoopNumber(0))
         await loop.stopped()
@@ -36,7 +36,7 @@ struct LoopTests {
         #expect(await loop.asked { _ in 1 } == nil)
     }
 
-    @Test("a loop that stops writes what was posted before, closes all, and tells each handler once")
+    @Test("a stopping loop runs posted jobs, closes all and calls handlers once")
     func stopCloses() async throws {
         let events = Events<Told>()
         let ids = Events<SocketID>()
@@ -56,7 +56,7 @@ struct LoopTests {
         for _ in clients { #expect(await events.next() == .closed(.stopped)) }
     }
 
-    @Test("loops that come and go with connections at any stage leave no descriptor open")
+    @Test("loops with connections in any state leave no descriptor open")
     func noDescriptorIsLeft() async {
         // In a process of its own, because other tests open descriptors too.
         await #expect(processExitsWith: .success) {
@@ -67,7 +67,7 @@ struct LoopTests {
         }
     }
 
-    @Test("a connection that is over is nowhere, though another one has its place and its descriptor")
+    @Test("a closed connection's id does not find its slot's next connection")
     func oldNamesFindNothing() async throws {
         let ids = Events<SocketID>()
         let maker: HandlerMaker = { connection in
@@ -90,7 +90,7 @@ struct LoopTests {
         }
     }
 
-    @Test("to write to a peer that is gone raises no signal")
+    @Test("writing to a peer that is gone raises no signal")
     func noSignal() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
@@ -106,7 +106,7 @@ struct LoopTests {
     }
 }
 
-/// System libraries open a descriptor for a moment now and then.
+/// System libraries sometimes open a descriptor for a moment, so the least of many counts is taken.
 private func leastDescriptors() -> Int {
     (0..<2_000).map { _ in openDescriptors() }.min() ?? -1
 }

@@ -2,7 +2,7 @@ import CaretRooms
 import CaretServer
 import Testing
 
-@Suite("When requests were read")
+@Suite("Read times of requests")
 struct ReadTimesTests {
     private let times = ReadTimes()
     private let ann = SessionID(ConnectionID(1), number: 1)
@@ -26,7 +26,7 @@ struct ReadTimesTests {
         #expect(times.take(push(2)) == moment(20))
     }
 
-    @Test("a request that is sent again after a refusal counts from the second time")
+    @Test("a request sent again after a refusal counts from the second time")
     func sentAgain() {
         times.add(push(1), at: moment(10))
         times.add(push(1), at: moment(90))
@@ -34,7 +34,7 @@ struct ReadTimesTests {
         #expect(times.take(push(1)) == nil)
     }
 
-    @Test("of a connection the newest 64 requests are kept")
+    @Test("the newest 64 requests of a connection are kept")
     func bound() {
         for seq in 1...64 { times.add(push(Int64(seq)), at: moment(UInt64(seq))) }
         times.add(.push(other, seq: 1), at: moment(65))
@@ -43,7 +43,7 @@ struct ReadTimesTests {
         #expect(times.take(.push(other, seq: 1)) == moment(65))
     }
 
-    @Test("requests go with their session, and with their connection")
+    @Test("requests are forgotten with their session or connection")
     func forgotten() {
         for session in [ann, other, bob] { times.add(.opening(session), at: moment(1)) }
         times.forget(ann)

@@ -1,13 +1,13 @@
 import CaretServer
 import Testing
 
-@Suite("The clock of a server") struct ServerClockTests {
+@Suite("Server clock") struct ServerClockTests {
     /// A server that started at this wall time, two seconds after its machine.
     private func clock(_ wall: Int64) -> ServerClock {
         ServerClock(wall: wall, steady: { Moment(nanoseconds: 2_000_000_000) })
     }
 
-    @Test("times go on from the wall's with the clock that only goes forward")
+    @Test("times start at the wall clock and advance with the steady one")
     func goesOn() {
         let clock = clock(1_790_000_000_000)
         #expect(clock.start == 1_790_000_000_000 && clock.now == clock.start)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "a wall clock at any time gives times that can be stored and sent",
+        "any time of the wall clock gives times that can be stored and sent",
         arguments: [.min, -1, 0, 11_234_567_890_000, 1 << 53, .max] as [Int64])
     func anyTime(wall: Int64) {
         let clock = clock(wall)

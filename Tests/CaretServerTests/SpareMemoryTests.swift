@@ -1,18 +1,18 @@
 import CaretServer
 import Testing
 
-@Suite("Memory to spare")
+@Suite("Spare memory")
 struct SpareMemoryTests {
     private static let mebibyte = 1 << 20
 
-    /// At a time in seconds, after so many milliseconds of CPU time.
+    /// A measurement at this time in seconds. `used` is the CPU time so far, in milliseconds.
     private func look(_ mebibytes: Double, at time: Int, used: UInt64 = 0) -> SpareMemory.Look {
         SpareMemory.Look(
             spare: Int(mebibytes * Double(Self.mebibyte)), used: used * 1_000_000,
             time: Moment(nanoseconds: UInt64(time) * 1_000_000_000))
     }
 
-    @Test("what has grown is given back at rest, and no smaller growth than is worth it")
+    @Test("grown memory is returned at rest, if it grew enough")
     func atRest() {
         var spare = SpareMemory(look(8, at: 0))
         #expect(spare.looked(look(8.9, at: 5)) == false)
@@ -22,7 +22,7 @@ struct SpareMemoryTests {
         #expect(large.looked(look(170, at: 10)) == true)
     }
 
-    @Test("while the process works nothing is given back, and once it rests it is")
+    @Test("memory is returned when the process rests, not while it works")
     func atWork() {
         var spare = SpareMemory(look(20, at: 0))
         #expect(spare.looked(look(100, at: 5, used: 250)) == false)
@@ -30,7 +30,7 @@ struct SpareMemoryTests {
         #expect(spare.looked(look(100, at: 15, used: 10_249)) == true)
     }
 
-    @Test("a process that never rests gives back all the same, once that has been due for long")
+    @Test("a process that never rests returns memory after a long time too")
     func neverAtRest() {
         var spare = SpareMemory(look(20, at: 0))
         for time in 1...300 {
@@ -46,7 +46,7 @@ struct SpareMemoryTests {
         #expect(spare.looked(look(100, at: 603, used: 603_000)) == true)
     }
 
-    @Test("what could not be given back is not tried again and again")
+    @Test("memory that could not be returned is not tried again and again")
     func stays() {
         var spare = SpareMemory(look(20, at: 0))
         #expect(spare.looked(look(100, at: 5)) == true)
@@ -54,7 +54,7 @@ struct SpareMemoryTests {
         #expect(spare.looked(look(95, at: 10)) == false)
         #expect(spare.looked(look(96, at: 15)) == true)
         spare.gaveBack(leaving: 90 * Self.mebibyte)
-        // Once less is left, growth counts from there.
+        // If less is left later, growth counts from there.
         #expect(spare.looked(look(30, at: 20)) == false)
         #expect(spare.looked(look(32, at: 25)) == true)
     }

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("who is let in by tokens")
+@Suite("Token authenticator")
 struct TokenAuthenticatorTests {
     private let store = MemoryStore()
     private let time = Clock()
@@ -29,7 +29,7 @@ struct TokenAuthenticatorTests {
     }
 
     /// Rule H5.
-    @Test("a token that is known is its user with its grants, until it is revoked; nothing else is anybody")
+    @Test("a known token is its user with its grants, until it is revoked")
     func known() async throws {
         let grants = Grants([Grant(.read, to: .prefix("a"))])!
         let text = try await store.addToken(of: UserName("ann"), grants).get()
@@ -41,14 +41,14 @@ struct TokenAuthenticatorTests {
         #expect(await identified(text.bytes.string, at: far) == .unknown)
     }
 
-    @Test("at the socket in the data folder everybody is admin, whatever he shows")
+    @Test("at the socket in the data folder every client is admin")
     func adminSocket() async {
         for token in [nil, "x"] { #expect(await identified(token, at: .adminSocket) == .known(.admin)) }
         #expect(Identity.admin.user == "admin" && Identity.admin.grants.isForServer)
     }
 
     /// Rule H6.
-    @Test("after ten unknown tokens of an address not even the right one is looked at, for a while")
+    @Test("after ten unknown tokens of an address even a valid one must wait")
     func guessing() async throws {
         let text = try await store.addToken(of: UserName("ann"), .all).get().bytes.string
         for _ in 0..<20 { #expect(await identified(nil, at: far) == .unknown) }
@@ -63,14 +63,14 @@ struct TokenAuthenticatorTests {
     }
 
     /// Rules H5 and A5.
-    @Test("what cannot be looked up is neither known nor held against anybody")
+    @Test("a token whose lookup fails is not known, and not counted as a guess")
     func failed() async throws {
         let text = try await store.addToken(of: UserName("ann"), .all).get()
         store.arrange { $0.damage(text.token) }
         for _ in 0..<20 { #expect(await identified(text.bytes.string, at: far) == .failed) }
     }
 
-    @Test("each failed login is told with its address; without a token ten at once, then one every 6 s")
+    @Test("failed logins are reported; without a token at a limited rate")
     func failures() async throws {
         let (time, failures) = (time, Failures())
         let authenticator = TokenAuthenticator(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Slots and output queues")
 struct ValueTests {
-    @Test("an old name finds nothing once its slot was given away again")
+    @Test("an old id finds nothing after its slot was reused")
     func oldNames() {
         var slots = Slots<String>()
         let ann = slots.insert { _ in "ann" }
@@ -17,7 +17,7 @@ struct ValueTests {
         #expect(SlotID(word: carl.word) == carl)
     }
 
-    @Test("a queue hands on every byte once, in order, however much is taken at a time")
+    @Test("a queue returns every byte once, in order, with steps of any size")
     func queueTakesAnything() {
         for step in 1...40 {
             var queue = OutputQueue()
@@ -33,7 +33,7 @@ struct ValueTests {
         }
     }
 
-    /// As a write would see it, in at most four pieces.
+    /// The first bytes as a write would see them, in at most four pieces.
     private func front(of queue: OutputQueue, upTo count: Int) -> String {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: 40) { pieces in
             let filled = pieces[..<queue.fill(pieces)]

@@ -2,8 +2,8 @@ import CaretServer
 import Dispatch
 import Testing
 
-@Suite("The queues of a server", .timeLimit(.minutes(1))) struct WorkQueueTests {
-    @Test("an alarm calls back for the moment that was set last, and not before")
+@Suite("Work queues", .timeLimit(.minutes(1))) struct WorkQueueTests {
+    @Test("an alarm fires at the moment that was set last, and not earlier")
     func alarm() async throws {
         let queue: any WorkQueue = DispatchQueue(label: "alarm")
         let passed = Events<Moment>()

@@ -1,9 +1,9 @@
 import CaretSync
 import Testing
 
-/// The rule that finds out which text a saved one was made from. The order of the arguments is that of the events: what the
-/// file held before, what came into it from elsewhere, and what was saved then.
-@Suite("Which text a saved one was made from") struct KnownTextsTests {
+/// Finds the text that a saved one was made from. The arguments are in the order of the events: the text
+/// before, the text after a change from elsewhere, and the saved text.
+@Suite("The text that a saved one was made from") struct KnownTextsTests {
     private func base(_ older: [KnownTexts.Known], _ seen: String, _ saved: String) throws -> String {
         try KnownTexts(seen: seen, older: older).base(of: saved)
     }
@@ -12,20 +12,20 @@ import Testing
     private func saved(_ text: String) -> KnownTexts.Known { KnownTexts.Known(text: text, isOwn: true) }
 
     @Test(
-        "the text before a change, where the save shows nothing of the change",
+        "it is the text before a change if the save shows nothing of that",
         arguments: [
-            // A line more at the end, by each.
+            // Both add a line at the end.
             ("milk\n", "milk\nbread and butter\n", "milk\noats\n"),
             ("", "bread and butter\n", "oats\n"),
-            // A line at the beginning, and one at the end.
+            // One adds a line at the beginning, the other at the end.
             ("milk\n", "bread and butter\nmilk\n", "milk\noats\n"),
-            // Words in one line.
+            // Both add words in one line.
             ("buy milk\n", "buy milk and eggs\n", "buy oat milk\n"),
-            // A line that is gone, and is in what was saved.
+            // The change removed a line that the save has.
             ("one\ntwo\nthree\n", "one\nthree\n", "one\ntwo\nthree\nfour\n"),
-            // Lines that begin alike.
+            // The lines of both begin with the same letters.
             ("", "- [ ] call the plumber\n", "- [ ] water the plants\n"),
-            // A word that was replaced.
+            // The change replaced a word.
             ("the red door\n", "the green door\n", "the red door is open\n"),
         ])
     func unseen(before: String, after: String, save: String) throws {
@@ -33,24 +33,24 @@ import Testing
     }
 
     @Test(
-        "the newest text, where the save shows something of the change",
+        "it is the newest text if the save shows something of the change",
         arguments: [
             ("milk\n", "milk\nbread and butter\n", "milk\nbread and butter\noats\n"),
-            // A slip is mended in the line that came.
+            // The save corrects a typo in the new line.
             ("milk\n", "milk\nbread and buter\n", "milk\nbread and butter\n"),
-            // One of the lines that came is deleted on purpose, and one added.
+            // The save deletes one of the new lines on purpose, and adds one.
             ("milk\n", "milk\nbread and butter\napples and pears\n", "milk\napples and pears\noats\n"),
             ("buy milk\n", "buy milk and eggs\n", "buy oat milk and eggs\n"),
-            // The line is gone in both.
+            // The removed line is missing in the save too.
             ("one\ntwo\nthree\n", "one\nthree\n", "one\nthree\nfour\n"),
-            // The word that came is replaced again: nothing tells whether it was read.
+            // The save replaces the new word again. Nothing shows whether the editor had read it.
             ("the cat sat\n", "the dog sat\n", "the cow sat\n"),
         ])
     func seen(before: String, after: String, save: String) throws {
         #expect(try base([elsewhere(before)], after, save) == after)
     }
 
-    @Test("a save that is exactly an older text takes the change back on purpose")
+    @Test("a save that equals an older text undoes the change on purpose")
     func takenBack() throws {
         #expect(try base([elsewhere("milk\n")], "milk\noats\n", "milk\n") == "milk\noats\n")
         let older = [elsewhere("a\n"), elsewhere("a\nthe second line\n")]
@@ -58,7 +58,7 @@ import Testing
         for save in ["a\n", "a\nthe second line\n"] { #expect(try base(older, seen, save) == seen) }
     }
 
-    @Test("of several older texts the one that is nearest to the save")
+    @Test("of several older texts it is the one nearest to the save")
     func nearest() throws {
         let older = [elsewhere("a\n"), elsewhere("a\nthe second line\n")]
         let seen = "a\nthe second line\nthe third line\n"
@@ -67,25 +67,25 @@ import Testing
         #expect(try base(older, seen, "my own\na\nthe second line\nthe third line\n") == seen)
     }
 
-    @Test("an editor that has saved once and goes on with its own text is still without the change")
+    @Test("an editor that continues after its own save still lacks the change")
     func ownChain() throws {
         let older = [elsewhere("a\n"), saved("a\nmine, the first\n")]
         let seen = "a\nfrom elsewhere, a line\nmine, the first\n"
         #expect(try base(older, seen, "a\nmine, the first\nmine, the second\n") == "a\nmine, the first\n")
-        // It undoes its own line, and does not know of the other one.
+        // The editor undoes its own line, without having read the other one.
         #expect(try base(older, seen, "a\n") == "a\nmine, the first\n")
-        // The next time it means it.
+        // The second save of the same text removes the other line on purpose.
         let next = older + [saved("a\n")]
         #expect(try base(next, "a\nfrom elsewhere, a line\n", "a\n") == "a\nfrom elsewhere, a line\n")
     }
 
-    @Test("texts that a change and its opposite made equal again are no reason")
+    @Test("a change that was reverted does not count")
     func thereAndBack() throws {
         let older = [elsewhere("a\n"), elsewhere("a\nb and more\n")]
         #expect(try base(older, "a\n", "a\nmine\n") == "a\n")
     }
 
-    @Test("long texts with a thousand changes are compared in time that does not grow with their product")
+    @Test("long texts with a thousand changes are compared quickly")
     func manyChanges() throws {
         let old = (0..<2_000).map { "line \($0) of the text\n" }
         let new = old.enumerated().map { $0 % 2 == 0 ? $1 : "changed: \($1)" }

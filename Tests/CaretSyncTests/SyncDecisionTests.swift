@@ -1,7 +1,7 @@
 import CaretSync
 import Testing
 
-@Suite("What to do about a file and its document") struct SyncDecisionTests {
+@Suite("Decisions about a file and its document") struct SyncDecisionTests {
     private static let patience = SyncDecision.Patience.self
 
     private func head(_ text: String, _ revision: Int = 5, epoch: String = "e") -> SyncRecord.Head {
@@ -34,12 +34,12 @@ import Testing
         return record
     }
 
-    // MARK: What is known and rests
+    // MARK: Nothing to do, saves and changes
 
-    @Test("a file that was seen and is all of the document rests")
+    @Test("nothing happens if the file is known and equals the document")
     func rest() throws { #expect(try step(record("a\n"), file("a\n"), told) == .rest) }
 
-    @Test("what is saved is pushed against the revision that was merged, and known before it is sent")
+    @Test("a save is pushed against the merged revision, and recorded before that")
     func push() throws {
         let after = try kept(try step(record("a\n"), file("a\nb\n"), told))
         #expect(after.seen == "a\nb\n")
@@ -47,13 +47,13 @@ import Testing
         #expect(try step(after, file("anything"), .toldMissing) == .send(after.push!))
     }
 
-    @Test("what is saved beside a change that is not in the file yet is merged with it")
+    @Test("a save is merged with a change that is not in the file yet")
     func pushBehind() throws {
         let after = try kept(try step(record("a\n", head("0\na\n")), file("a\nb\n"), told))
         #expect(after.push?.text == "0\na\nb\n" && after.seen == "a\nb\n")
     }
 
-    @Test("a change from elsewhere is read, kept, and put into the file that was seen")
+    @Test("a change from elsewhere is read, recorded, and written to the file")
     func place() throws {
         let known = record("a\n")
         #expect(try step(known, file("a\n"), .told(epoch: "e", revision: 6)) == .ask)
@@ -65,26 +65,26 @@ import Testing
             try step(after, file("a\n"), .read(new, usesCRLF: false)) == .place(new, usesCRLF: false))
     }
 
-    @Test("late news are no news")
+    @Test("an event of an older revision is ignored")
     func lateNews() throws {
         #expect(try step(record("a\n"), file("a\n"), .told(epoch: "e", revision: 4)) == .rest)
     }
 
-    @Test("a save that comes to what the document is already is no push")
+    @Test("a save that equals the document is not pushed")
     func sameSave() throws {
         let after = try kept(try step(record("a\n", head("a\nb\n")), file("a\nb\n"), told))
         #expect(after.push == nil && after.seen == "a\nb\n")
     }
 
-    @Test("a canonically equivalent text is another one")
+    @Test("a canonically equivalent text is a different text")
     func canonical() throws {
         let after = try kept(try step(record("\u{E9}\n"), file("e\u{301}\n"), told))
         #expect(after.push.map { Array($0.text.unicodeScalars).count } == 3)
     }
 
-    // MARK: Half written files
+    // MARK: Files that may be half written
 
-    @Test("a file that was just written, and one that may be half written, is waited for")
+    @Test("the sync waits after a write, and longer if it may be incomplete")
     func patience() throws {
         let known = record("a\nb\n")
         #expect(try step(known, file("a\nx\n", quiet: 10), told) == .wait(Self.patience.text - 10))
@@ -95,9 +95,9 @@ import Testing
         #expect(try step(nil, file("", quiet: 10), .toldMissing) == .wait(Self.patience.doubtful - 10))
     }
 
-    // MARK: New and deleted
+    // MARK: New and deleted files
 
-    @Test("a new file makes a document, and a new document a file")
+    @Test("a new file makes a document, and a new document makes a file")
     func new() throws {
         let made = try kept(try step(nil, file("a\n"), .toldMissing))
         #expect(made.push == .init(seq: 7, epoch: nil, base: 0, text: "a\n", before: nil))
@@ -109,7 +109,7 @@ import Testing
         #expect(try step(nil, file(nil), .toldMissing) == .rest)
     }
 
-    @Test("a file and a document that know nothing of each other keep every line of both")
+    @Test("an unrelated file and document of one name keep every line of both")
     func meet() throws {
         let known = try kept(
             try step(nil, file("1\na\n2\n"), .read(head("1\nb\n2\n"), usesCRLF: false)))
@@ -120,7 +120,7 @@ import Testing
         #expect(try step(same, file("1\n"), told) == .rest)
     }
 
-    @Test("a file that was deleted takes the document along, once that is known to be as it was seen")
+    @Test("a deleted file deletes its document if nobody changed that")
     func deleteHere() throws {
         let known = record("a\n")
         #expect(try step(known, file(nil), told) == .ask)
@@ -131,7 +131,7 @@ import Testing
             try step(after, file(nil), .read(changed, usesCRLF: false)) == .place(changed, usesCRLF: false))
     }
 
-    @Test("a document that was deleted takes the file along, unless that was changed")
+    @Test("a deleted document deletes its file unless that was changed")
     func deleteElsewhere() throws {
         let known = record("a\n")
         #expect(try step(known, file("a\n"), .toldMissing) == .ask)
@@ -141,13 +141,13 @@ import Testing
         #expect(try step(known, file(nil), .missing) == .forget)
     }
 
-    @Test("a new file with the text of one that is gone is that one, renamed")
+    @Test("a new file with the text of a missing one is treated as renamed")
     func rename() throws {
         #expect(
             try step(nil, file("a\n"), .toldMissing, origin: "old") == .renameDocument(from: "old"))
     }
 
-    @Test("what is no text is left alone, whatever happens to its document")
+    @Test("a file that is not text is left alone, whatever its document does")
     func leftAlone() throws {
         let binary = FileLook(content: .other(.binary), quiet: 10_000)
         #expect(try step(nil, binary, .toldMissing) == .leaveAlone(.binary))
@@ -155,15 +155,15 @@ import Testing
         #expect(try step(record("a\n"), binary, .missing) == .leaveAlone(.binary))
     }
 
-    // MARK: What comes of a push and of a file that is put in place
+    // MARK: After a push, and after a replaced file
 
-    @Test("a push that comes to nothing leaves what was known before")
+    @Test("a push without effect restores what was known before")
     func withdrawn() throws {
         let known = record("a\n")
         #expect(try kept(try step(known, file("b\n"), told)).withdrawn.map { $0.seen } == "a\n")
     }
 
-    @Test("what was being put in place at a kill is there or is not")
+    @Test("a replacement interrupted by a kill is either done or not done")
     func placed() {
         let known = record("a\n", head("b\n"))
         let placing = known.placing(number: 3, inode: 9, before: known.seen, replacing: true, at: 1)
@@ -174,7 +174,7 @@ import Testing
         #expect(new.displaced.isEmpty && new.placed(isInPlace: false) == nil)
     }
 
-    @Test("of the texts that gave way the oldest and the newest are kept, as far as they have room")
+    @Test("of displaced texts the oldest and the newest are kept, within bounds")
     func boundedDisplaced() {
         var known = record("x")
         known.displaced = (0..<5).map { .init(number: $0, text: "\($0)\($0)", at: 0) }
@@ -199,7 +199,7 @@ import Testing
             for: known.displaced[0], file(text, quiet: quiet), of: known, nextSeq: 7, now: now)
     }
 
-    @Test("a displaced file in which nothing was written goes, after a while")
+    @Test("a displaced file without new writes is removed after a while")
     func dropped() throws {
         #expect(try displaced("a\n") == .settle)
         #expect(try displaced(nil) == .settle)
@@ -207,7 +207,7 @@ import Testing
         #expect(try displaced("a\n", now: 50_010) == .wait(Self.patience.displaced - 10))
     }
 
-    @Test("what was written into a displaced file is pushed, and the file goes only then")
+    @Test("a write into a displaced file is pushed before the file is removed")
     func writtenIntoDisplaced() throws {
         guard case .keep(let after) = try displaced("a\nc\n") else {
             Issue.record("not kept")
@@ -221,7 +221,7 @@ import Testing
 }
 
 extension SyncRecord {
-    /// The same, with the revision that another one notes as shown.
+    /// The same record, with the shown revision of another one.
     fileprivate func shownAs(_ other: SyncRecord) -> SyncRecord {
         var record = self
         record.shown = other.shown

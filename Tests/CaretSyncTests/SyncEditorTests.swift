@@ -2,9 +2,10 @@ import CaretSync
 import CaretWire
 import Testing
 
-/// An editor holds a text that has changed in the file meanwhile, and saves. All times are those of a fake clock.
-@Suite("Editors that have not read what came") struct SyncEditorTests {
-    /// A world in which a file and its document have a text, and then somebody else changes it.
+/// An editor has an old text open, the file changes, and the editor saves. All times are those of a fake
+/// clock.
+@Suite("Editors with an outdated text") struct SyncEditorTests {
+    /// A world where a file and its document have a text, and then another user changes the document.
     private func world(_ text: String, changedTo new: String) async throws -> SyncWorld {
         let world = try SyncWorld()
         try await world.begin(0)
@@ -17,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "a save from an editor that has not seen a change keeps the change, however long it waits",
+        "a save from an outdated text keeps the change, however late it is",
         arguments: [1, 3, 10, 600, 7_200], [true, false])
     func staleSave(seconds: Int, asNewFile: Bool) async throws {
         let world = try await world("milk\n", changedTo: "milk\nbread and butter\n")
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "a line that is deleted on purpose stays deleted, however soon or late",
+        "a line deleted on purpose stays deleted, however soon or late",
         arguments: [1, 3, 10, 600, 7_200], [true, false])
     func deletion(seconds: Int, asNewFile: Bool) async throws {
         let world = try await world("milk\n", changedTo: "milk\nbread and butter\n")
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "an editor that never reads its file again keeps everybody's lines, save after save",
+        "an editor that never reads its file again loses nobody's lines",
         arguments: [1, 600])
     func neverReads(seconds: Int) async throws {
         let world = try await world("a\n", changedTo: "a\n")
@@ -66,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "an editor of a file that was deleted and came back, since others had changed it, keeps their lines")
+        "an editor of a deleted file that others brought back keeps their lines")
     func cameBack() async throws {
         let world = try await world("milk\n", changedTo: "milk\n")
         world.disk.remove(byUser: SyncWorld.path("list"))
@@ -76,7 +77,7 @@ import Testing
         try await expectMerge(world)
     }
 
-    /// An editor that has not read the second line adds a third one.
+    /// Saves a third line from an editor that has not read the second one.
     private func expectMerge(_ world: SyncWorld) async throws {
         world.save("milk\noats\n", to: "list")
         try await world.run(1_000)
@@ -86,7 +87,7 @@ import Testing
             ])
     }
 
-    @Test("the older texts are kept over a restart of the program")
+    @Test("older texts survive a restart of the program")
     func restart() async throws {
         let world = try await world("milk\n", changedTo: "milk\nbread and butter\n")
         try await world.rest(600_000)
@@ -95,7 +96,7 @@ import Testing
         try await expectMerge(world)
     }
 
-    @Test("what a program writes into the old file, which it has open, comes into the new one")
+    @Test("a write into a replaced file that is still open reaches the new one")
     func openFile() async throws {
         let world = try SyncWorld()
         try await world.begin(0)
@@ -107,13 +108,13 @@ import Testing
         world.disk.write("a\nb\n", intoFile: file)
         try await world.rest(10_000)
         #expect(world.text("log") == "from elsewhere\na\nb\n")
-        // It goes on from its own text.
+        // The program saves again, from its own text.
         world.save("a\nb\nc\n", to: "log")
         try await world.rest(10_000)
         #expect(world.text("log") == "from elsewhere\na\nb\nc\n")
     }
 
-    @Test("no more older texts are kept than their bounds say, and none for longer than a day")
+    @Test("older texts are kept within bounds, and for a day at most")
     func bounds() async throws {
         let world = try await world("a\n", changedTo: "b\n")
         for number in 0..<SyncRecord.Keeping.count + 10 {

@@ -7,13 +7,13 @@ import Testing
     private let root = FileManager.default.temporaryDirectory.appending(path: "caret-\(UUID().uuidString)")
         .path
 
-    /// A slash is one Character with the letter U+0D4E before it, or with the mark U+0301 after it.
+    /// The letter U+0D4E before a slash, or the mark U+0301 after it, forms one Character with the slash.
     static let paths: [WireString] = ["link/x", "link/\u{301}x", "link\u{0D4E}/x", "real/link/\u{301}x"]
 
-    @Test("no file behind a link is read, whatever letters surround the slash", arguments: paths)
+    @Test("no file behind a link is read, whatever letters surround a slash", arguments: paths)
     func links(path: WireString) throws {
         let manager = FileManager.default
-        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        // If this fails, the files stay in the system's temporary folder and disturb no test.
         defer { try? manager.removeItem(atPath: root) }
         let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
         let link = root + "/synced/" + parts.dropLast().joined(separator: "/")
@@ -28,9 +28,9 @@ import Testing
         #expect(try folder.signature(path) == nil)
     }
 
-    @Test("the folders of a path are made, whatever letters surround the slashes")
+    @Test("the folders of a path are made, whatever letters surround a slash")
     func made() throws {
-        // What cannot be removed lies in the system's folder for such things, and harms no test.
+        // If this fails, the files stay in the system's temporary folder and disturb no test.
         defer { try? FileManager.default.removeItem(atPath: root) }
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         try SyncFolder(root: root, limit: 100).makeFolders(for: "a\u{0D4E}/\u{301}b/x")

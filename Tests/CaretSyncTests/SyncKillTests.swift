@@ -4,10 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A sync that is killed before any one of its calls, a machine that loses its power there, and an editor that saves there.
-@Suite("Synced folders, between any two calls") struct SyncKillTests {
-    /// Somebody else has changed one file, deleted another and made a third; here one was saved and one deleted. All of it is
-    /// still to be done by the sync.
+/// Kills, power cuts and saves before each call of a sync.
+@Suite("Synced folders, interrupted between any two calls") struct SyncKillTests {
+    /// A world with work left for the sync. Another user changed files, deleted one and made one. In the
+    /// folder, files were saved and made, and one was deleted.
     private func world() async throws -> SyncWorld {
         let world = try SyncWorld()
         try await world.begin(0)
@@ -25,7 +25,7 @@ import Testing
         return world
     }
 
-    /// How it must end, whatever happens on the way.
+    /// Checks the end state, which must be the same whatever happened.
     private func expectAll(_ world: SyncWorld, _ what: String) throws {
         let wanted = [
             "changed": "changed\nelsewhere: changed\n", "both": "elsewhere: both\nboth\nhere: both\n",
@@ -39,7 +39,7 @@ import Testing
         #expect(try trash.items.first.map { try trash.bytes(of: $0) } == Array("deleted\n".utf8), "\(what)")
     }
 
-    /// Runs until the program dies or has nothing more to do. False where it died.
+    /// Runs until the program dies or has nothing more to do. Returns false if it died.
     private func runs(_ world: SyncWorld, killedAfter calls: Int) async throws -> Bool {
         world.disk.kill(after: calls)
         do {
@@ -47,7 +47,7 @@ import Testing
         } catch let fault as FileFault where fault == MemoryDisk.killed {
             return false
         } catch is SyncFault {
-            // Its state folder cannot be looked at any more.
+            // The dead program could not read its state folder.
             return false
         }
         return true
@@ -62,7 +62,7 @@ import Testing
         try await kill("cut off, seed \(seed)") { $0.cutPower(&random) }
     }
 
-    /// Kills the program before each of its calls, in one world after another, and starts it again.
+    /// Makes a world for each call, kills the program before that call, and starts it again.
     private func kill(_ what: String, _ change: (MemoryDisk) -> Void) async throws {
         var calls = 0
         while true {
@@ -90,7 +90,7 @@ import Testing
             world.server.set("file", "elsewhere: a line\na\n")
             let (moment, disk) = (Moment(after: calls), world.disk)
             disk.watch { _ in
-                // The editor has read the file as it was, or as it is now.
+                // The editor read the file as it was before, or as it is now.
                 if moment.hasCome() {
                     let text = disk.text(SyncWorld.path("file")) ?? "a\n"
                     disk.save(text + "here: a line\n", to: SyncWorld.path("file"), asNewFile: asNewFile)
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "a write into the open file before any call of an exchange comes into the new one",
+        "a write into the open file before any call of an exchange is kept",
         arguments: [false, true])
     func writtenWhileExchanged(canExchange: Bool) async throws {
         var calls = 0
@@ -166,13 +166,13 @@ import Testing
     }
 }
 
-/// One of many calls.
+/// One call among many, chosen by its number.
 private final class Moment: Sendable {
     private let left: Mutex<Int>
 
     init(after calls: Int) { left = Mutex(calls) }
 
-    /// Counts a call. True at the one that is meant.
+    /// Counts a call. Returns true at the chosen one.
     func hasCome() -> Bool {
         left.withLock { left in
             left -= 1
@@ -180,6 +180,6 @@ private final class Moment: Sendable {
         }
     }
 
-    /// There were not as many calls.
+    /// True if there were fewer calls, so that the chosen one has not come.
     var isAhead: Bool { left.withLock { $0 >= 0 } }
 }

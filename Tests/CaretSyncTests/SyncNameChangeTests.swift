@@ -2,8 +2,8 @@ import CaretSync
 import CaretWire
 import Testing
 
-/// Files that are renamed, or become folders, in several folders at once.
-@Suite("Names of files that change in several folders") struct SyncNameChangeTests {
+/// Files that are renamed or become folders, in several synced folders at once.
+@Suite("File names that change in several folders") struct SyncNameChangeTests {
     private func world(_ texts: [String: String]) async throws -> SyncWorld {
         let world = try SyncWorld(folders: 2)
         for index in world.folders.indices { try await world.begin(index) }
@@ -20,21 +20,21 @@ import Testing
         #expect(world.server.texts == wanted)
     }
 
-    /// The file `x` becomes `x/y`.
+    /// Moves the file `x` to `x/y`.
     private func moveIntoItself(_ disk: MemoryDisk) {
         disk.rename(byUser: SyncWorld.path("x"), to: SyncWorld.path("x~"))
         disk.makeFolder(byUser: SyncWorld.path("x"))
         disk.rename(byUser: SyncWorld.path("x~"), to: SyncWorld.path("x/y"))
     }
 
-    /// A folder takes the place of the file `x`.
+    /// Replaces the file `x` by a folder.
     private func replaceByFolder(_ world: SyncWorld) {
         world.folders[0].disk.remove(byUser: SyncWorld.path("x"))
         world.folders[0].disk.makeFolder(byUser: SyncWorld.path("x"))
         world.save("in it\n", to: "x/y")
     }
 
-    @Test("one file renamed to two names at once is two files, everywhere")
+    @Test("a file renamed to two names at once becomes two files everywhere")
     func twoNames() async throws {
         let world = try await world(["file": "text\n"])
         for (folder, name) in zip(world.folders, ["a", "b"]) {
@@ -44,7 +44,7 @@ import Testing
         expect(world, ["a": "text\n", "b": "text\n"])
     }
 
-    @Test("a file that is deleted here and renamed elsewhere is there under its new name")
+    @Test("a file deleted here and renamed elsewhere keeps its new name")
     func renamedAndDeleted() async throws {
         let world = try await world(["file": "text\n"])
         world.folders[0].disk.rename(byUser: SyncWorld.path("file"), to: SyncWorld.path("a"))
@@ -53,7 +53,7 @@ import Testing
         expect(world, ["a": "text\n"])
     }
 
-    @Test("a file that becomes a folder of its name, and the reverse")
+    @Test("a file is replaced by a folder of its name, and back")
     func folders() async throws {
         let world = try await world(["x": "file\n"])
         let disk = world.folders[0].disk
@@ -67,7 +67,7 @@ import Testing
         expect(world, ["x": "a file again\n"])
     }
 
-    @Test("a document that was changed while its file became a folder gets another name")
+    @Test("a document changed while its file became a folder gets another name")
     func changedMeanwhile() async throws {
         let world = try await world(["x": "file\n"])
         replaceByFolder(world)
@@ -76,7 +76,7 @@ import Testing
         expect(world, ["x (file)": "file\nchanged by the other one\n", "x/y": "in it\n"])
     }
 
-    @Test("a document that was changed while a file took the place of its folder gets another name")
+    @Test("a document changed while a file replaced its folder gets a new name")
     func changedBelow() async throws {
         let world = try await world(["x/y": "in it\n"])
         let disk = world.folders[0].disk
@@ -89,11 +89,11 @@ import Testing
     }
 
     @Test(
-        "a folder whose name ends in a letter that joins the next one gets another name, with all its files")
+        "a folder whose name ends in a joining letter is renamed with its files")
     func joiningLetter() async throws {
         let world = try SyncWorld()
         try await world.begin(0)
-        // U+0D4E and the slash after it are one Character.
+        // U+0D4E and the slash after it form one Character.
         let folder = "x\u{0D4E}"
         world.disk.makeFolder(byUser: SyncWorld.path(folder))
         world.save("in it\n", to: folder + "/y")
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "a file that moves into a folder of its name moves everywhere, with what was saved there meanwhile, and back"
+        "a file moves into a folder of its name and back, with others' saves"
     )
     func intoItself() async throws {
         let world = try await world(["x": "file\n"])
@@ -127,13 +127,13 @@ import Testing
     }
 
     @Test(
-        "a file that is saved and renamed before anybody looks keeps its history, and what others changed meanwhile"
+        "a file saved and renamed at once keeps its history and others' changes"
     )
     func savedAndRenamed() async throws {
         let world = try await world(["file": "one line\nanother line\n"])
         world.save("one line\nanother line\na third line\n", to: "file", in: 1)
         try await world.run(1_000)
-        // From an editor that has not read the third one.
+        // An editor saves that has not read the third line.
         world.save("one line\nanother line\na fourth line\n", to: "file")
         world.folders[0].disk.rename(byUser: SyncWorld.path("file"), to: SyncWorld.path("new"))
         try await world.run(10_000)
@@ -141,7 +141,7 @@ import Testing
         #expect(world.server.history(of: "new").count == 4)
     }
 
-    @Test("a file that is made while others make a folder of its name gets another name")
+    @Test("a file made while others make a folder of its name gets another name")
     func madeWhereAFolderIs() async throws {
         let world = try await world(["other": ""])
         world.folders[0].disk.makeFolder(byUser: SyncWorld.path("x"))
@@ -152,7 +152,7 @@ import Testing
         expect(world, ["other": "", "x (file)": "a file\n", "x/y": "in it\n"])
     }
 
-    @Test("the files of a folder get another one where a restored server has a document of its name")
+    @Test("a folder is renamed if a restored server has a document of its name")
     func restoredDocument() async throws {
         let world = try await world(["x": "file\n"])
         let backup = world.server.backup()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Names of synced files") struct SyncNamesTests {
     @Test(
-        "a document of the prefix has its file, and the file its document",
+        "documents of the prefix and files map to each other",
         arguments: [
             ("", "a"), ("p", "p/a"), ("p/", "p/a/b.txt"), ("p/q", "p/q/é"), ("p", "p/#a"), ("p", "p/a#"),
         ])
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "a name that is no safe path has no file",
+        "a document whose name is not a safe path has no file",
         arguments: [
             "q/a", "p", "p/", "p/.caret/lock", "p/.git/config", "p/a~", "p/#a#",
             "p/" + String(repeating: "x", count: 256),
@@ -31,7 +31,7 @@ import Testing
         #expect(SyncNames(prefix: "p").document(of: WireString(path)) == nil)
     }
 
-    @Test("an epoch that has another name is a document that was renamed")
+    @Test("an epoch under another name is a renamed document")
     func renames() {
         let head = SyncRecord.Head(epoch: "e", revision: 1, text: "a")
         let records: [WireString: SyncRecord] = [
@@ -55,7 +55,7 @@ import Testing
             isGone: { _ in isGone }, older: { _ in older })
     }
 
-    @Test("a new file is the one that is gone with its text, or with most of its lines")
+    @Test("a new file is a missing one with its text, or half of its lines")
     func origins() throws {
         #expect(try origin(of: "a", among: ["old": "a"]) == "old")
         #expect(try origin(of: "a", among: ["old": "a"], isGone: false) == nil)
@@ -64,28 +64,28 @@ import Testing
         let both: [WireString: String] = ["one": "12345\n67890\n", "two": "12345\nabcde\nfghij\n"]
         #expect(try origin(of: "67890\n12345\nnew", among: both) == "one")
         #expect(try origin(of: "12345\n67890\nabcde\nfghij\n", among: both) == "two")
-        // Of two with the same text nobody can tell which it is.
+        // Two candidates have this text, so neither is chosen.
         #expect(try origin(of: "a", among: ["one": "a", "two": "a"]) == nil)
-        // At half of the lines, and below.
+        // Half of the lines is enough, less is not.
         #expect(try origin(of: "1\n2", among: ["old": "1\n3"]) == "old")
         #expect(try origin(of: "1\n2", among: ["old": "1\n3\n4"]) == nil)
-        // Of many, only whole texts are compared.
+        // Among many candidates, only whole texts are compared.
         let many = Dictionary(uniqueKeysWithValues: (0..<33).map { (WireString("\($0)"), "1\n\($0)") })
         #expect(try origin(of: "1\n7\n8", among: many) == nil)
         #expect(try origin(of: "1\n7", among: many) == "7")
-        // An editor may have read an older text, and saved the new file from that.
+        // An editor may have made the new file from an older text that it had read.
         #expect(try origin(of: "1\n2", among: ["old": "5\n3\n4"], older: ["1"]) == "old")
     }
 }
 
-@Suite("News of synced documents") struct SyncNewsTests {
+@Suite("Events of synced documents") struct SyncNewsTests {
     private func news(_ documents: [String: String]) -> SyncNews {
         var news = SyncNews()
         for (name, epoch) in documents { news.set(WireString(name), .init(epoch: epoch, revision: 1)) }
         return news
     }
 
-    @Test("what is read late, and what is told late, takes nothing back that is known of a revision")
+    @Test("late reads and late events never replace a newer revision")
     func late() {
         var news = news(["a": "e"])
         let before = news.documents["a"]
@@ -100,7 +100,7 @@ import Testing
         news.found("a", .init(epoch: "e", revision: 7), since: before)
         told("e", 6)
         #expect(news.documents["a"] == .init(epoch: "e", revision: 7))
-        // It was made anew while the old one was read.
+        // The document was deleted and made again while the old one was read.
         told("f", 1)
         news.found("a", .init(epoch: "e", revision: 8), since: before)
         #expect(news.documents["a"] == .init(epoch: "f", revision: 1))
@@ -108,7 +108,7 @@ import Testing
         #expect(news.documents["a"] == .init(epoch: "g", revision: 1))
     }
 
-    @Test("the end of a document is not that of one which has its name since")
+    @Test("the end of a document does not end a later one of its name")
     func ended() {
         func end(_ epoch: WireString) -> FollowEvent {
             .gone(Gone(document: "a", epoch: epoch, reason: .deleted, isFollowed: true))
@@ -142,7 +142,7 @@ import Testing
         #expect(world.server.texts == [:])
     }
 
-    @Test("whoever has looked knows whether more was told since")
+    @Test("the events tell whether a read is outdated")
     func more() {
         let news = news(["a": "e"])
         func read(_ epoch: String, _ revision: Int) -> DocumentLook {
@@ -156,7 +156,7 @@ import Testing
 }
 
 @Suite("Contents of synced files") struct SyncContentTests {
-    @Test("line breaks become LF, and the first one decides what is written")
+    @Test("line breaks become LF, and the first one decides the written style")
     func lineBreaks() {
         for (bytes, text, usesCRLF) in [
             ("a", "a", nil), ("a\nb", "a\nb", false), ("a\r\nb\r\n", "a\nb\n", true),
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test("bytes that are no text, and too many, are left alone")
+    @Test("bytes that are not text, or too many, are left alone")
     func noText() {
         #expect(SyncFolder.content(of: [0x61, 0], limit: 100) == .other(.binary))
         #expect(SyncFolder.content(of: [0xFF], limit: 100) == .other(.binary))

@@ -2,8 +2,8 @@ import CaretSync
 import CaretWire
 import Testing
 
-/// The server tells what it did, and what others did right after, before the answer to the request arrives.
-@Suite("News that arrive during a request of a sync") struct SyncRaceTests {
+/// The server sends the events of a request, and of later changes by others, before its answer.
+@Suite("Events that arrive during a request of a sync") struct SyncRaceTests {
     private func world(_ texts: [String: String]) async throws -> SyncWorld {
         let world = try SyncWorld()
         try await world.begin(0)
@@ -13,7 +13,8 @@ import Testing
         return world
     }
 
-    /// After each request of this name others do something once, and the sync hears all news before the answer.
+    /// After the next request of this type, others change something once. The sync receives all events before
+    /// its answer.
     private func race(
         _ world: SyncWorld, after request: String,
         _ others: @escaping @Sendable (ModelServer) -> Void = { _ in }
@@ -33,7 +34,7 @@ import Testing
         #expect(known == wanted.keys.sorted())
     }
 
-    @Test("a document that somebody makes while one of its name is deleted comes here")
+    @Test("a document made while one of its name is deleted is downloaded")
     func madeDuringDeletion() async throws {
         let world = try await world(["file": "old\n"])
         race(world, after: "delete") { $0.set("file", "new\n") }
@@ -42,7 +43,7 @@ import Testing
         await expect(world, ["file": "new\n"])
     }
 
-    @Test("a document that somebody makes while the one of its name is renamed comes here")
+    @Test("a document made while one of its name is renamed is downloaded")
     func madeDuringRename() async throws {
         let world = try await world(["file": "text\n"])
         race(world, after: "rename") { $0.set("file", "another\n") }
@@ -51,7 +52,7 @@ import Testing
         await expect(world, ["file": "another\n", "new": "text\n"])
     }
 
-    @Test("a document whose rename is told before the answer is known by its new name")
+    @Test("a rename whose event comes before the answer happens only once")
     func toldBeforeAnswer() async throws {
         let world = try await world(["file": "text\n"])
         race(world, after: "rename")
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "a document that is moved aside is known by its new name, whenever that is told",
+        "a document moved aside keeps its new name, whenever the event comes",
         arguments: [false, true])
     func movedAside(isToldBefore: Bool) async throws {
         let world = try await world(["x/y": "in it\n"])

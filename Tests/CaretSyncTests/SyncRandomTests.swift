@@ -3,9 +3,9 @@ import CaretWire
 import TestSupport
 import Testing
 
-/// Three folders in the hands of chance: editors that read seldom and save in six ways, renamed files, files that become
-/// folders, kills, power cuts, a server that is restored and one that is another.
-@Suite("Synced folders in the hands of chance") struct SyncRandomTests {
+/// Three folders with random events: editors that read rarely and save in six ways, renamed files, files that
+/// become folders, kills, power cuts, a server restored from a backup, and a different server.
+@Suite("Synced folders with random events") struct SyncRandomTests {
     @Test(
         "no line is lost, and all folders are equal in the end",
         arguments: Seeds.first(Seeds.share(of: 2_000, everyCommit: 100)))
@@ -24,7 +24,8 @@ import Testing
 }
 
 extension String {
-    /// Whether it has a line. Those of two people who write at one place may get into each other, which loses none.
+    /// Whether the text has this line. Two users who write at one place may split each other's lines; then no
+    /// letter is lost.
     fileprivate func holds(_ line: String) -> Bool {
         if contains(line) { return true }
         return line.indices.dropFirst().contains { index in
@@ -34,19 +35,20 @@ extension String {
     }
 }
 
-/// Those who use the folders, and what else happens to them.
+/// The users of the folders, and all other random events.
 private struct People {
     let world: SyncWorld
     private var random: Seeded
-    /// Everything that was saved by somebody, and must be somewhere in the end.
+    /// All lines that users saved. Each must be in some file at the end.
     private(set) var lines: Set<String> = []
     private var count = 0
-    /// What an editor has read, which may be long ago.
+    /// The text that each editor last read, which may be old.
     private var buffers: [Buffer: (name: String, text: String)] = [:]
     private var backup: [WireString: ModelServer.Stored] = [:]
     private var stores = 1
 
-    /// An editor has read a document, and not just a file: it would overwrite another one that has its name now.
+    /// An open document in an editor. The key is the document, not just the file: otherwise the editor would
+    /// overwrite another document that has its name now.
     private struct Buffer: Hashable {
         var folder: Int
         var epoch: String
@@ -103,7 +105,7 @@ private struct People {
         try await begin(index)
     }
 
-    /// Kills the program of some folder, in the middle of what it does. Returns which one.
+    /// Kills the program of a random folder in the middle of its work. Returns the folder's index.
     private mutating func killAny() async throws -> Int {
         let index = random.number(0...2)
         world.folders[index].disk.kill(after: random.number(0...60))
@@ -115,7 +117,7 @@ private struct People {
         return index
     }
 
-    /// What no editor has synced and no server has got is gone with the power.
+    /// Forgets the lines that the power cut lost: no editor had synced them, and no server had received them.
     private mutating func forgetUnsynced() {
         let texts =
             Array(world.server.texts.values)
@@ -125,7 +127,7 @@ private struct People {
     }
 
     private mutating func changeServer() async throws {
-        // What the old one had and no folder has yet is lost with it.
+        // Lines that only the old server has would be lost with it, so all folders are synced first.
         try await settle()
         stores += 1
         if random.chance(50) {
@@ -146,7 +148,7 @@ private struct People {
         }
     }
 
-    // MARK: The people
+    // MARK: The users
 
     private mutating func save() async throws {
         let folder = random.number(0...2)
@@ -155,7 +157,7 @@ private struct People {
         let name =
             there.isEmpty || random.chance(10) ? random.pick(["one", "two", "three"]) : random.pick(there)
         let path = SyncWorld.path(name)
-        // Nobody goes on with an empty file that a power cut has left.
+        // A power cut may leave an empty file. No user continues with that.
         if disk.isFolder(path) || disk.text(path) == "" { return }
         let epoch = await world.folders[folder].syncer?.state.records[WireString(name)]?.head?.epoch
         let buffer = epoch.map { Buffer(folder: folder, epoch: $0) }
@@ -173,22 +175,22 @@ private struct People {
         if random.chance(70) { disk.syncAll() }
     }
 
-    /// The ways in which editors save.
+    /// Saves in one of the ways that editors use.
     private mutating func write(_ text: String, to path: String, on disk: MemoryDisk) {
         switch random.number(0...5) {
         case 0: disk.save(text, to: path, asNewFile: false)
         case 1: disk.save(text, to: path, asNewFile: true)
         case 2:
-            // Emptied first.
+            // Truncates the file first.
             disk.save("", to: path, asNewFile: false)
             disk.save(text, to: path, asNewFile: false)
         case 3:
-            // In two pieces.
+            // Writes the file in two pieces.
             disk.save(String(text.prefix(text.count / 2)), to: path, asNewFile: false)
             world.clock.pass(20)
             disk.save(text, to: path, asNewFile: false)
         case 4:
-            // The old one becomes a backup, and is written again.
+            // Renames the old file to a backup, and writes a new one.
             disk.rename(byUser: path, to: path + "~")
             disk.save(text, to: path, asNewFile: true)
             disk.remove(byUser: path + "~")
@@ -196,7 +198,7 @@ private struct People {
         case _:
             disk.remove(byUser: path)
             disk.save(text, to: path, asNewFile: true)
-            // Whoever takes the old file away must wait for the disk, or a power cut takes both.
+            // An editor that removes the old file must wait for the disk, or a power cut loses both files.
             disk.syncAll()
         }
     }
@@ -214,7 +216,7 @@ private struct People {
         namesChanged(in: folder)
     }
 
-    /// A file becomes one in a folder of its name, or the reverse.
+    /// Moves a file into a folder of its name, or back.
     private mutating func swapFileAndFolder() {
         let folder = random.number(0...2)
         let disk = world.folders[folder].disk
@@ -236,14 +238,14 @@ private struct People {
         namesChanged(in: folder)
     }
 
-    /// An editor that goes on with what it has read under the old name would overwrite what another one saves under the new one:
-    /// nobody but the two could tell.
+    /// Closes all editors of a folder. An editor that continues with a text from the old name would overwrite
+    /// what another one saves under the new name, and the sync could not notice.
     private mutating func namesChanged(in folder: Int) {
         buffers = buffers.filter { $0.key.folder != folder }
         world.folders[folder].disk.syncAll()
     }
 
-    /// Letters by chance: lines that differ by a letter would be taken for one that was corrected.
+    /// A random word. Lines that differ by one letter would count as one corrected line.
     private mutating func word() -> String {
         String((0..<7).map { _ in random.pick(Array("abcdefghijklmnopqrstuvwxyz")) })
     }

@@ -3,7 +3,7 @@ import CaretWire
 import Testing
 
 @Suite("Refused pushes of a sync") struct SyncRefusalTests {
-    /// A file that is synced, and was saved since; the server has not been asked yet.
+    /// A world with a synced file that was saved again. The sync has not pushed that save yet.
     private func world() async throws -> SyncWorld {
         let world = try SyncWorld()
         try await world.begin(0)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "a push that the server cannot take now is sent again as it is, a second later each time",
+        "a push refused for now is sent again unchanged, a second later",
         arguments: [ErrorCode.overloaded, .rateLimited, .shuttingDown, .pushInFlight])
     func later(code: ErrorCode) async throws {
         let world = try await world()
@@ -37,12 +37,12 @@ import Testing
     }
 
     @Test(
-        "a push whose base the server does not take is made again on the text as it is",
+        "a push whose base is refused is made again on the current text",
         arguments: [ErrorCode.baseTrimmed, .baseBeforeOwnPush, .baseAhead, .epochChanged, .seqReused])
     func madeAgain(code: ErrorCode) async throws {
         let world = try await world()
         world.server.refuse("push", with: [code])
-        // It is not told to the sync, which finds it when it reads the document.
+        // The sync does not receive this event. It finds the change when it reads the document.
         world.server.set("file", "elsewhere\na\n")
         _ = world.server.takeNews(of: 0)
         try await world.run(2_000)

@@ -2,7 +2,7 @@ import CaretSync
 import CaretWire
 import Testing
 
-/// What becomes of a folder when the server has another store than before.
+/// A synced folder whose server has a different store than before.
 @Suite("Synced folders and stores") struct SyncStoreTests {
     private func world(_ texts: [String: String]) async throws -> SyncWorld {
         let world = try SyncWorld()
@@ -16,7 +16,7 @@ import Testing
     private func files(_ world: SyncWorld) -> [String: String] { world.disk.texts(in: SyncWorld.root) }
 
     /// Rule T6.
-    @Test("another server is told by its store, with one document too, and nothing is changed")
+    @Test("another server is recognised by its store, and nothing is changed")
     func otherServer() async throws {
         for texts in [["one": "1\n"], ["one": "1\n", "two": "2\n"]] {
             let world = try await world(texts)
@@ -43,7 +43,7 @@ import Testing
         #expect(other.texts["one"].map { Set($0.split(separator: "\n")) } == ["mine", "of somebody else"])
     }
 
-    @Test("a backup that is restored takes nothing out of a folder that has seen more")
+    @Test("a restored backup removes nothing from a folder that is ahead of it")
     func restored() async throws {
         let world = try await world(["old": "1\n", "changed": "1\n", "gone": "1\n"])
         let backup = world.server.backup()
@@ -61,7 +61,7 @@ import Testing
         #expect(world.server.texts == wanted)
     }
 
-    @Test("a running sync stops at the first document of another store, before it does anything")
+    @Test("a running sync stops at the first document of another store")
     func whileRunning() async throws {
         let world = try await world(["old": "1\n"])
         let backup = world.server.backup()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("a file whose document was deleted elsewhere goes into the trash, and can be brought back")
+    @Test("a file whose document was deleted elsewhere goes into the trash")
     func trash() async throws {
         let world = try await world(["one": "1\n"])
         try await world.server.delete("one")
@@ -87,7 +87,7 @@ import Testing
         #expect(try trash.bytes(of: item) == Array("1\n".utf8))
     }
 
-    @Test("the text of a document that was deleted and made again elsewhere goes into the trash")
+    @Test("the text of a document deleted and made again goes into the trash")
     func madeAgain() async throws {
         let world = try await world(["one": "first\n"])
         world.end(0)

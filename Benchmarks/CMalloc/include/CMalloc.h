@@ -3,7 +3,7 @@
 
 #include <malloc.h>
 
-/// How often the calling thread has asked the heap for memory.
+/// How many allocations the calling thread has made.
 long caret_allocations(void);
 
 #endif

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// `caret-bench command`: subcommands of `caret` on a long history, as a person runs them.
+/// `caret-bench command`: subcommands of `caret` on a long history, run as a user runs them.
 struct CommandBenchmarks {
     static let measure =
         "caret as a process of its own, beside a caretd that has the document; output to nowhere; medians and the worst."
@@ -8,17 +8,17 @@ struct CommandBenchmarks {
     private let runs: Int
     private let folder: String
 
-    /// Nil where the arguments are not those of the command.
+    /// Nil if the arguments are invalid.
     init?(_ arguments: [String]) {
         guard let options = Options(arguments, valued: ["--folder"]) else { return nil }
         (runs, folder) = (options.isQuick ? 3 : 11, options.folder)
     }
 
-    /// One subcommand, run so often.
+    /// One subcommand with its runs.
     private struct Measured {
         let words: [String]
         var runs: [CommandRun] = []
-        /// What the server took of processors for each run, in nanoseconds.
+        /// The server's CPU time for each run, in nanoseconds.
         var server: [Double] = []
 
         var wall: Double { runs.map(\.wall).median }
@@ -46,7 +46,7 @@ struct CommandBenchmarks {
             ["ping"], ["cat", half], ["cat", whole], ["diff", half, whole], ["blame", Paper.name],
             ["log", "--all", Paper.name], ["log", Paper.name],
         ].map { Measured(words: $0) }
-        // In turns, so that a noisy moment meets them all.
+        // In turns, so that other load of the machine affects all of them.
         for _ in 0..<runs {
             for index in all.indices {
                 let before = server.nanoseconds
@@ -62,7 +62,8 @@ struct CommandBenchmarks {
         for measured in all { table.row(measured.cells) }
         table.print(
             under: "automerge-paper, one key a revision: \(revisions) revisions; \(runs) runs of each")
-        // Of processors, since the walls of four runs would add their noise. The two that read connect twice.
+        // Uses CPU time, since the noise of four wall times would add up. `ping` is added because the two
+        // `cat` connect twice.
         let cpu = all.map { $0.runs.map(\.cpu).median }
         let beyond = max(0, cpu[3] - (cpu[1] + cpu[2] - cpu[0]))
         Goal.print([

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A run of `caret` to its end, whose output nobody sees.
+/// One complete run of `caret`, with its output discarded.
 struct CommandRun {
-    /// In nanoseconds, from its start until it is gone.
+    /// The time from its start to its end, in nanoseconds.
     let wall: Double
-    /// What its process took of processors, in nanoseconds; what the system did for it is in `system` too.
+    /// The CPU time of its process in nanoseconds, in user mode and in the system.
     let user: Double
     let system: Double
 

@@ -1,4 +1,4 @@
-/// `caret-bench compare`: the same crowds at `caretd` and at what people would use instead.
+/// `caret-bench compare`: the same crowds at `caretd` and at other servers.
 struct Comparison {
     static let measure = """
         caretd beside servers that people would use instead, where they are installed; all as processes, over sockets of
@@ -16,7 +16,7 @@ struct Comparison {
     private let folder: String
     private let python: String
 
-    /// Nil where the arguments are not those of the command.
+    /// Nil if the arguments are invalid.
     init?(_ arguments: [String]) {
         guard let options = Options(arguments, valued: ["--seconds", "--folder", "--python"]),
             let seconds = options.number("--seconds", otherwise: options.isQuick ? 1 : 5)

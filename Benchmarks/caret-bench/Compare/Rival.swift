@@ -1,19 +1,19 @@
 import FoundationEssentials
 import Glibc
 
-/// A server that people would use instead, where it is installed: nothing is installed here.
+/// A server to compare `caretd` with, if it is installed. The benchmark installs nothing.
 struct Rival {
     let name: String
-    /// Nil where it is not installed.
+    /// Nil if it is not installed.
     let version: String?
-    /// What to do where it is not.
+    /// How to install it.
     let advice: String
-    /// What starts it at a port of this machine.
+    /// The command that starts it on a localhost port.
     let words: (UInt16) -> [String]
 
-    /// The server that comes with Yjs's provider for web sockets, in Node.
+    /// The server of Yjs's web socket provider, in Node.
     static func yWebsocket() -> Rival {
-        // Where Debian has its modules: a Node of somebody else's does not look there.
+        // Debian installs its modules here. A Node from elsewhere does not search this folder.
         let modules = "NODE_PATH=/usr/share/nodejs"
         let asked = #"require("ws"), require("y-websocket/package.json").version"#
         return Rival(
@@ -22,7 +22,7 @@ struct Rival {
             words: { ["env", modules, "HOST=127.0.0.1", "PORT=\($0)", "y-websocket-server"] })
     }
 
-    /// The server of pycrdt, in Python on Rust; run by uvicorn.
+    /// The server of pycrdt, in Python and Rust, run by uvicorn.
     static func pycrdtWebsocket(python: String) -> Rival {
         let asked = "import uvicorn, websockets, pycrdt.websocket as one; print(one.__version__)"
         return Rival(
@@ -31,7 +31,7 @@ struct Rival {
             words: { [python, "-c", program, String($0)] })
     }
 
-    /// As its guide has it. Rooms stay when nobody is there, as documents do elsewhere.
+    /// Started as its guide shows. Rooms stay when no client is there, as documents do on the other servers.
     private static let program = """
         import asyncio, sys, uvicorn
         from pycrdt.websocket import ASGIServer, WebsocketServer
@@ -45,7 +45,7 @@ struct Rival {
         asyncio.run(main())
         """
 
-    /// Started with what it says in a file, and listening.
+    /// Starts the server with its output in a file, and waits until it listens.
     func started(log: String) -> ServerProcess {
         let port = Rival.freePort()
         return ServerProcess(words(port), log: log) {
@@ -61,14 +61,14 @@ struct Rival {
         }
     }
 
-    /// A port that nobody listens at: neither server says which one the system has chosen.
+    /// A free port. Neither server prints the port if the system chooses it.
     private static func freePort() -> UInt16 {
         let (descriptor, port) = listeningSocket()
         close(descriptor)
         return port
     }
 
-    /// The one line that a command of the shell prints; nil where it fails.
+    /// The first line that a shell command prints; nil if the command fails.
     private static func output(of command: String) -> String? {
         printed(by: command + " 2>/dev/null")?.split(separator: "\n").first.map(String.init)
     }

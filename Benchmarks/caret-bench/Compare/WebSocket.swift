@@ -1,6 +1,6 @@
 import Glibc
 
-/// The client's side of a web socket, as far as a load needs it: whole messages, and no extensions.
+/// The client side of a web socket with just the features that a load needs: whole messages, no extensions.
 enum WebSocket {
     enum Kind: UInt8 {
         case binary = 2
@@ -9,19 +9,19 @@ enum WebSocket {
         case pong = 10
     }
 
-    /// A frame that has come whole.
+    /// A complete frame.
     struct Frame {
         let kind: Kind
         let payload: UnsafeRawBufferPointer
-        /// Bytes of all of it.
+        /// The bytes of the whole frame.
         let count: Int
     }
 
-    /// Makes a web socket of a connection.
+    /// Upgrades a connection to a web socket.
     static func begin(on socket: Int32, path: String) {
         let lines = [
             "GET /\(path) HTTP/1.1", "Host: 127.0.0.1", "Upgrade: websocket", "Connection: Upgrade",
-            // Whether the server has understood the key is of no concern here.
+            // The load does not check the server's answer to this key.
             "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlcmUgaXMgYSBjYXJldA==", "", "",
         ]
         writeWhole(Array(lines.joined(separator: "\r\n").utf8), to: socket)
@@ -29,7 +29,8 @@ enum WebSocket {
         precondition(answer.hasPrefix("HTTP/1.1 101"), "the server opens no web socket: \(answer)")
     }
 
-    /// An answer's lines up to the empty one; byte by byte, so that no frame behind it is taken.
+    /// Reads the head of the answer, up to the empty line. Reads byte by byte, so that the frames after it
+    /// stay unread.
     private static func head(from socket: Int32) -> String {
         var (said, byte) = ([UInt8](), UInt8())
         while said.suffix(4) != [0x0D, 0x0A, 0x0D, 0x0A] {
@@ -46,12 +47,12 @@ enum WebSocket {
         case ..<65_536: bytes += [0x80 | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
         default: preconditionFailure("a load sends nothing so long: \(payload.count) bytes")
         }
-        // Masked, as all that clients send; with a mask of zeros, which changes nothing.
+        // Clients must mask what they send. A mask of zeros changes nothing.
         bytes += [0, 0, 0, 0]
         writeWhole(bytes + payload, to: socket)
     }
 
-    /// The frame that begins at a place; nil where it has not come whole.
+    /// The frame that begins at this index; nil if it is not complete.
     static func frame(in bytes: UnsafeRawBufferPointer, at start: Int) -> Frame? {
         guard start + 2 <= bytes.count else { return nil }
         guard let kind = Kind(rawValue: bytes[start] & 0x0F), bytes[start] & 0x80 != 0 else {

@@ -1,6 +1,7 @@
 import Glibc
 
-// A crowd at a server of Yjs. Such a server sends every update to everybody, the writer too: his own is his ack.
+// A crowd at a Yjs server. Such a server sends every update to all clients, including the writer, whose own
+// update counts as its ack.
 extension CrowdLoad {
     /// Makes a document with a text, and waits until the server has it.
     static func makeInYjs(_ name: String, _ text: String, port: UInt16) {
@@ -34,7 +35,7 @@ extension CrowdLoad {
         WebSocket.send(YjsMessage.askingForAll, to: peers[index].socket)
     }
 
-    /// Takes all that is whole, and answers with where the rest begins.
+    /// Handles all complete frames. Returns the index where the rest begins.
     mutating func takeFrames(of bytes: UnsafeRawBufferPointer, _ index: Int, _ now: Double) -> Int {
         var start = 0
         while let frame = WebSocket.frame(in: bytes, at: start) {
@@ -50,7 +51,7 @@ extension CrowdLoad {
     }
 
     private mutating func takeYjs(_ message: UnsafeRawBufferPointer, _ index: Int, _ now: Double) {
-        // Who is there, and what the server asks for itself, are of no concern here.
+        // Ignores presence messages and the server's own requests.
         guard message.count > 2, message[0] == YjsMessage.sync, message[1] != YjsMessage.ask else { return }
         if message[1] == YjsMessage.answer {
             opening -= 1

@@ -1,7 +1,7 @@
 import CaretCore
 import TestSupport
 
-/// Moving changes, carets and selections.
+/// Rebasing changes, and mapping carets and selections.
 struct ChangeBenchmarks {
     let rounds: Int
 

@@ -1,7 +1,7 @@
 import CaretCore
 import TestSupport
 
-/// `caret-bench core`: the shared core, one table a concern.
+/// `caret-bench core`: the shared core, with one table for each subject.
 struct CoreBenchmarks {
     static let measure =
         "Times are CPU time of the measuring thread, the best round; ratios are of the same run, round by round."

@@ -4,7 +4,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// `caret-bench counters`: what it costs to count, beside other ways to do it, and to tell something in the log.
+/// `caret-bench counters`: the cost of counting, compared to other ways to count, and the cost of logging.
 struct CounterBenchmarks {
     let rounds: Int
 
@@ -76,7 +76,7 @@ struct CounterBenchmarks {
         }
         table.row(["made"] + rendered.map(\.time))
         let writers = forms.map { form in
-            // Seconds between two lines, so that none is held back.
+            // The clock advances by seconds between two lines, so that none is held back.
             let time = Atomic64()
             return LogWriter(format: form, level: .info, descriptor: nowhere, now: { time.next() * 1_000 })
         }
@@ -109,8 +109,8 @@ struct CounterBenchmarks {
         for index in 0..<Self.additions { tally.add(index & 1, to: .pushes) }
     }
 
-    /// CPU time of an addition, of which two threads do all of theirs at the same time. The median, since in the best
-    /// round they did not meet.
+    /// The CPU time of an addition while two threads add at the same time. It is the median, since in the
+    /// best round the two did not overlap.
     private func two(_ additions: @Sendable () -> Void) -> String {
         let times = (0..<rounds).map { _ in
             let spent = Mutex(0.0)

@@ -2,7 +2,7 @@ import CaretCore
 import Glibc
 import TestSupport
 
-/// The difference of whole texts, beside the standard library's `CollectionDifference` of their lines.
+/// The diff of whole texts, compared to the standard library's `CollectionDifference` of their lines.
 struct DiffBenchmarks {
     let rounds: Int
     private let length = 1_000_000
@@ -25,7 +25,7 @@ struct DiffBenchmarks {
             [
                 { consume(diff(from: old, to: same)) }, { consume(diff(from: old, to: other)) },
                 {
-                    // The last byte changes, lest one comparison serve for all rounds.
+                    // The last byte changes, so that the compiler cannot reuse one comparison for all rounds.
                     block[block.count - 1] &+= 1
                     copy[copy.count - 1] &+= 1
                     consume(memcmp(block, copy, block.count))

@@ -1,6 +1,6 @@
-/// The plainest fast text buffer there is, to compare with: UTF-16 in one block with a gap where the last edit was.
+/// The simplest fast text buffer, for comparison: UTF-16 in one block, with a gap at the last edit.
 ///
-/// It knows one unit only, cannot be read while it changes, and moves the text whenever the place of work moves.
+/// It has only one unit and no snapshots, and moves text whenever an edit is at another position.
 struct GapBuffer: ~Copyable {
     private var block: UnsafeMutablePointer<UInt16>
     private var capacity: Int

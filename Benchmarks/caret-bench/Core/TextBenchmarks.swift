@@ -1,7 +1,7 @@
 import CaretCore
 import TestSupport
 
-/// Edits of the live text, beside a gap buffer.
+/// Edits of the live text, compared to a gap buffer.
 struct TextBenchmarks {
     let rounds: Int
 
@@ -79,7 +79,7 @@ struct TextBenchmarks {
     }
 }
 
-/// Edits in the form that costs a gap buffer least: all inserted units in one block.
+/// Edits in the cheapest form for a gap buffer: all inserted units in one block.
 private struct PlainEdits {
     private let edits: [(start: Int, removed: Int, units: Range<Int>)]
     private let units: [UInt16]
@@ -109,7 +109,7 @@ private struct PlainEdits {
         consume(buffer.count)
     }
 
-    /// What a replay costs before its first edit.
+    /// A replay without edits, to measure its fixed cost.
     func replayNothing(from start: [UInt16]) {
         let buffer = GapBuffer(start, room: room)
         consume(buffer.count)

@@ -7,7 +7,7 @@ struct BenchFolder {
 
     init(in parent: String) { path = parent + "/caret-bench-\(getpid())" }
 
-    /// A new folder in it.
+    /// Makes a new folder in it.
     func made(_ name: String) -> String {
         let made = path + "/" + name
         sure { try FileManager.default.createDirectory(atPath: made, withIntermediateDirectories: true) }
@@ -15,7 +15,7 @@ struct BenchFolder {
     }
 
     func remove() {
-        // What cannot be removed lies where its user told it to lie.
+        // If this fails, the files stay in the folder that the user chose.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

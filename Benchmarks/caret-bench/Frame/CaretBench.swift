@@ -1,6 +1,6 @@
 import Glibc
 
-/// Measures what ships, and beside it in the same run what it is compared with.
+/// Measures the product, and in the same run the code it is compared to.
 @main struct CaretBench {
     static let usage = """
         usage: caret-bench all [--quick] [--report <folder>] [--python <program>]
@@ -50,7 +50,7 @@ import Glibc
             guard let benchmarks = NetBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, NetBenchmarks.measure)
             benchmarks.run()
-        // The other half of `net`, which is a process of its own.
+        // The server process of `net`.
         case "net-server" where [1, 2].contains(arguments.count):
             await NetServer.serve(as: arguments)
         case "server":
@@ -76,7 +76,7 @@ import Glibc
             guard let benchmarks = StoreBenchmarks(arguments) else { return refuse() }
             Machine.describe(command: command, StoreBenchmarks.measure)
             await benchmarks.run()
-        // The other half of `store documents`, which is a process of its own.
+        // The measured process of `store documents`.
         case "store-memory" where arguments.count == 1:
             await StoreMemory.measure(folder: arguments[0])
         case "--help", "-h":
@@ -94,7 +94,7 @@ import Glibc
 
     private static func refuse() { end(64, usage) }
 
-    /// Ends this program, and says why.
+    /// Prints the reason and ends this program.
     static func end(_ status: Int32, _ reason: String) -> Never {
         let text = Array((reason + "\n").utf8)
         write(STDERR_FILENO, text, text.count)

@@ -1,4 +1,4 @@
-/// What a figure is to reach, and whether it does. A figure that is no number was not measured, and reaches nothing.
+/// A bound for a figure, and whether the figure reaches it. A NaN was not measured, and reaches no goal.
 struct Goal {
     enum Bound {
         case atLeast(Double)
@@ -8,7 +8,7 @@ struct Goal {
     let name: String
     let bound: Bound
     let measured: Double
-    /// How a value is written.
+    /// Formats a value.
     let written: (Double) -> String
 
     init(_ name: String, _ bound: Bound, _ measured: Double, written: @escaping (Double) -> String) {
@@ -34,7 +34,7 @@ struct Goal {
         }
     }
 
-    /// `margin` is how far the figure is on the good side of its bound, as a share of the bound.
+    /// `margin` is the distance to the bound as a share of the bound, positive on the good side.
     private func verdict(_ margin: Double) -> String {
         if margin.isNaN { return "not measured" }
         return margin >= 0 ? "reached" : "missed by \((-100 * margin).digits(0)) %"

@@ -1,6 +1,6 @@
-/// How long things took, counted in steps of at most 1.6 %, so that millions of them take little room.
+/// Counts latencies in steps of at most 1.6 %, so that millions of them need little memory.
 struct Latencies {
-    /// 64 steps for each power of two; the longest is more than an hour.
+    /// 64 steps for each power of two. The longest is more than an hour.
     private var counts = [Int](repeating: 0, count: 64 * 38)
     private(set) var count = 0
 
@@ -14,7 +14,8 @@ struct Latencies {
         one.count += other.count
     }
 
-    /// The value that so many percent of all do not exceed, in nanoseconds; 0 without values.
+    /// The smallest value that this percentage of all values does not exceed, in nanoseconds; 0 without
+    /// values.
     func percentile(_ percent: Double) -> Double {
         var left = rank(of: percent, in: count)
         for (step, count) in counts.enumerated() {

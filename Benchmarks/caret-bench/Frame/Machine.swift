@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Glibc
 
-/// What a figure cannot be read without.
+/// What readers need to know to interpret a figure.
 enum Machine {
-    /// `measure` says what the figures are.
+    /// Prints the command and the machine. `measure` explains the figures.
     static func describe(command: String, _ measure: String) {
         #if DEBUG
             print("BUILT FOR DEBUGGING: these figures say nothing. Build with -c release.")
@@ -13,10 +13,10 @@ enum Machine {
         print("")
     }
 
-    /// What keeps the files of a folder: that of the deepest mount that it lies in.
+    /// The file system of a folder: that of the deepest mount that contains it.
     static func fileSystem(of folder: String) -> String {
         guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else {
-            // Only the heading lacks something.
+            // Only the heading lacks this value.
             return "an unknown file system"
         }
         let fields = mounts.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count > 2 }
@@ -24,7 +24,7 @@ enum Machine {
         return around.max { $0[1].count < $1[1].count }.map { String($0[2]) } ?? "an unknown file system"
     }
 
-    /// A number that the system says of a process: `VmRSS:`, in KiB.
+    /// A number from a process's status file, for example `VmRSS:`, in KiB.
     static func status(_ name: String, of process: String = "self") -> Int {
         let status = sure { try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) }
         let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
@@ -37,12 +37,12 @@ enum Machine {
 
     static var cores: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
 
-    /// Bytes.
+    /// The machine's memory in bytes.
     static var memory: Double { Double(sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))) }
 
     static var processor: String {
         guard let text = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8) else {
-            // Only the heading lacks something.
+            // Only the heading lacks this value.
             return "unknown processor"
         }
         let line = text.split(separator: "\n").first { $0.hasPrefix("model name") }

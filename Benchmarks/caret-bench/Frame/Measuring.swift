@@ -1,13 +1,13 @@
 import CMalloc
 import Glibc
 
-/// CPU time that the calling thread has used, in nanoseconds. Other work of the machine hardly changes it.
+/// The CPU time of the calling thread, in nanoseconds. Other work on the machine hardly changes it.
 func threadNanoseconds() -> Double { nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
 
-/// The time that has passed since some fixed moment, in nanoseconds.
+/// The time since some fixed moment, in nanoseconds.
 func wallNanoseconds() -> Double { nanoseconds(of: CLOCK_MONOTONIC) }
 
-/// CPU time that the whole process has used, in nanoseconds.
+/// The CPU time of the whole process, in nanoseconds.
 func processNanoseconds() -> Double { nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID) }
 
 private func nanoseconds(of clock: clockid_t) -> Double {
@@ -22,7 +22,7 @@ func rank(of percent: Double, in count: Int) -> Int {
 }
 
 extension [Double] {
-    /// The value that so many percent of all do not exceed; 0 without values.
+    /// The smallest value that this percentage of all values does not exceed; 0 without values.
     func percentile(_ percent: Double) -> Double {
         isEmpty ? 0 : sorted()[rank(of: percent, in: count) - 1]
     }
@@ -30,7 +30,8 @@ extension [Double] {
     var median: Double { percentile(50) }
 }
 
-/// The best of `rounds` runs of each of `bodies`, which take turns, so that a noisy moment meets them all.
+/// The best time of each of `bodies` in `rounds` runs. The bodies take turns, so that other load of the
+/// machine affects all of them.
 func best(of rounds: Int, _ bodies: [() -> Void]) -> [Double] {
     var best = [Double](repeating: .infinity, count: bodies.count)
     for _ in 0..<rounds {
@@ -47,26 +48,26 @@ func best(of rounds: Int, _ body: () -> Void) -> Double {
     withoutActuallyEscaping(body) { best(of: rounds, [$0])[0] }
 }
 
-/// Bytes that the heap has handed out, its own bookkeeping included.
+/// The bytes that the heap has allocated, including its own bookkeeping.
 func heapBytes() -> Int {
     let state = mallinfo2()
     return Int(state.uordblks + state.hblkhd)
 }
 
-/// How often this thread has asked the heap for memory.
+/// How many allocations this thread has made.
 var allocations: Int { caret_allocations() }
 
-/// How often `body` asks the heap for memory on this thread. Other threads that it starts are not counted.
+/// How many allocations `body` makes on this thread. Those of other threads are not counted.
 func allocations(_ body: () -> Void) -> Int {
     let before = caret_allocations()
     body()
     return caret_allocations() - before
 }
 
-/// Keeps the optimizer from dropping what nobody looks at.
+/// Uses a value, so that the optimizer does not drop its computation.
 @inline(never) @_optimize(none) func consume<Value>(_ value: Value) {}
 
-/// Unwraps what a benchmark knows to be fine.
+/// Returns the result of a body that cannot fail in a benchmark.
 func sure<Value>(_ body: () throws -> Value) -> Value {
     do {
         return try body()
@@ -76,7 +77,8 @@ func sure<Value>(_ body: () throws -> Value) -> Value {
 }
 
 extension Double {
-    /// With so many digits after the point, in no locale; a dash for a quotient without a value, such as 0 / 0.
+    /// The number with this many digits after the point, in no locale. A dash if there is no value, as for 0
+    /// / 0.
     func digits(_ count: Int) -> String {
         var scale = 1.0
         for _ in 0..<count { scale *= 10 }
@@ -87,7 +89,7 @@ extension Double {
         return "\(rounded < 0 ? "-" : "")\(abs(rounded) / Int(scale)).\(padded)"
     }
 
-    /// Nanoseconds in the unit that reads best.
+    /// Nanoseconds, in the unit that reads best.
     var time: String {
         if !isFinite { return "–" }
         if self < 10e3 { return digits(self < 100 ? 1 : 0) + " ns" }
@@ -95,6 +97,6 @@ extension Double {
         return self < 1e9 ? (self / 1e6).digits(self < 10e6 ? 2 : 1) + " ms" : (self / 1e9).digits(2) + " s"
     }
 
-    /// Bytes as megabytes.
+    /// Bytes, in megabytes.
     var megabytes: String { (self / 1e6).digits(1) + " MB" }
 }

@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-/// What stands behind the name of a benchmark: options of those that it has, and words.
+/// The arguments after the name of a benchmark: options and words.
 struct Options {
-    /// Where pictures are left, whichever benchmark draws them.
+    /// The folder for plots, an option of every benchmark.
     static let plots = "--plots"
 
     private var flags: Set<String> = []
     private var values: [String: String] = [:]
     private(set) var words: [String] = []
 
-    /// Nil where there is an option or a word too many, or an option without its value.
+    /// Nil if there is an unknown option, an unexpected word, or an option without its value.
     init?(
         _ arguments: [String], flags known: Set<String> = ["--quick"], valued: Set<String> = [],
         takesWords: Bool = false
@@ -28,28 +28,28 @@ struct Options {
         }
     }
 
-    /// For a first look.
+    /// Fewer rounds, for a first look.
     var isQuick: Bool { has("--quick") }
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }
 
     subscript(_ name: String) -> String? { values[name] }
 
-    /// Whether a case is named by its beginning; every one is where there are no words.
+    /// Whether a word is the beginning of this case's name. Without words all cases are wanted.
     func wants(_ name: String) -> Bool {
         words.isEmpty || words.contains { name.utf8.starts(with: $0.utf8) }
     }
 
-    /// A number above zero; nil where something else was said.
+    /// A number above zero; nil if the option has another value.
     func number(_ name: String, otherwise: Double) -> Double? {
         guard let value = values[name] else { return otherwise }
         return Double(value).flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// Where files are made and removed again.
+    /// The folder for temporary files.
     var folder: String { values["--folder"] ?? FileManager.default.temporaryDirectory.path }
 
-    /// What was typed, for whoever reads the figures: without what only one machine has.
+    /// The arguments as the report shows them, without paths of this machine.
     static func shown(_ arguments: [String]) -> String {
         var (shown, rest) = ([String](), arguments[...])
         while let word = rest.popFirst() {

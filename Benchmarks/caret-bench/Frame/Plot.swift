@@ -1,17 +1,17 @@
 import FoundationEssentials
 import Glibc
 
-/// Bars in groups, as a picture: each group is a case, each of its bars one of those that are compared.
+/// A bar chart as SVG. Each group is a case, with one bar for each series.
 struct Plot {
-    /// Where pictures go; nil where none are wanted.
+    /// The folder for plots, if they are wanted.
     private static let folder = CommandLine.arguments.drop { $0 != Options.plots }.dropFirst().first
 
     let title: String
-    /// Who is compared: one bar of each in every group.
+    /// The names of the compared series, with one bar each in every group.
     let series: [String]
-    /// How a value is written.
+    /// Formats a value.
     let written: (Double) -> String
-    /// Bars as long as the logarithm of their values, where these differ by thousands.
+    /// Whether bars show the logarithm of their values, for values that differ by factors of thousands.
     let isLogarithmic: Bool
     private var groups: [(name: String, values: [Double])] = []
 
@@ -27,7 +27,7 @@ struct Plot {
 
     mutating func group(_ name: String, _ values: [Double]) { groups.append((name, values)) }
 
-    /// Leaves the picture in the folder of pictures, where there is one.
+    /// Writes the plot to the folder, if there is one.
     func draw(as name: String) {
         guard let folder = Plot.folder, !groups.isEmpty else { return }
         sure { try svg.write(toFile: "\(folder)/\(name).svg", atomically: true, encoding: .utf8) }
@@ -95,11 +95,11 @@ struct Plot {
 
     private var room: Int { Measure.width - Measure.left - Measure.right }
 
-    /// Of the longest bar.
+    /// The length of a bar, as a share of the longest bar.
     private func share(of value: Double) -> Double {
         let values = groups.flatMap(\.values).filter { $0 > 0 }
         guard let most = values.max(), let least = values.min(), value > 0 else { return 0 }
-        // The shortest bar is still one: it begins at a tenth of what it stands for.
+        // The logarithmic axis begins at a tenth of the least value, so that the shortest bar is visible.
         return isLogarithmic ? log10(value / least * 10) / log10(most / least * 10) : value / most
     }
 

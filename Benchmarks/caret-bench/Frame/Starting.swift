@@ -1,7 +1,7 @@
 import Glibc
 
-/// Starts a program; the first of the words is what it is called with. `place` says what its descriptors are, where they
-/// are not those of this process.
+/// Starts a program. The first word is the name that it is called with. `place` changes the descriptors that
+/// it inherits.
 func started(
     _ program: String, _ words: [String], _ place: (inout posix_spawn_file_actions_t) -> Void = { _ in }
 ) -> pid_t {
@@ -10,7 +10,8 @@ func started(
     defer { posix_spawn_file_actions_destroy(&actions) }
     place(&actions)
     var (attributes, none) = (posix_spawnattr_t(), sigset_t())
-    // A thread of a queue has most signals blocked, and what it starts would have them too: a shell could not wait.
+    // A thread of a dispatch queue blocks most signals, and a child inherits that. A shell could then not
+    // wait.
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     sigemptyset(&none)
@@ -26,7 +27,7 @@ func started(
     return process
 }
 
-/// What a command of the shell prints, each line of which is handed on as it comes; nil where it fails.
+/// Returns the output of a shell command, or nil if it fails. Calls `line` with each line as it comes.
 func printed(by command: String, line: (String) -> Void = { _ in }) -> String? {
     guard let stream = popen(command, "r") else { return nil }
     var (all, buffer) = ("", [CChar](repeating: 0, count: 4096))
@@ -39,5 +40,5 @@ func printed(by command: String, line: (String) -> Void = { _ in }) -> String? {
     return pclose(stream) == 0 ? all : nil
 }
 
-/// A word as the shell takes it, whatever is in it.
+/// Quotes a word for the shell.
 func quoted(_ word: String) -> String { "'" + word.replacing("'", with: #"'\''"#) + "'" }

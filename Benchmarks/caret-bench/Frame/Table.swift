@@ -1,4 +1,4 @@
-/// A table whose columns are as wide as what stands in them.
+/// A table whose columns fit their widest cells.
 struct Table {
     private var rows: [[String]]
 

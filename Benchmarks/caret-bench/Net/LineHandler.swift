@@ -3,9 +3,9 @@ import CaretWire
 import Dispatch
 import Synchronization
 
-/// Who is in which document.
+/// The members of each document.
 final class BenchRooms: Sendable {
-    /// Of one document, with the queue that a push goes through.
+    /// The members of one document, and the queue that runs its pushes.
     struct Room: Sendable {
         var members: [SocketID] = []
         let queue: DispatchQueue?
@@ -30,7 +30,7 @@ final class BenchRooms: Sendable {
     subscript(document: Int) -> Room? { rooms.withLock { $0[document] } }
 }
 
-/// A connection of the server of lines.
+/// A connection of the line server.
 final class LineHandler: ConnectionHandler {
     private let rooms: BenchRooms
     private let loop: Loop

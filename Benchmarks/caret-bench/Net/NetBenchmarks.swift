@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// `caret-bench net`: what a message costs a server in CPU time, on the server's loops and on a bare server in C.
+/// `caret-bench net`: the CPU time of a message, on the server's loops and on a bare server in C.
 struct NetBenchmarks {
     static let measure =
         "CPU time of the server's process, per message; servers in turns, medians of the rounds, ratios round by round."
@@ -8,7 +8,7 @@ struct NetBenchmarks {
     private let options: Options
     private var rounds: Int { options.isQuick ? 5 : 15 }
 
-    /// Nil where the arguments are not those of the command.
+    /// Nil if the arguments are invalid.
     init?(_ arguments: [String]) {
         guard let options = Options(arguments, takesWords: true) else { return nil }
         self.options = options
@@ -54,7 +54,7 @@ struct NetBenchmarks {
         table.print(under: "A message echoed, or a line delivered to a subscriber")
     }
 
-    /// What the bare server makes of pushes that are on disk before anybody hears of them.
+    /// Durable pushes of the bare server: each is on disk before any client gets it.
     private func runDurable() {
         let base = BenchFolder(in: FileManager.default.temporaryDirectory.path)
         defer { base.remove() }
@@ -79,7 +79,7 @@ struct NetBenchmarks {
         )
     }
 
-    /// What a message costs each server, round by round.
+    /// The CPU time of a message on each server, by round.
     private func measured(_ each: Case) -> [NetServer: [Double]] {
         var costs: [NetServer: [Double]] = [:]
         let servers = NetServer.allCases.map { ($0, ServerProcess($0)) }

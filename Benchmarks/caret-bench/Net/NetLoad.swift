@@ -1,18 +1,18 @@
 import CLinux
 import Glibc
 
-/// Connections to a server of lines, and what they say to it: the same for every server, and cheap.
+/// Connections to a server of lines, and what they send. The same for every server, and cheap.
 struct NetLoad: ~Copyable {
-    /// Bytes of a line, its end included: a push of some letters is as long.
+    /// The bytes of a line with its line break, about as many as a push of some letters has.
     static let lineBytes = 120
 
     private let sockets: [Int32]
     private let poller: Int32
     private let events: UnsafeMutablePointer<epoll_event>
     private let buffer: UnsafeMutableRawBufferPointer
-    /// Bytes that each connection still waits for.
+    /// The bytes that each connection still waits for.
     private var due: [Int]
-    /// What is still to come of the line that has begun, and whether it is an ack.
+    /// The missing bytes of the current line, and whether it is an ack.
     private var lines: [(left: Int, isAck: Bool)]
 
     init(_ count: Int, port: UInt16) {
@@ -37,13 +37,13 @@ struct NetLoad: ~Copyable {
         buffer.deallocate()
     }
 
-    /// They join so many documents, one after the other.
+    /// Distributes the connections over this many documents.
     mutating func join(documents: Int) {
         for index in sockets.indices { write(Array("J\(index % documents)\n".utf8), index) }
         awaitAll(2 * sockets.count)
     }
 
-    /// Each connection has one line in flight, until so many came back.
+    /// Echoes this many lines. Each connection has one line in flight.
     mutating func echo(_ messages: Int) {
         let line = NetLoad.line("E")
         var (toSend, toCome) = (messages, messages)
@@ -66,7 +66,8 @@ struct NetLoad: ~Copyable {
         }
     }
 
-    /// The first connection pushes so many lines, `together` at once, and waits until everybody has them.
+    /// Pushes this many lines from the first connection, `together` at once. Waits each time until all
+    /// connections have them.
     mutating func fanOut(_ pushes: Int, together: Int) {
         let lines = (0..<together).flatMap { _ in NetLoad.line("P") }
         for _ in 0..<pushes / together {
@@ -75,7 +76,8 @@ struct NetLoad: ~Copyable {
         }
     }
 
-    /// Each connection has one push in flight, until so many are acked. All others in a document get each line too.
+    /// Pushes this many lines. Each connection has one in flight until its ack; all others in the document
+    /// get the line too.
     mutating func push(_ messages: Int) {
         let line = NetLoad.line("P")
         var (toSend, toCome) = (messages - sockets.count, messages)
@@ -91,7 +93,8 @@ struct NetLoad: ~Copyable {
         }
     }
 
-    /// The acks that end in what was read: A and a line's end, where all else is lines of the known length.
+    /// Counts the acks that end in the read bytes. An ack is `A` and a line break; all other lines have the
+    /// known length.
     private mutating func acks(in count: Int, _ index: Int) -> Int {
         var (place, acks) = (0, 0)
         while place < count {

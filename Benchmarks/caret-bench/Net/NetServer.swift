@@ -4,18 +4,18 @@ import CaretServer
 import Dispatch
 import Glibc
 
-/// What `caret-bench net` measures, as a process of its own: a server of shared lines, by one of several ways. They
-/// all speak what `CBareServer.h` says.
+/// The servers that `caret-bench net` measures, each in its own process. They all speak the lines that
+/// `CBareServer.h` describes.
 enum NetServer: String, CaseIterable {
-    /// C, epoll and writev.
+    /// In C, with epoll and writev.
     case bare
-    /// The server's loop and connections; a push is handed on by the loop itself.
+    /// The server's loop and connections. The loop itself sends a push to the others.
     case loop
-    /// The same, and a push goes through a queue of its document, as it does through a room.
+    /// As `loop`, but a push goes through the queue of its document, as it does through a room.
     case queue
 
-    /// Says the port, and serves until its input ends. The words are the server's name and, for the bare one, the path
-    /// of the database that it makes.
+    /// Prints the port, and serves until the input ends. The words are the server's name and, for the bare
+    /// server, the path of a database to make.
     static func serve(as words: [String]) async {
         guard let kind = NetServer(rawValue: words[0]) else {
             preconditionFailure("no server is called \(words[0])")
@@ -50,7 +50,7 @@ enum NetServer: String, CaseIterable {
         }
     }
 
-    /// As `CBareServer.h` has them.
+    /// Makes the tables that `CBareServer.h` describes.
     private static func makeTables(_ path: String) {
         var database: OpaquePointer?
         let sql = """

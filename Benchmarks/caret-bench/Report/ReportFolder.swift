@@ -1,10 +1,11 @@
 import FoundationEssentials
 import Glibc
 
-/// Where a report is left, a page and its pictures. A new one grows beside it, and takes its place when it is whole.
+/// The folder of a report: a page and its plots. A new report is made next to it, and replaces the old one
+/// when complete.
 struct ReportFolder {
     let path: String
-    /// Where a new one grows; what an earlier run left there that was ended is thrown away.
+    /// The folder where a new report is made. The remains of an interrupted run are removed.
     let draft: String
 
     init(_ path: String) {
@@ -12,7 +13,7 @@ struct ReportFolder {
         draft = self.path + ".new"
     }
 
-    /// Why a report is not there.
+    /// Why there is no new report.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -23,15 +24,16 @@ struct ReportFolder {
     }
 
     func drop() {
-        // Where it cannot be removed, the next report says so.
+        // If the folder cannot be removed, the next report fails with the reason.
         try? FileManager.default.removeItem(atPath: draft)
     }
 
-    /// The names of pictures of a part that the new report has so far.
+    /// The names of a part's plots in the new report.
     func pictures(of part: String) throws -> [String] { try pictures(of: [part], in: draft) }
 
-    /// The new report takes the place of the old one; what else lies there stays. All of it is on the same disk already,
-    /// and the page, by which people come to the pictures, is exchanged last. Where that fails it stays where it grew.
+    /// Replaces the old report by the new one, and keeps other files in the folder. Both are on the same
+    /// disk. The page links to the plots, so it is replaced last. If that fails, the new report stays in the
+    /// draft.
     func exchange(page: String, parts: [String]) throws {
         try page.write(toFile: draft + "/README.md", atomically: true, encoding: .utf8)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

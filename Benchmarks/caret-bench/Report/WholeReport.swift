@@ -4,9 +4,9 @@ import CaretConfig
 import FoundationEssentials
 import Glibc
 
-/// `caret-bench all`: one report of what somebody has of Caret, each part of it run as a process of its own.
+/// `caret-bench all`: one report on the whole of Caret. Each part runs in its own process.
 struct WholeReport {
-    /// What is run, and what it is about.
+    /// The benchmarks that run, with their headings.
     private static let parts = [
         ("core", "The core: text, difference, rebase, selections"),
         ("wire", "The wire: lines and messages"),
@@ -20,7 +20,7 @@ struct WholeReport {
     private let folder: ReportFolder
     private let options: Options
 
-    /// Nil where the arguments are not those of the command.
+    /// Nil if the arguments are invalid.
     init?(_ arguments: [String]) {
         guard let options = Options(arguments, valued: ["--report", "--python"]),
             options[Options.plots] == nil
@@ -29,9 +29,9 @@ struct WholeReport {
         folder = ReportFolder(options["--report"] ?? "docs/report")
     }
 
-    /// Leaves the report. Where a part fails this program ends, and what was there before is as it was.
+    /// Writes the report. If a part fails, this program ends and the old report stays unchanged.
     func run() {
-        // Before minutes have gone by.
+        // Checked first, because a missing program should not be noticed minutes later.
         for name in ["caretd", "caret"] { _ = BenchServers.program(named: name) }
         do {
             try folder.begin()
@@ -78,9 +78,9 @@ struct WholeReport {
             """
     }
 
-    /// What a part prints, which is shown as it comes.
+    /// Runs a part and returns its output, which is also shown as it comes.
     private func printed(by part: String) throws -> String {
-        // As this program was called itself.
+        // The same path that this program was called with.
         var words = [CommandLine.arguments[0], part]
         if options.isQuick { words.append("--quick") }
         if part == "compare", let python = options["--python"] { words += ["--python", python] }

@@ -4,7 +4,7 @@ import CaretRooms
 import CaretWire
 import TestSupport
 
-/// `caret-bench rooms`: what a room does for one push, from its arrival until all lines have been taken.
+/// `caret-bench rooms`: a room's work for one push, from its arrival until all lines are sent.
 struct RoomBenchmarks {
     static let measure =
         "Times are wall time, the median of many pushes; what a store and a connection do for them is not in them."
@@ -14,7 +14,7 @@ struct RoomBenchmarks {
     func run() {
         var table = Table(["a push of one letter", "sessions", "lines", "time", "a line", "allocations"])
         for behind in [0, 1, 100] {
-            // Two: whoever pushes, and whoever made the revisions in between.
+            // Two sessions: one pushes, and the other makes the revisions in between.
             var room = BenchRoom(sessions: 2)
             row("\(behind) revisions to rebase over", of: &table, measure(&room, behind: behind), 2)
         }
@@ -54,7 +54,7 @@ struct RoomBenchmarks {
     }
 }
 
-/// A room whose store takes everything at once and whose sessions take every line.
+/// A room whose store commits at once and whose sessions accept every line.
 private struct BenchRoom {
     struct Sample {
         let nanoseconds: Double
@@ -100,7 +100,7 @@ private struct BenchRoom {
         run(room.handle(.select(SessionID(Int64(number)), select, nil), at: time))
     }
 
-    /// A push of one letter at a base so many revisions behind the head.
+    /// Pushes one letter. The base is `behind` revisions behind the head.
     mutating func push(by number: Int, behind: Int = 0) -> Sample {
         seqs[number] += 1
         let content = RoomPush.Content.edits([WireEdit(WireRange(25_000, 25_000), "x")])
@@ -111,7 +111,7 @@ private struct BenchRoom {
         return measured(.push(push))
     }
 
-    /// The caret of a session moves.
+    /// Moves the caret of a session.
     mutating func select() -> Sample {
         let select = Select(document: "notes", revision: room.head, selections: [WireSelection(7, 7)])
         return measured(.select(SessionID(0), select, nil))
@@ -126,7 +126,7 @@ private struct BenchRoom {
             lines: lines)
     }
 
-    /// Does what the room wants, and answers how many lines that were.
+    /// Runs the room's actions. Returns the number of lines sent.
     @discardableResult
     private mutating func run(_ actions: [RoomAction]) -> Int {
         var lines = 0

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Glibc
 
-/// Where the benchmarks of the server get their servers from, each with a data folder of its own.
+/// Starts the servers of the benchmarks, each with its own data folder.
 final class BenchServers {
     private let program: String
     private let base: BenchFolder
-    /// Without the bare server.
+    /// True to leave out the bare server.
     private let isAlone: Bool
     private var made = 0
 
@@ -15,7 +15,7 @@ final class BenchServers {
         self.isAlone = isAlone
     }
 
-    /// What is built beside this program; ends this program where it is not.
+    /// The path of a program built next to this one. Ends this program if it is missing.
     static func program(named name: String) -> String {
         let own = sure { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
         let program = URL(filePath: own).deletingLastPathComponent().path + "/" + name
@@ -25,7 +25,7 @@ final class BenchServers {
             "caret-bench: there is no \(name) beside this program: swift build -c release --product \(name)")
     }
 
-    /// `caretd` with such a crowd and, but where that is left out, the bare server with another.
+    /// Starts `caretd` with this crowd and, unless it is left out, the bare server with another such crowd.
     func started(_ crowd: Crowd) -> [ServerSide] {
         let own = caretd(with: crowd)
         if isAlone { return [own] }
@@ -41,7 +41,7 @@ final class BenchServers {
         let server = ServerProcess(caretd: program, data: data)
         if isAlone {
             print("caretd is process \(server.process)")
-            // It is read while the server is at work.
+            // The user reads the process number while the server works.
             fflush(nil)
         }
         return server

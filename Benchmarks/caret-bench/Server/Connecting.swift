@@ -1,6 +1,6 @@
 import Glibc
 
-/// A port of this machine; 0 for one that the system chooses.
+/// An address on localhost. With port 0 the system chooses the port.
 func loopback(_ port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -9,7 +9,7 @@ func loopback(_ port: UInt16) -> sockaddr_in {
     return address
 }
 
-/// A socket that listens at a port of this machine that the system has chosen, and does not block.
+/// A non-blocking socket that listens on a localhost port chosen by the system.
 func listeningSocket() -> (descriptor: Int32, port: UInt16) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
     var (isOn, address) = (Int32(1), loopback(0))
@@ -25,8 +25,8 @@ func listeningSocket() -> (descriptor: Int32, port: UInt16) {
     return (listener, UInt16(bigEndian: address.sin_port))
 }
 
-/// A socket that is connected to a port of this machine; nil where nobody listens there. `readsLittle`: it takes no more
-/// than the system's least.
+/// Connects to a localhost port. Returns nil if nobody listens there. With `readsLittle`, the receive buffer
+/// is the smallest that the system allows.
 func connection(to port: UInt16, readsLittle: Bool = false) -> Int32? {
     let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var (isOn, least, address) = (Int32(1), Int32(4096), loopback(port))
@@ -42,7 +42,7 @@ func connection(to port: UInt16, readsLittle: Bool = false) -> Int32? {
     return nil
 }
 
-/// One that must be there.
+/// Connects to a server that must be there.
 func connected(to port: UInt16, readsLittle: Bool = false) -> Int32 {
     guard let made = connection(to: port, readsLittle: readsLittle) else {
         preconditionFailure("the server is not there: \(errno)")
@@ -50,7 +50,7 @@ func connected(to port: UInt16, readsLittle: Bool = false) -> Int32 {
     return made
 }
 
-/// Writes what the system takes at once, as it does from a load that has little in flight.
+/// Writes bytes that must fit the system's buffer, as those of a load with little in flight do.
 func writeWhole(_ bytes: UnsafeRawBufferPointer, to socket: Int32) {
     let count = write(socket, bytes.baseAddress, bytes.count)
     precondition(count == bytes.count, "a server does not take \(bytes.count) bytes")

@@ -1,31 +1,32 @@
-/// Who is at a server in a benchmark, and how they write.
+/// The clients of a server in a benchmark, and how they write.
 struct Crowd: Sendable {
     enum Pace: Sendable {
-        /// Each writer pushes again when his push is acked.
+        /// Each writer pushes again after its ack.
         case acked
-        /// When everybody has it.
+        /// The first writer pushes again after all clients have the previous push.
         case delivered
-        /// So many nanoseconds after the push before, or when that is acked.
+        /// Each writer pushes this many nanoseconds after its previous push, or after the ack if that comes
+        /// later.
         case every(Double)
     }
 
     var documents = 1
-    /// In each document; all of them have it open, as its subscribers do.
+    /// The writers of each document. They also have it open, as subscribers do.
     var writers = 1
     var subscribers = 0
     var pace = Pace.acked
-    /// Bytes of the text of an edit. One is inserted; more take the place of as many.
+    /// The bytes of an edit's text. One byte is inserted; more replace as many.
     var letters = 1
-    /// The last one reads through a small buffer of the system's, so that the server soon knows when he stops.
+    /// Gives the last client a small receive buffer, so that the server soon notices when it stops reading.
     var lastReadsLittle = false
 
     var members: Int { writers + subscribers }
-    /// What makes writers known in what they write.
+    /// The letters that identify writers in their texts.
     static let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
-    /// Bytes of a document before anybody writes to it.
+    /// The bytes of a document before the first push.
     static let textBytes = 10_000
 
-    /// Where a writer writes: at a place of his own, never at the text's beginning.
+    /// The offset where a writer writes: its own, and never the beginning of the text.
     static func place(of writer: Int) -> Int { writer * 100 + 50 }
 
     static func name(of document: Int) -> String { "bench/\(document)" }

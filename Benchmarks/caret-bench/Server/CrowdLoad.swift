@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// A crowd at a server, all of it on the thread that runs it: it writes lines that were made before, and looks at what
-/// comes only as far as it must to know that nobody misses anything.
+/// A crowd at a server, all on one thread. It writes lines made in advance, and reads only enough of the
+/// answers to check that no client misses a revision.
 struct CrowdLoad: ~Copyable {
-    /// What was done in one stretch of time.
+    /// The work of one stretch of time.
     struct Slice {
         var pushes = 0
         var deliveries = 0
-        /// From the first push until everybody had everything, in nanoseconds.
+        /// From the first push until all clients have every revision, in nanoseconds.
         var wall = 0.0
-        /// CPU time of the load itself.
+        /// The CPU time of the load itself.
         var own = 0.0
         var acks = Latencies()
         var delivered = Latencies()
@@ -21,24 +21,24 @@ struct CrowdLoad: ~Copyable {
         let document: Int
         /// Nil for a subscriber.
         var push: PushLine?
-        /// The revision that he has been brought to.
+        /// The last revision that this client has received.
         var position = 0
         var seq = 0
         /// When the push in flight was written.
         var sent = 0.0
         var isInFlight = false
-        /// A line whose end has not come.
+        /// The beginning of a line whose end has not arrived.
         var rest: [UInt8] = []
     }
 
     struct Document {
-        /// The first of its writers among the peers.
+        /// The index of its first writer among the peers.
         let firstWriter: Int
-        /// Where the number stands in a `change` and in an `ack`.
+        /// The index of the number in a `change` and in an `ack`.
         let changeRevision: Int
         let ackSeq: Int
         var head = 0
-        /// Of each revision behind `start` when its push was written.
+        /// For each revision after `start`: when its push was written.
         var moments: [Double] = []
         var start = 0
     }
@@ -50,16 +50,16 @@ struct CrowdLoad: ~Copyable {
     private let poller: Int32
     private let events: UnsafeMutablePointer<epoll_event>
     private let buffer: UnsafeMutableRawBufferPointer
-    /// How many have not opened their document yet.
+    /// How many clients have not opened their document yet.
     var opening = 0
-    /// Deliveries that are still to come, those of the silent one included.
+    /// The outstanding deliveries, including those to the silent client.
     var lag = 0
     private var inFlight = 0
     private var silent: Int?
-    /// Nobody writes any more.
+    /// True when no client writes any more.
     private var isOver = true
     private var slice = Slice()
-    /// How often a reader was told to begin anew.
+    /// How often the server made a client start again from the text.
     var resyncs = 0
 
     init(_ crowd: Crowd, _ tongue: Tongue, port: UInt16) {
@@ -79,7 +79,7 @@ struct CrowdLoad: ~Copyable {
         buffer.deallocate()
     }
 
-    /// All of them are gone.
+    /// Disconnects all clients.
     func leave() {
         for peer in peers { shutdown(peer.socket, Int32(SHUT_RDWR)) }
     }
@@ -106,7 +106,7 @@ struct CrowdLoad: ~Copyable {
 
     // MARK: Running
 
-    /// Has all writers write for so many nanoseconds, and waits until everybody has everything.
+    /// Lets all writers write for this time in nanoseconds, and waits until all clients have every revision.
     mutating func run(for nanoseconds: Double) -> Slice {
         slice = Slice()
         isOver = false
@@ -133,24 +133,24 @@ struct CrowdLoad: ~Copyable {
         return slice
     }
 
-    /// Waits until everybody who reads has everything.
+    /// Waits until all clients that read have every revision.
     mutating func drain() {
         while inFlight > 0 || lag > silentLag { turn(milliseconds: 20_000) }
     }
 
-    // MARK: Silence
+    // MARK: The silent client
 
     private var silentLag: Int {
         silent.map { documents[peers[$0].document].head - peers[$0].position } ?? 0
     }
 
-    /// The last one reads no more.
+    /// Makes the last client stop reading.
     mutating func silence() {
         silent = peers.count - 1
         epoll_ctl(poller, EPOLL_CTL_DEL, peers[peers.count - 1].socket, nil)
     }
 
-    /// He reads again.
+    /// Makes it read again.
     mutating func unsilence() {
         silent = nil
         listen(to: peers.count - 1)
@@ -180,7 +180,7 @@ struct CrowdLoad: ~Copyable {
         inFlight -= 1
     }
 
-    /// What follows from all that has come by now on one connection.
+    /// Pushes again if the pace allows it after the input from one connection.
     private mutating func goOn(_ index: Int) {
         if isOver { return }
         switch crowd.pace {
@@ -224,7 +224,8 @@ struct CrowdLoad: ~Copyable {
         let document = peers[index].document
         var sent = 0.0
         if revision > documents[document].head {
-            // A writer has one push in flight, and his earlier ones are known by their acks: it is that one.
+            // Each writer has one push in flight, and its earlier ones were acked. So a new revision is that
+            // push.
             guard let number = Crowd.alphabet.firstIndex(of: letter()) else {
                 preconditionFailure("nobody writes \(letter())")
             }
@@ -236,7 +237,8 @@ struct CrowdLoad: ~Copyable {
         if !moment.isNaN { slice.delivered.add(now - moment) }
     }
 
-    /// He has the revision behind the one that he had; `sent` is when its push was written, for who sees it first.
+    /// Advances a client to its next revision. `sent` is when that push was written, for the first client
+    /// that sees it.
     mutating func advance(_ index: Int, to revision: Int, sent: Double) {
         let (document, position) = (peers[index].document, peers[index].position)
         precondition(revision == position + 1, "revision \(revision) came behind \(position)")

@@ -1,4 +1,4 @@
-/// Pictures of what crowds at several servers have shown.
+/// Plots of the results of crowds at several servers.
 struct CrowdPlots {
     private var rates: Plot
     private var latencies: Plot

@@ -1,16 +1,16 @@
 import Glibc
 
-/// What a server and its crowd speak.
+/// The protocol that a server and its crowd speak.
 enum Tongue {
-    /// The protocol.
+    /// Caret's protocol.
     case caret
-    /// What `CBareServer.h` says.
+    /// The lines that `CBareServer.h` describes.
     case bare
     /// Updates of Yjs in messages of a web socket.
     case yjs
 }
 
-// What each tongue has of its own; what a server tells is counted alike.
+// The part that differs between the protocols. Results are counted in the same way for all.
 extension CrowdLoad {
     mutating func greet(_ index: Int) {
         let document = peers[index].document
@@ -27,7 +27,7 @@ extension CrowdLoad {
         }
     }
 
-    /// Takes all that is whole, and answers with where the rest begins.
+    /// Handles all complete messages. Returns the index where the rest begins.
     mutating func take(_ bytes: UnsafeRawBufferPointer, _ index: Int, _ now: Double) -> Int {
         if tongue == .yjs { return takeFrames(of: bytes, index, now) }
         var start = 0
@@ -83,12 +83,12 @@ extension CrowdLoad {
         opening -= 1
     }
 
-    /// He has fallen behind too far, and has got the text.
+    /// The client fell too far behind, and the server sent it the text.
     private mutating func begunAnew(_ line: UnsafeRawBufferPointer, _ index: Int) {
         let document = peers[index].document
         precondition(!peers[index].isInFlight, "a writer is to begin anew: \(line.string)")
         let revision = line.number(at: line.place(behind: #""rev":"#))
-        // Nobody knows when these were written.
+        // The load does not know when these revisions were written.
         if revision > documents[document].head { grow(document, to: revision, .nan) }
         lag -= revision - peers[index].position
         peers[index].position = revision

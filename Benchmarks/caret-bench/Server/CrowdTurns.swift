@@ -1,10 +1,11 @@
-/// Servers with the same crowd, measured in turns: short ones, so that what else the machine does meets them all.
+/// Measures servers with the same crowd in short turns, so that other load of the machine affects all of
+/// them.
 struct CrowdTurns {
     let count: Int
-    /// Of one turn of one server, in nanoseconds.
+    /// The length of one server's turn, in nanoseconds.
     let length: Double
 
-    /// Each server is measured for so many nanoseconds in all.
+    /// Measures each server for this time in total, in nanoseconds.
     init(of time: Double) {
         count = max(1, Int((time / 0.5e9).rounded()))
         length = time / Double(count)

@@ -1,8 +1,9 @@
 import Glibc
 
-// What is taken from a server's line without decoding it: the server is measured, so whoever listens costs little.
+// Reads single fields of a server's line without decoding it. The server is measured, so the client must be
+// cheap.
 extension UnsafeRawBufferPointer {
-    /// The number that begins at a place.
+    /// The number that begins at this index.
     func number(at place: Int) -> Int {
         var (number, place) = (0, place)
         while place < count, case let digit = self[place] &- UInt8(ascii: "0"), digit < 10 {
@@ -12,7 +13,7 @@ extension UnsafeRawBufferPointer {
         return number
     }
 
-    /// The place behind the first occurrence of a mark at or behind another place.
+    /// The index after the first occurrence of `mark` that begins at `start` or later.
     func place(behind mark: StaticString, from start: Int = 0) -> Int {
         let length = mark.utf8CodeUnitCount
         var place = start
@@ -27,12 +28,12 @@ extension UnsafeRawBufferPointer {
         preconditionFailure("a server's line does not have \(mark): \(string)")
     }
 
-    /// The string that begins at a place, without escapes.
+    /// The string that begins at this index. It must have no escapes.
     func word(at place: Int) -> String {
         String(decoding: self[place...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
     }
 
-    /// Of what type a message is, by its first letters.
+    /// The type of the message, found by its first letters.
     var kind: LineKind? {
         count > 13 ? LineKind(rawValue: loadUnaligned(fromByteOffset: 9, as: UInt32.self)) : nil
     }
@@ -40,7 +41,7 @@ extension UnsafeRawBufferPointer {
     var string: String { String(decoding: prefix(200), as: UTF8.self) }
 }
 
-/// The first letters of the types of messages, behind `{"type":"`.
+/// The first letters of a message's type, which follow `{"type":"`.
 struct LineKind: RawRepresentable, Equatable {
     let rawValue: UInt32
 

@@ -1,20 +1,20 @@
 import Glibc
 
-/// One connection of whoever says a line and waits for the lines that answer it, however long they are.
+/// A connection that writes a line and waits for the lines that answer it, of any length.
 final class LineSocket {
     private let socket: Int32
     private var input: [UInt8] = []
 
     init(port: UInt16) {
         socket = connected(to: port)
-        // What does not come by then is a fault of the server.
+        // A server that needs longer has a fault.
         var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit { close(socket) }
 
-    /// Writes a text, which need not be a line.
+    /// Writes a text, which need not be a whole line.
     func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -24,7 +24,7 @@ final class LineSocket {
         }
     }
 
-    /// Without its end.
+    /// The next line, without its line break.
     func nextLine() -> [UInt8] {
         var seen = 0
         while true {
@@ -41,10 +41,10 @@ final class LineSocket {
         }
     }
 
-    /// Nothing more is written; what was written comes to the server first.
+    /// Ends the output. The server still gets everything written before.
     func endOutput() { shutdown(socket, Int32(SHUT_WR)) }
 
-    /// When it is closed, what is on its way is lost, and the server hears of a reset.
+    /// Makes `close` reset the connection. Data on its way is lost.
     func resetWhenClosed() {
         var reset = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))

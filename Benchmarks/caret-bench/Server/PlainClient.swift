@@ -8,7 +8,7 @@ final class PlainClient {
         ask(#"{"type":"hello","protocol":1,"client":"\#(client)"}"#, .welcome) { _ in }
     }
 
-    /// Makes a document of a text of ASCII.
+    /// Makes a document with an ASCII text.
     func make(_ name: String, _ text: String) {
         seq += 1
         let text = text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: #"\n"#)
@@ -16,8 +16,8 @@ final class PlainClient {
         ask(push, .ack) { _ in }
     }
 
-    /// Opens a document, and answers with its revision and how long that took in nanoseconds, from the first byte
-    /// written to the last one read.
+    /// Opens a document. Returns its revision and the time in nanoseconds, from the first byte written to the
+    /// last one read.
     func open(_ name: String) -> (revision: Int, time: Double) {
         let start = wallNanoseconds()
         return ask(#"{"type":"open","doc":"\#(name)"}"#, .opened) { line in
@@ -26,7 +26,7 @@ final class PlainClient {
         }
     }
 
-    /// Says a line, and gives the next line, which is of that kind, to `body`.
+    /// Sends a line, and calls `body` with the next line of that kind.
     @discardableResult
     private func ask<Answer>(_ line: String, _ kind: LineKind, _ body: (UnsafeRawBufferPointer) -> Answer)
         -> Answer

@@ -1,10 +1,10 @@
-/// What a writer pushes: a line of which only the numbers change, or an update.
+/// What a writer pushes: a line where only the numbers change, or an update of Yjs.
 struct PushLine {
     private let tongue: Tongue
     private let document: String
-    /// Of the writer among those of his document.
+    /// The writer's number in its document.
     private let number: Int
-    /// What stands before the base, and behind the seq; the whole line where there are no numbers in it.
+    /// The bytes before the base and after the seq. A line without numbers is all in `head`.
     private var head: [UInt8] = []
     private let tail: [UInt8]
 
@@ -14,14 +14,14 @@ struct PushLine {
         self.number = number
         let letter = String(UnicodeScalar(Crowd.alphabet[number]))
         let text = String(repeating: letter, count: crowd.letters)
-        // Each writes at a place of his own.
+        // Each writer writes at its own offset.
         let start = Crowd.place(of: number)
         let end = crowd.letters == 1 ? start : start + crowd.letters
         switch tongue {
         case .caret:
             tail = Array(#","edits":[{"range":[\#(start),\#(end)],"text":"\#(text)"}]}"#.utf8) + [0x0A]
         case .bare:
-            // As long as the lines of the others are.
+            // Pads the line to the length of all lines of the bare server.
             let padding = String(repeating: "x", count: NetLoad.lineBytes - 3)
             head = Array("P\(text)\(padding)\n".utf8)
             tail = []
@@ -29,10 +29,10 @@ struct PushLine {
         }
     }
 
-    /// What makes the writer known in what he writes.
+    /// The letter that identifies the writer in its text.
     var letter: UInt8 { Crowd.alphabet[number] }
 
-    /// The document is open, in this epoch.
+    /// Sets the epoch after the document was opened.
     mutating func begin(epoch: String) {
         head = Array(#"{"type":"push","doc":"\#(document)","epoch":"\#(epoch)","base":"#.utf8)
     }
@@ -56,7 +56,7 @@ struct PushLine {
         }
     }
 
-    /// Puts the digits of a number at a place, and answers with the place behind them.
+    /// Writes the digits of a number at an index. Returns the index after them.
     private static func put(_ number: Int, into line: UnsafeMutableRawBufferPointer, at place: Int) -> Int {
         var (rest, digits) = (number, 1)
         while rest > 9 {

@@ -1,16 +1,16 @@
 import Glibc
 
-/// `caret-bench server`: the server itself over sockets and disk, beside a bare one that does the same work.
+/// `caret-bench server`: the server over sockets and disk, compared to a bare server that does the same work.
 struct ServerBenchmarks {
     static let measure =
         "caretd over sockets of this machine, beside a bare server in C with the same synced writes; both as processes."
 
-    /// How long each server is measured in each case, in seconds.
+    /// The seconds that each server is measured in each case.
     private let seconds: Double
     private let folder: String
     private let options: Options
 
-    /// Nil where the arguments are not those of the command.
+    /// Nil if the arguments are invalid.
     init?(_ arguments: [String]) {
         let options = Options(
             arguments, flags: ["--quick", "--alone"], valued: ["--seconds", "--folder"], takesWords: true)
@@ -36,7 +36,7 @@ struct ServerBenchmarks {
         if options.wants(ServerSilence.name) { ServerSilence(servers: servers, seconds: seconds).run() }
     }
 
-    /// Both ends of some thousand connections need more of them than a program usually has.
+    /// Both ends of thousands of connections need more descriptors than the default limit.
     static func raiseDescriptors() {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

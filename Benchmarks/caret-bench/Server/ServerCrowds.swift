@@ -1,16 +1,16 @@
-/// `caretd` and the bare server with the same crowd, in turns.
+/// Measures `caretd` and the bare server with the same crowds, in turns.
 struct ServerCrowds {
     let servers: BenchServers
     let turns: CrowdTurns
 
-    /// What one case is called, who is there, and what it is to reach.
+    /// A case: its name, its crowd and its goals.
     struct Case: Sendable {
         let name: String
         let crowd: Crowd
         var goals: [Target] = []
     }
 
-    /// A figure with its bound. Ratios are those of `caretd` to the bare server.
+    /// A figure with its bound. A ratio is `caretd` divided by the bare server.
     enum Target: Sendable {
         case perSecond(Double)
         case perSecondRatio(Double)
@@ -117,7 +117,7 @@ struct ServerCrowds {
             return Goal(name + "CPU s of 100,000", .atMost(most), caretd.cpuOf100000) { $0.digits(2) }
         case .deliveryCPURatio(let most):
             return bare.map { bare in
-                // A server that delivers nothing has no CPU time of a delivery, and reaches no goal.
+                // Without deliveries there is no CPU time per delivery, so the goal is not reached.
                 let delivers = caretd.delivered.count > 0 && bare.delivered.count > 0
                 let ratio = delivers ? caretd.ratio(to: bare, \.ofDelivery) : .nan
                 return Goal(name + "CPU of a delivery, ratio", .atMost(most), ratio) { $0.digits(2) }

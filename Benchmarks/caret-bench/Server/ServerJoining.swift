@@ -1,7 +1,7 @@
 import TestSupport
 
-/// What it takes to open a document with a long history: while others have it open, and as the first one of a server
-/// that has just begun.
+/// The time to open a document with a long history: while other clients have it open, and as the first client
+/// of a server that has just started.
 struct ServerJoining {
     let servers: BenchServers
     let seconds: Double

@@ -3,17 +3,17 @@ import CaretLog
 import CaretStore
 import TestSupport
 
-/// What connections that say nothing, and documents that nobody writes to, take of the server's memory.
+/// The server's memory for idle connections, and for open documents that nobody writes to.
 struct ServerMemory {
     let servers: BenchServers
 
     static let idle = "idle connections"
     static let open = "open documents"
     private static let count = 2_000
-    /// Documents that one connection opens: fewer than it may.
+    /// The documents that one connection opens, below its limit.
     private static let atOne = 250
 
-    /// Those of the two cases that are wanted.
+    /// Runs those of the two cases that are wanted.
     func run(_ isWanted: (String) -> Bool) async {
         var table = Table(["", "count", "before", "after", "each"])
         var goals: [Goal] = []
@@ -64,7 +64,7 @@ struct ServerMemory {
         }
     }
 
-    /// Makes documents of one revision, while no server is there.
+    /// Makes documents of one revision, without a server.
     private func make(_ count: Int, in folder: String) async {
         let store = SQLiteStore.opened(folder)
         let entries = await store.made(count) { Crowd.name(of: $0) }

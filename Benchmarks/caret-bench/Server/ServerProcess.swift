@@ -1,17 +1,17 @@
 import FoundationEssentials
 import Glibc
 
-/// A server in a process of its own, so that its CPU time is nobody else's. It ends with this process.
+/// A server in its own process, so that its CPU time is measured separately. It ends with this process.
 final class ServerProcess {
     let port: UInt16
-    /// The server itself.
+    /// The server.
     let process: pid_t
-    /// What was started here: the server, or the shell that keeps it.
+    /// The child process: the server, or the shell that runs it.
     private let child: pid_t
     private let input: Int32
     private let clock: clockid_t
 
-    /// The bare one commits to a database where it has the path of one.
+    /// The bare server commits to this database if there is one.
     init(_ kind: NetServer, database: String? = nil) {
         let words = ["caret-bench", "net-server", kind.rawValue] + (database.map { [$0] } ?? [])
         let started = ServerProcess.answering("/proc/self/exe", words)
@@ -23,7 +23,7 @@ final class ServerProcess {
         clock = ServerProcess.clock(of: process)
     }
 
-    /// `caretd` with its data in a folder, and its log in a file beside that.
+    /// Starts `caretd` with its data in a folder, and its log in a file next to the folder.
     convenience init(caretd: String, data: String, options: [String] = []) {
         let log = data + ".log"
         self.init([caretd, "--data", data, "--listen", "127.0.0.1:0"] + options, log: log) {
@@ -31,13 +31,13 @@ final class ServerProcess {
         }
     }
 
-    /// Any program, with what it says in a file; `port` waits until it listens.
+    /// Starts any program, with its output in a file. `port` waits until it listens.
     init(_ words: [String], log: String, port: () -> UInt16) {
-        // The shell ends the server where its own input ends: that is when this process is gone, however it went. That it
-        // has ended one is nobody's news.
+        // The shell ends the server at the end of its own input. That comes when this process is gone, for
+        // any reason. The shell must not print that it has ended a job.
         let script =
             #"log=$1; shift; "$@" >"$log" 2>&1 & exec 2>/dev/null; echo $!; read -r _; kill $!; wait $!"#
-        // That of an earlier one says where that one listened.
+        // An old log would name the port of an earlier server.
         unlink(log)
         let started = ServerProcess.answering("/bin/sh", ["sh", "-c", script, "sh", log] + words)
         guard let process = pid_t(started.said) else {
@@ -48,19 +48,19 @@ final class ServerProcess {
         clock = ServerProcess.clock(of: process)
     }
 
-    /// CPU time that it has used, in nanoseconds.
+    /// The CPU time that the server has used, in nanoseconds.
     var nanoseconds: Double {
         var time = timespec()
         clock_gettime(clock, &time)
         return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
     }
 
-    /// Bytes of memory that it has.
+    /// The server's resident memory in bytes.
     var resident: Double { Double(Machine.status("VmRSS:", of: String(process))) * 1024 }
 
     var threads: Int { Machine.status("Threads:", of: String(process)) }
 
-    /// How many descriptors it has open.
+    /// The number of open descriptors.
     var descriptors: Int {
         sure { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count }
     }
@@ -78,12 +78,12 @@ final class ServerProcess {
         return clock
     }
 
-    /// Waits until a log says that its server is ready, and answers with where that listens.
+    /// Waits until the log says that the server is ready. Returns its port.
     private static func port(in path: String) -> UInt16 {
         let deadline = wallNanoseconds() + 60e9
         var text = ""
         while wallNanoseconds() < deadline {
-            // The shell has not made it yet.
+            // Reading fails until the shell has made the file.
             text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
             if text.contains("event=ready") { break }
             usleep(500)
@@ -95,7 +95,7 @@ final class ServerProcess {
         return port
     }
 
-    /// Starts a program whose input ends with this process, and reads the one line that it says.
+    /// Starts a program whose input ends with this process, and reads the one line that it prints.
     private static func answering(
         _ program: String, _ words: [String]
     ) -> (process: pid_t, input: Int32, said: String) {
@@ -113,7 +113,7 @@ final class ServerProcess {
         return (process, inputs[1], String(decoding: line, as: UTF8.self))
     }
 
-    /// No program that is started gets its ends, but where it is told so.
+    /// Other child processes do not inherit the ends of the pipe.
     private static func pipe() -> [Int32] {
         var ends: [Int32] = [0, 0]
         guard Glibc.pipe(&ends) == 0 else { preconditionFailure("there is no pipe: \(errno)") }

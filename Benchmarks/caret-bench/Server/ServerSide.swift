@@ -1,10 +1,10 @@
 import Glibc
 
-/// One server with its crowd, and what was measured of the two.
+/// One server with its crowd, and the measurements of both.
 final class ServerSide {
     struct Sample {
         let slice: CrowdLoad.Slice
-        /// CPU time of the server, in nanoseconds.
+        /// The CPU time of the server, in nanoseconds.
         let cost: Double
 
         var perSecond: Double { Double(slice.pushes) / slice.wall * 1e9 }
@@ -16,7 +16,7 @@ final class ServerSide {
     let server: ServerProcess
     private var load: CrowdLoad
     private(set) var samples: [Sample] = []
-    /// Bytes of memory that the server had at the end.
+    /// The server's resident memory at the end, in bytes.
     private(set) var resident = 0.0
 
     init(_ name: String, _ server: ServerProcess, _ tongue: Tongue, _ crowd: Crowd) {
@@ -24,7 +24,7 @@ final class ServerSide {
         self.server = server
         ServerSide.makeDocuments(of: crowd, tongue, port: server.port)
         load = CrowdLoad(crowd, tongue, port: server.port)
-        // Once without being measured: files and caches grow.
+        // The first run is not measured: files and caches grow.
         _ = load.run(for: 0.2e9)
     }
 
@@ -35,12 +35,12 @@ final class ServerSide {
             let client = PlainClient("bench-maker", port: port)
             for name in names { client.make(name, text) }
         case .yjs: for name in names { CrowdLoad.makeInYjs(name, text, port: port) }
-        // It keeps lines, and has no texts.
+        // The bare server stores lines, not texts.
         case .bare: return
         }
     }
 
-    /// ASCII of `Crowd.textBytes`, in lines.
+    /// An ASCII text of `Crowd.textBytes`, in lines.
     static let text = String(
         repeating: String(repeating: "a text ", count: 7) + "\n", count: Crowd.textBytes / 50)
 
@@ -54,14 +54,14 @@ final class ServerSide {
 
     func end() {
         resident = server.resident
-        // Before the server, which waits for its clients.
+        // Before the server ends, because it waits for its clients.
         load.leave()
         server.end()
     }
 
     func silenceOne() { load.silence() }
 
-    /// The silent one reads again, and gets what he missed.
+    /// Lets the silent client read again until it has every revision.
     func unsilenceOne() {
         load.unsilence()
         load.drain()
@@ -72,16 +72,16 @@ final class ServerSide {
     var perSecond: Double { samples.map(\.perSecond).median }
     var resyncs: Int { load.resyncs }
 
-    /// The median of the ratios of what both did in the same turn.
+    /// The median of the ratios of both servers in the same turn.
     func ratio(to other: ServerSide, _ value: (Sample) -> Double) -> Double {
         zip(samples, other.samples).map { value($0) / value($1) }.median
     }
 
-    /// CPU time of the server of so many pushes, in seconds.
+    /// The server's CPU time for 100,000 pushes, in seconds.
     var cpuOf100000: Double { total(\.cost) / pushes * 100_000 / 1e9 }
-    /// CPU time of the load of so many pushes, in seconds.
+    /// The load's CPU time for 100,000 pushes, in seconds.
     var loadOf100000: Double { total(\.slice.own) / pushes * 100_000 / 1e9 }
-    /// CPU time of the server in nanoseconds, of all that it did; 0 where nothing was delivered.
+    /// The server's total CPU time per delivery, in nanoseconds; 0 without deliveries.
     var cpuOfDelivery: Double {
         let deliveries = total { Double($0.slice.deliveries) }
         return deliveries > 0 ? total(\.cost) / deliveries : 0
@@ -90,7 +90,7 @@ final class ServerSide {
     var acks: Latencies { samples.reduce(into: Latencies()) { $0 += $1.slice.acks } }
     var delivered: Latencies { samples.reduce(into: Latencies()) { $0 += $1.slice.delivered } }
 
-    /// Of acks and of deliveries, the 50th and the 99th of 100; nothing where nobody is told.
+    /// The 50th and 99th percentile of acks and of deliveries; empty cells if there were none.
     var latencyCells: [String] {
         [acks, delivered].flatMap { times in
             [50.0, 99].map { times.count > 0 ? times.percentile($0).time : "" }

@@ -1,15 +1,16 @@
-/// What a subscriber that stops reading costs the others and the server, and what he finds when he reads again.
+/// The cost of a subscriber that stops reading, for the others and for the server, and the time it needs to
+/// catch up.
 struct ServerSilence {
     let servers: BenchServers
     let seconds: Double
 
     static let name = "slow reader"
     private static let rounds = 3
-    /// Longer than people's, so that what waits for one who does not read is soon more than the system keeps for him.
+    /// Longer texts than people type, so that the system's buffer of the silent subscriber is soon full.
     private static let crowd = Crowd(
         subscribers: 1_000, pace: .every(50e6), letters: 4_000, lastReadsLittle: true)
 
-    /// The slices of one kind.
+    /// The sum of all slices of one kind.
     private struct Outcome {
         var delivered = Latencies()
         var pushes = 0

@@ -3,7 +3,8 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// `caret-bench soak`: clients and documents come and go at a server for a long time, and nothing of them stays.
+/// `caret-bench soak`: clients and documents come and go for a long time, and the server must keep nothing of
+/// them.
 struct Soak {
     static let measure =
         "caretd while clients and documents come and go: what it holds when all are gone, at the start and at the end."
@@ -12,18 +13,18 @@ struct Soak {
     private let folder: String
 
     private static let visitors = 8
-    /// What the server has once used it keeps: its caches are full and its tables grown when the start is measured.
+    /// Minutes before the start is measured. The server keeps its caches and tables once they have grown.
     private static let warmUp = 5.0
-    /// Rooms that nobody has open are unloaded, threads that have no work end, upkeep has come by.
+    /// Seconds in which idle rooms are unloaded, idle threads end, and upkeep runs.
     private static let settling: UInt32 = 30
-    /// For so many seconds it is looked at then.
+    /// The number of measurements after that, one a second.
     private static let looks = 10
     private static let options = [
         "--limit-idle-room-time", "1 s", "--limit-rest-time", "500 ms", "--ping", "5 s",
         "--upkeep-every", "2 s", "--keep-deleted", "0 s", "--keep-history", "50 revisions",
     ]
 
-    /// Nil where the arguments are not those of the command.
+    /// Nil if the arguments are invalid.
     init?(_ arguments: [String]) {
         guard let options = Options(arguments, flags: [], valued: ["--minutes", "--folder"]),
             let minutes = options.number("--minutes", otherwise: 10)
@@ -31,7 +32,7 @@ struct Soak {
         (self.minutes, folder) = (minutes, options.folder)
     }
 
-    /// Whether all that came is gone again.
+    /// Returns whether the server released everything.
     func run(_ program: String) -> Bool {
         let base = BenchFolder(in: folder)
         defer { base.remove() }
@@ -55,16 +56,16 @@ struct Soak {
         let goals = [
             Goal("memory", .atMost(start.resident * 1.1), end.resident) { $0.megabytes },
             Goal("descriptors", .atMost(Double(start.descriptors)), Double(end.descriptors)) { $0.digits(0) },
-            // A queue of upkeep has a thread more or less at any time.
+            // The number of upkeep threads varies at any time.
             Goal("threads", .atMost(Double(start.threads + 2)), Double(end.threads)) { $0.digits(0) },
         ]
         Goal.print(goals)
         return goals.allSatisfy(\.isReached)
     }
 
-    // MARK: Coming and going
+    // MARK: Clients that come and go
 
-    /// Has visitors live for a time, and tells now and then what the server holds meanwhile.
+    /// Runs visitors for a time, and prints every minute what the server holds.
     @discardableResult
     private func churn(at server: ServerProcess, minutes: Double, seed: UInt64) -> SoakVisitor.Tally {
         let (ledger, group, port) = (Ledger(), DispatchGroup(), server.port)
@@ -93,7 +94,8 @@ struct Soak {
 
     private func settled(_ server: ServerProcess) -> Holding {
         sleep(Soak.settling)
-        // Its queues have a thread while they work, and so has upkeep, which comes by all the time.
+        // The least of several measurements, because queues and upkeep have threads while they work, and
+        // upkeep runs often.
         var least = Holding(of: server)
         for _ in 0..<Soak.looks {
             sleep(1)
@@ -102,7 +104,7 @@ struct Soak {
         return least
     }
 
-    /// Where visitors on their queues write down what they did.
+    /// The sum of the work of all visitors, who run on several queues.
     private final class Ledger: Sendable {
         private let tally = Mutex(SoakVisitor.Tally())
 
@@ -111,7 +113,7 @@ struct Soak {
         var sum: SoakVisitor.Tally { tally.withLock { $0 } }
     }
 
-    /// What a server has of the system at one moment.
+    /// What a server holds of the system's resources at one moment.
     private struct Holding {
         private(set) var resident: Double
         private(set) var descriptors: Int

@@ -1,12 +1,12 @@
-/// A connection of the soak: whoever asks reads on until the answer to that has come, and what else comes is dropped.
+/// A connection of the soak. After a request it reads until the answer arrives, and drops everything else.
 final class SoakLink {
-    /// How a client goes.
+    /// How a client disconnects.
     enum End: CaseIterable {
-        /// It ends what it says, and then the connection.
+        /// It ends its output, then the connection.
         case leaves
-        /// What was on its way to it is lost, and the server hears of a reset.
+        /// It resets the connection, so data on its way to it is lost.
         case isCut
-        /// In the middle of a line.
+        /// It disconnects in the middle of a line.
         case isCutShort
     }
 
@@ -15,12 +15,12 @@ final class SoakLink {
 
     init(port: UInt16) { socket = LineSocket(port: port) }
 
-    /// Says a message of a type with these other members.
+    /// Sends a message of this type with further members.
     func say(_ type: String, _ members: String = "") {
         socket.write(#"{"type":"\#(type)"\#(members)}"# + "\n")
     }
 
-    /// Says a message, and answers with the line that is its answer.
+    /// Sends a message, and returns the line that answers it.
     func ask(_ type: String, _ members: String = "") -> SoakAnswer {
         asked += 1
         say(type, #","id":\#(asked)\#(members)"#)
@@ -44,17 +44,17 @@ final class SoakLink {
     }
 }
 
-/// What the server has answered.
+/// An answer of the server.
 struct SoakAnswer {
     let line: String
 
-    /// The code of the error that it is, if it is one.
+    /// The code, if the answer is an error.
     var error: String? { line.hasPrefix(#"{"type":"error""#) ? word(of: "code") : nil }
 
-    /// The first number that has this name.
+    /// The first number with this name.
     func number(of name: String) -> Int? { value(of: name) { Int($0.prefix { $0.isNumber }) } }
 
-    /// The first string that has this name, without escapes.
+    /// The first string with this name. It must have no escapes.
     func word(of name: String) -> String? { value(of: name) { String($0.dropFirst().prefix { $0 != "\"" }) } }
 
     private func value<Value>(of name: String, _ read: (Substring) -> Value?) -> Value? {

@@ -1,14 +1,14 @@
 import Glibc
 import TestSupport
 
-/// Lives one life of a client after the other, and asks for all that there is to ask. Confined to one queue.
+/// Runs one client after the other, with requests of every kind. Confined to one queue.
 struct SoakVisitor {
-    /// What was done by all of them.
+    /// The work of all clients.
     struct Tally {
         var clients = 0
         var documents = 0
         var pushes = 0
-        /// Refusals, by their codes: others rename and delete what one has open.
+        /// Refusals by code. Others rename and delete documents that a client has open.
         var refusals: [String: Int] = [:]
 
         static func += (all: inout Tally, one: Tally) {
@@ -19,11 +19,11 @@ struct SoakVisitor {
         }
     }
 
-    /// A document that is open.
+    /// An open document.
     private struct Desk {
         let name: String
         let epoch: String
-        /// The revision of its last own push, or that it was opened at.
+        /// The revision of the client's last push, or the revision when it opened the document.
         var base: Int
         var seq = 0
     }
@@ -34,7 +34,7 @@ struct SoakVisitor {
     private var random: Seeded
     private var life = 0
 
-    /// Documents that all visitors share.
+    /// The number of documents that all visitors share.
     static let shared = 24
 
     init(_ number: Int, port: UInt16, seed: UInt64) {
@@ -44,19 +44,20 @@ struct SoakVisitor {
 
     static func name(of shared: Int) -> String { "soak/\(shared)" }
 
-    /// All documents that visitors share are deleted.
+    /// Deletes all documents that visitors share.
     static func clearShared(port: UInt16) {
         var visitor = SoakVisitor(.max, port: port, seed: 0)
         let link = visitor.greeted("cleaner")
         for number in 0..<shared { visitor.ask(link, "delete", #","doc":"\#(name(of: number))""#) }
     }
 
-    /// A client that comes, works and goes; what it has made of its own is gone then too.
+    /// Runs a client from connect to disconnect. It deletes its own documents.
     mutating func live() -> Tally {
         life += 1
         tally = Tally()
         let link = greeted("client")
-        // It listens to documents and to the list and reads nothing, so that output waits for it when it goes.
+        // The deaf client subscribes to documents and to the list but never reads, so output waits for it
+        // when it disconnects.
         let deaf = greeted("deaf")
         deaf.say("follow")
         var desks: [Desk] = []
@@ -122,7 +123,7 @@ struct SoakVisitor {
         if answer.error == nil, let revision = answer.number(of: "rev") { desk.base = revision }
     }
 
-    /// A document gets another name, and is deleted.
+    /// Renames a document, and deletes it.
     private mutating func clear(_ name: String, _ link: SoakLink) {
         let moved = name + "/moved"
         let answer = ask(link, "rename", #","doc":"\#(name)","to":"\#(moved)""#)

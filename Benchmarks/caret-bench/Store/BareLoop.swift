@@ -1,11 +1,11 @@
 import CSQLite
 import Glibc
 
-/// The rows of appends and nothing else: the statements of the store with values that were made before, through
-/// SQLite's C interface, in a database that the store has made.
+/// Appends only: the store's statements with precomputed values, through SQLite's C interface, on a database
+/// that the store has made.
 ///
-/// SQLite's own layer reads and writes the file, and its own rule makes the checkpoints: once the log holds a thousand
-/// pages, by the connection that wrote it.
+/// SQLite's default file system layer reads and writes the file. SQLite also makes the checkpoints: the
+/// connection that writes makes one when the log reaches a thousand pages.
 struct BareLoop: ~Copyable {
     private let connection: OpaquePointer
     private let begin: OpaquePointer
@@ -19,11 +19,11 @@ struct BareLoop: ~Copyable {
     private var heads: [Int64]
     private var next = 0
     private var commits: Int64 = 1
-    /// A number as large as sums are.
+    /// A number as large as the store's sums.
     private static let sum: Int64 = 0x1E37_79B9_7F4A_7C15
 
-    /// Of a database with so many documents, numbered from 1, each with one author and one revision; `body` is the
-    /// stored form of a segment.
+    /// Opens a database with `documents` documents, numbered from 1, each with one author and one revision.
+    /// `body` is a segment as the store writes it.
     init(path: String, documents: Int, body: [UInt8]) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -67,7 +67,7 @@ struct BareLoop: ~Copyable {
         body.deallocate()
     }
 
-    /// Commits a group of so many appends, each of one change, to one document after the other.
+    /// Commits a group of appends with one change each, to one document after the other.
     mutating func commit(_ appends: Int) {
         run(begin)
         for _ in 0..<appends {
@@ -120,7 +120,7 @@ struct BareLoop: ~Copyable {
         return UnsafeBufferPointer(kept)
     }
 
-    /// SQLite reads the bytes where they are.
+    /// Binds without a copy: SQLite reads the bytes in place.
     private func bind(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int32, _ statement: OpaquePointer) {
         sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), nil)
     }

@@ -1,7 +1,7 @@
 import CaretLog
 import CaretStore
 
-// What benchmarks ask of a store that is well, and wait for.
+// Calls that must succeed, and that benchmarks await.
 extension SQLiteStore {
     static func opened(
         _ folder: String, tell: @escaping @Sendable (StoreEvent) -> Void = { _ in }
@@ -9,7 +9,7 @@ extension SQLiteStore {
         sure { try SQLiteStore(folder: folder, tell: tell) }
     }
 
-    /// A new document.
+    /// Makes a document.
     func made(_ name: String) async -> DocumentEntry {
         let name = sure { try DocumentName(name) }
         return await withCheckedContinuation { done in
@@ -22,7 +22,7 @@ extension SQLiteStore {
         }
     }
 
-    /// So many new documents, made in as few groups as may be.
+    /// Makes many documents, in as few groups as possible.
     func made(_ count: Int, name: @escaping @Sendable (Int) -> String) async -> [DocumentEntry] {
         await withTaskGroup { group in
             for number in 0..<count { group.addTask { (number, await self.made(name(number))) } }

@@ -1,12 +1,12 @@
 import CaretStore
 import TestSupport
 
-/// The longest document of the benchmarks: automerge-paper, one key a revision.
+/// The document with the longest history: automerge-paper, one key a revision.
 enum Paper {
     static let name = "notes/paper"
 
-    /// Writes it as people would have typed it, while no server is there, and leaves it as the upkeep of a server does
-    /// that had the time. Answers with how many revisions it has.
+    /// Writes the document as users would have typed it, without a server. Then runs the upkeep that a server
+    /// does in time. Returns the number of revisions.
     static func write(to folder: String) async -> Int {
         let changes = sure { try TypedHistory.changes(of: Trace(named: "automerge-paper")) }
         let store = SQLiteStore.opened(folder)

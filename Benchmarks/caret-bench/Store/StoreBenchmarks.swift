@@ -10,7 +10,7 @@ struct StoreBenchmarks {
     private let chosen: [String]
     private var writing = [1, 8, 32, 1000]
 
-    /// Nil where the arguments are not those of the command.
+    /// Nil if the arguments are invalid.
     init?(_ arguments: [String]) {
         guard let options = Options(arguments, valued: ["--folder", "--writing"], takesWords: true),
             options.words.allSatisfy(StoreBenchmarks.parts.contains)

@@ -4,19 +4,19 @@ import CaretStore
 import Glibc
 import TestSupport
 
-/// A document with a long history, beside its final text stored alone: what it takes on disk, and to open.
+/// Compares a document with a long history to its final text alone: size on disk, and time to open.
 struct StoreHistory {
     let base: BenchFolder
     let isQuick: Bool
 
-    /// A store in which a document rests.
+    /// A closed store with a document after upkeep.
     private struct Resting {
         let folder: String
         let text: Text
         let revisions: Int
         let turns: WriterTurns
 
-        /// What the file takes, of a store that is closed.
+        /// The size of the database file. The store must be closed.
         var bytes: Int {
             var state = stat()
             guard stat(folder + "/caret.sqlite", &state) == 0 else {
@@ -54,14 +54,14 @@ struct StoreHistory {
 
     private var rounds: Int { isQuick ? 20 : 200 }
 
-    /// One change that makes a text.
+    /// One change that inserts a whole text.
     private static func alone(_ text: Text) -> LoggedChange {
         let edit = sure { try LoggedEdit(start: .zero, removed: .zero, text: text.string) }
         return LoggedChange(pusher: SampleLog.ann, seq: 1, time: 1_790_000_000_000, edits: [edit])
     }
 
-    /// Writes a document, and leaves it as upkeep leaves what nobody writes to any more. `isTrimmed`: without any
-    /// history, the text as a packed snapshot.
+    /// Writes a document, and runs the upkeep that an unused document gets. With `isTrimmed`, only a packed
+    /// snapshot of the text remains, without history.
     private func rest(
         _ changes: [LoggedChange], _ name: String, atOnce: Int, isTrimmed: Bool = false
     ) async -> Resting {
@@ -89,7 +89,7 @@ struct StoreHistory {
 
     private func open(_ whole: Resting, _ alone: Resting) async -> [String] {
         let stores = [SQLiteStore.opened(whole.folder), SQLiteStore.opened(alone.folder)]
-        // What is read in between, so that nothing of the document's history is at hand when it is opened again.
+        // Another document is read in between, so that nothing of the first one's history is cached.
         var others: [DocumentID] = []
         for store in stores {
             let other = await store.made("notes/other")
@@ -127,7 +127,7 @@ struct StoreHistory {
         return await text(of: entry.id, in: store)
     }
 
-    /// What a page of history costs: anywhere, and behind the one before.
+    /// The time to read a page of history: at a random revision, and right after the previous page.
     private func pages(of store: SQLiteStore, _ revisions: Int) async -> (random: Double, successive: Double)
     {
         var random = Seeded(7)

@@ -3,13 +3,13 @@ import CaretStore
 import Glibc
 import TestSupport
 
-/// What a store with many documents takes of the memory while none of them is open.
+/// The memory of a store with many documents while none of them is open.
 struct StoreMemory {
     let base: BenchFolder
 
     private static let documents = 100_000
 
-    /// Makes the documents here and looks at them in another process, whose memory nobody else has used.
+    /// Makes the documents here, and measures in another process, whose memory has no other use.
     func run() async {
         let folder = base.made("documents")
         let store = SQLiteStore.opened(folder)
@@ -27,7 +27,7 @@ struct StoreMemory {
         precondition(status == 0, "the other process ended with \(status)")
     }
 
-    /// Opens the store of a folder, and prints what the process has of the memory.
+    /// Opens the store in the folder, and prints the memory of the process.
     static func measure(folder: String) async {
         let before = resident()
         let start = wallNanoseconds()
@@ -64,7 +64,7 @@ struct StoreMemory {
         table.print(under: "Memory of a process that does nothing else")
     }
 
-    /// Bytes of the process that are in memory, its own and the files' that it runs.
+    /// Resident bytes of the process, including the files that it executes.
     private static func resident(most: Bool = false) -> Double {
         Double(Machine.status(most ? "VmHWM:" : "VmRSS:")) * 1024
     }

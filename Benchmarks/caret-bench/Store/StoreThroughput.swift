@@ -3,14 +3,14 @@ import CaretLog
 import CaretStore
 import TestSupport
 
-/// Durable appends a second, beside a bare loop of the same inserts in the same groups.
+/// Durable appends a second, compared to a bare loop of the same inserts in the same groups.
 struct StoreThroughput {
     let base: BenchFolder
     let isQuick: Bool
-    /// With how many documents at once.
+    /// The numbers of documents to write to at once.
     let counts: [Int]
 
-    /// What one side did in one slice of the run.
+    /// The work of one side in one slice of the run.
     private struct Slice {
         let appends: Int
         let wall: Double
@@ -62,7 +62,7 @@ struct StoreThroughput {
         let documents = await store.made(count) { "bench/document-\($0)" }
         let writing = Writing(store, documents)
         var bare = await bareLoop(documents)
-        // Once without being measured: authors are made, files and caches grow.
+        // The first run is not measured: it makes authors, and files and caches grow.
         _ = await writing.run(for: sliceLength / 4)
         bare.commit(count)
         var outcome = Outcome()
@@ -85,12 +85,12 @@ struct StoreThroughput {
         return (outcome, turns)
     }
 
-    /// Waits until the upkeep has nothing left to do.
+    /// Waits until the upkeep has no work left.
     private func quiet(_ turns: WriterTurns) async {
         var seen = -1
         while seen != turns.count {
             seen = turns.count
-            // Where it cannot sleep, it only looks again sooner.
+            // If the sleep fails, the loop only checks sooner.
             try? await Task.sleep(for: .milliseconds(30))
         }
     }
@@ -108,7 +108,7 @@ struct StoreThroughput {
         return Slice(appends: appends, wall: now - start, processing: processNanoseconds() - processed)
     }
 
-    /// A bare loop in a database like the store's.
+    /// A bare loop on a database that the store has made.
     private func bareLoop(_ documents: [DocumentEntry]) async -> BareLoop {
         let folder = base.made("bare-\(documents.count)")
         let store = SQLiteStore.opened(folder)

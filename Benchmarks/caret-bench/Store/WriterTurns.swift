@@ -2,7 +2,7 @@ import CaretStore
 import Glibc
 import Synchronization
 
-/// What the writer of a store did, turn by turn, as the store tells it. All of it is told on the writer's thread.
+/// The turns of a store's writer, recorded from the store's events. All events come on the writer's thread.
 final class WriterTurns: Sendable {
     enum Kind: CaseIterable {
         case plain
@@ -21,14 +21,14 @@ final class WriterTurns: Sendable {
     struct Turn {
         var kind = Kind.plain
         var calls = 0
-        /// How many of the calls were the store's own.
+        /// How many of the calls were upkeep of the store itself.
         var upkeep = 0
         var merges = 0
-        /// In nanoseconds: what is done inside the transaction, its CPU time, and the commit with its sync.
+        /// In nanoseconds: the time inside the transaction, its CPU time, and the commit with its sync.
         var work = 0.0
         var processing = 0.0
         var commit = 0.0
-        /// What merges took of the CPU time.
+        /// The CPU time of merges.
         var merging = 0.0
 
         var appends: Int { calls - upkeep }
@@ -38,7 +38,7 @@ final class WriterTurns: Sendable {
         var turns: [Turn] = []
         var checkpoints: [Double] = []
         var turn = Turn()
-        /// When the last thing was told.
+        /// When the last timed event came.
         var moment = 0.0
         var processed = 0.0
         var merging = 0.0
@@ -81,10 +81,10 @@ final class WriterTurns: Sendable {
 
     var count: Int { state.withLock { $0.turns.count } }
 
-    /// The turns from this one on.
+    /// The turns from this index on.
     func turns(from start: Int) -> [Turn] { state.withLock { Array($0.turns[start...]) } }
 
-    /// Puts a row for each kind of turn, and one for the checkpoints, into a table with the headings below.
+    /// Adds a row for each kind of turn, and one for the checkpoints. The table has the headings below.
     func rows(in table: inout Table, named name: String) {
         let (turns, checkpoints) = state.withLock { ($0.turns, $0.checkpoints) }
         for kind in Kind.allCases {

@@ -5,8 +5,8 @@ import CaretStore
 import Synchronization
 import TestSupport
 
-/// Documents that are written to as rooms write: each has one append in flight, of one key, and sends the next one
-/// when that is acked, on a queue that is not the store's.
+/// Writes to documents as rooms do. Each document has one append in flight, of one key. It sends the next one
+/// after the ack, on a queue that is not the store's.
 final class Writing: Sendable {
     private struct State {
         var heads: [Int]
@@ -43,7 +43,7 @@ final class Writing: Sendable {
         rooms = halves.keys.sorted().map { half in Rooms((halves[half] ?? []).map(\.element)) }
     }
 
-    /// Writes for so many nanoseconds, and answers with how long each ack took.
+    /// Writes for this time in nanoseconds. Returns the latency of each ack.
     func run(for time: Double) async -> [Double] {
         let deadline = wallNanoseconds() + time
         await withTaskGroup { group in
@@ -95,7 +95,7 @@ final class Writing: Sendable {
         done?.resume()
     }
 
-    /// A key at the end of a document.
+    /// Appends a key to the end of a document.
     static func append(to document: DocumentEntry, by pusher: Pusher, at head: Int) -> Append {
         let end = TextLength(utf8: head, utf16: head, scalars: head)
         let edit = sure { try LoggedEdit(start: end, removed: .zero, text: "e") }

@@ -2,7 +2,7 @@ import CaretWire
 import FoundationEssentials
 import TestSupport
 
-/// `caret-bench wire`: lines out of messages and messages out of lines, beside Foundation's coders.
+/// `caret-bench wire`: encoding and decoding lines, compared to Foundation's coders.
 struct WireBenchmarks {
     let rounds: Int
 
@@ -81,7 +81,7 @@ struct WireBenchmarks {
         { for _ in 0..<calls { body() } }
     }
 
-    /// How often `body` asks the heap for memory once it has been called before, on average.
+    /// How many allocations a call of `body` makes on average, after a first call.
     private func allocations(_ body: () -> Void) -> String {
         body()
         let calls = 10

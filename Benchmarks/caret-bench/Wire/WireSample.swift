@@ -3,10 +3,10 @@ import CaretWire
 import FoundationEssentials
 import TestSupport
 
-/// A message as Caret's own types and as what Foundation's coders need for the same.
+/// A message in Caret's own types, and in types for Foundation's coders.
 struct WireSample {
     let name: String
-    /// Without its end.
+    /// The line without its line break.
     let line: [UInt8]
     let encode: (inout JSONWriter) -> Void
     let decode: ([UInt8], inout MessageDecoder) -> Void
@@ -30,7 +30,7 @@ struct WireSample {
         encodeWithFoundation = { consume(sure { try encoder.encode(message) }) }
     }
 
-    /// A message of a client, which the server decodes.
+    /// A message from a client, which the server decodes.
     static func client<Plain: Codable>(
         _ name: String, _ message: ClientMessage, id: RequestID? = nil, plain: Plain.Type
     ) -> WireSample {
@@ -41,7 +41,7 @@ struct WireSample {
         }
     }
 
-    /// A message of the server, which a client decodes.
+    /// A message from the server, which a client decodes.
     static func server<Plain: Codable>(
         _ name: String, _ message: ServerMessage, id: RequestID? = nil, plain: Plain.Type
     ) -> WireSample {
@@ -127,7 +127,7 @@ struct WireSample {
     }
 }
 
-/// What Foundation's coders make the same messages of.
+/// The same messages as types for Foundation's coders.
 private struct PlainEdit: Codable {
     let range: [Int]
     let text: String

@@ -1,6 +1,6 @@
-/// Ranges of numbers for a histogram: eight to every power of two, over all of UInt64.
+/// The ranges of a histogram: eight for each power of two, over all of UInt64.
 ///
-/// The middle of a range lies at most a sixteenth, 6.25 %, from any number in it; numbers below 16 are exact.
+/// A range's middle differs from any number in it by at most a sixteenth, 6.25 %. Numbers below 16 are exact.
 package enum Buckets {
     private static let bits = 3
     private static let perPower = 1 << bits

@@ -1,16 +1,16 @@
-/// What a server counts. A counter only grows; what is there now is the difference of two.
+/// What a server counts. A counter only grows; a current number, such as open rooms, is the difference of two
+/// counters.
 package enum Counter: Int, CaseIterable, Sendable {
     case connectionsOpened, connectionsClosed, connectionsRefused
     case roomsOpened, roomsClosed
-    /// Pushes that reached a room, and those of them that were committed after having been moved over what was
-    /// committed since their base.
+    /// Pushes that reached a room, and pushes that were rebased over other changes before their commit.
     case pushes, rebases
-    /// Transactions that were synced, and the changes in them.
+    /// Transactions that were synced to disk, and the changes in them.
     case commits, changes
-    /// Changes that were handed to sessions: each counts for each of them.
+    /// Changes sent to sessions, counted once per session.
     case deliveries
     case bytesIn, bytesOut
-    /// Sessions that fell so far behind that their room does not have at hand what they need.
+    /// How often a session fell so far behind that its changes had to be read from the store.
     case slowReaders
 
     package var name: String {
@@ -32,15 +32,15 @@ package enum Counter: Int, CaseIterable, Sendable {
     }
 }
 
-/// What a server measures the time of, in nanoseconds.
+/// The latencies that a server measures, in nanoseconds.
 package enum Latency: Int, CaseIterable, Sendable {
-    /// From the beginning of a commit until it is synced.
+    /// From the start of a commit until it is synced.
     case commit
-    /// From a push that was read until its ack is handed to its connection.
+    /// From reading a push until its connection gets the ack to send.
     case ack
-    /// From a commit that was synced until its changes are handed to a receiver's connection, for those who keep up.
+    /// From the sync of a commit until the connections that keep up get its changes to send.
     case delivery
-    /// From `open` that was read until `opened` is handed to the connection.
+    /// From reading `open` until the connection gets `opened` to send.
     case opening
 
     package var name: String {

@@ -1,6 +1,6 @@
 package import CaretWire
 
-/// What was counted and measured, by one owner or by several together.
+/// Counters and latencies of one owner, or the sums of several.
 package struct Counts: Equatable, Sendable {
     private var counters = [UInt64](repeating: 0, count: Counter.allCases.count)
     private var refusals = [UInt64](repeating: 0, count: ErrorCode.allCases.count)
@@ -16,13 +16,13 @@ package struct Counts: Equatable, Sendable {
 
     package subscript(counter: Counter) -> UInt64 { counters[counter.rawValue] }
 
-    /// Refusals with this code.
+    /// The number of refusals with this code.
     package subscript(code: ErrorCode) -> UInt64 { refusals[code.slot] }
 
     package subscript(latency: Latency) -> Histogram { latencies[latency.rawValue] }
 
-    /// Connections that are there. An owner may be read before it counts an opening and another after it counts the
-    /// closing, so less than none is none.
+    /// Open connections. One owner may be read before it counts an opening, and another after it counts that
+    /// closing. A negative difference therefore counts as zero.
     package var connections: UInt64 { present(.connectionsOpened, .connectionsClosed) }
 
     package var openRooms: UInt64 { present(.roomsOpened, .roomsClosed) }
@@ -38,7 +38,7 @@ package struct Counts: Equatable, Sendable {
             latencies: zip(left.latencies, right.latencies).map(+))
     }
 
-    /// All numbers with their names, in an order that stays.
+    /// All numbers with their names, always in the same order.
     package var rows: [(name: String, value: UInt64)] {
         [("connections", connections), ("open_rooms", openRooms)]
             + Counter.allCases.map { ($0.name, self[$0]) }
@@ -49,7 +49,7 @@ package struct Counts: Equatable, Sendable {
 extension ErrorCode {
     private static let slots = Dictionary(uniqueKeysWithValues: allCases.enumerated().map { ($1, $0) })
 
-    /// Its place among all codes.
+    /// The index among all codes.
     var slot: Int {
         guard let slot = Self.slots[self] else { preconditionFailure("\(rawValue) is not among all codes") }
         return slot

@@ -1,9 +1,9 @@
-/// How many numbers of which size there were, in constant memory.
+/// Counts how many numbers fall into each range of sizes, in constant memory.
 package struct Histogram: Equatable, Sendable {
     private var counts: [UInt64]
-    /// Of all numbers; wraps where they add up to more than 2^64.
+    /// The sum of all numbers. It wraps beyond 2^64.
     package private(set) var sum: UInt64
-    /// Exactly.
+    /// The largest number, exactly.
     package private(set) var largest: UInt64
 
     package init() {
@@ -31,7 +31,8 @@ package struct Histogram: Equatable, Sendable {
             largest: max(left.largest, right.largest))
     }
 
-    /// The number that so many of a hundred do not exceed, within 6.25 %; 0 where there is none.
+    /// The smallest value that this percentage of the numbers does not exceed, within 6.25 %; 0 without
+    /// numbers.
     package func percentile(_ percent: Double) -> UInt64 {
         let total = count
         guard total > 0 else { return 0 }

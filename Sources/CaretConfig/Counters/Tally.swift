@@ -1,8 +1,8 @@
 package import CaretWire
 import Synchronization
 
-/// Where one loop or queue counts. Confined to its owner: only one thread at a time adds to it, so an addition is a
-/// load and a store, and no other core waits for it. Anybody may read its sheet meanwhile, without asking.
+/// Counts for one loop or queue. Confined to its owner: only one thread at a time adds, so adding is a plain
+/// load and store that no other core waits for. Other threads may read its sheet at any time, without a lock.
 package struct Tally {
     package let sheet: TallySheet
 
@@ -10,40 +10,40 @@ package struct Tally {
         sheet.add(UInt64(count), at: counter.rawValue)
     }
 
-    /// So many errors of this code were answered.
+    /// Counts errors with this code that were sent to clients.
     package func refused(_ code: ErrorCode, times count: Int = 1) {
         sheet.add(UInt64(count), at: TallySheet.refusals + code.slot)
     }
 
-    /// So many things have taken so long each.
+    /// Counts events that took this long each.
     package func took(_ nanoseconds: UInt64, _ latency: Latency, times count: Int = 1) {
         sheet.take(nanoseconds, times: UInt64(count), at: TallySheet.start(of: latency))
     }
 }
 
-// Two threads that add at once would lose what one of them counts.
+// If two threads added at once, one addition would be lost.
 @available(*, unavailable) extension Tally: Sendable {}
 
-/// The numbers of one tally, for its owner to write and everybody to read. Each is whole by itself; two may be of
-/// different moments.
+/// The numbers of one tally. Its owner writes them, any thread may read them. Each number is read whole, but
+/// two may be from different moments.
 package final class TallySheet: Sendable {
     static let refusals = Counter.allCases.count
     private static let latencies = refusals + ErrorCode.allCases.count
-    /// The ranges of a histogram, its sum and its largest number.
+    /// A histogram's ranges, its sum and its largest number.
     private static let latencySlots = Buckets.count + 2
 
     static func start(of latency: Latency) -> Int { latencies + latency.rawValue * latencySlots }
 
     private static let count = latencies + Latency.allCases.count * latencySlots
 
-    /// In place, so that an addition looks nowhere else; a few more than are used.
+    /// Stored inline, so that adding follows no pointer. There are a few more slots than needed.
     private let slots = InlineArray<2048, Atomic<UInt64>> { _ in Atomic(0) }
 
     init() {
         precondition(Self.count <= slots.count, "\(Self.count) numbers in a sheet of \(slots.count)")
     }
 
-    // MARK: For the owner
+    // MARK: Called by the owner
 
     @inline(__always)
     fileprivate func add(_ count: UInt64, at index: Int) {
@@ -60,7 +60,7 @@ package final class TallySheet: Sendable {
         }
     }
 
-    // MARK: For everybody
+    // MARK: Called by any thread
 
     package var counts: Counts {
         Counts(

@@ -1,10 +1,10 @@
-/// A place in a text of Unicode scalars that knows its line and column.
+/// A position in a text of Unicode scalars, with its line and column.
 struct JSON5Cursor {
     private let scalars: [Unicode.Scalar]
     private var index = 0
     private(set) var place = TextPlace.start
 
-    /// The text in these bytes; a fault where they are no UTF-8.
+    /// Decodes the bytes. Throws if they are not UTF-8.
     init(_ bytes: [UInt8]) throws(JSON5Fault) {
         var scalars: [Unicode.Scalar] = []
         scalars.reserveCapacity(bytes.count)
@@ -27,10 +27,10 @@ struct JSON5Cursor {
         }
     }
 
-    /// The scalar here; nil at the end.
+    /// The scalar at the cursor; nil at the end.
     var scalar: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
 
-    /// The scalar behind this one.
+    /// The scalar after the current one.
     var next: Unicode.Scalar? { index + 1 < scalars.count ? scalars[index + 1] : nil }
 
     func fault(_ reason: JSON5Fault.Reason) -> JSON5Fault { JSON5Fault(reason: reason, place: place) }
@@ -48,14 +48,14 @@ struct JSON5Cursor {
         }
     }
 
-    /// Passes this scalar if it stands here.
+    /// Skips this scalar if it is the current one. Returns whether it was.
     mutating func pass(_ wanted: Unicode.Scalar) -> Bool {
         guard scalar == wanted else { return false }
         advance()
         return true
     }
 
-    /// Passes a run of scalars, and tells it.
+    /// Skips the following scalars that belong, and returns them.
     mutating func run(while belongs: (Unicode.Scalar) -> Bool) -> String {
         var run = String.UnicodeScalarView()
         while let scalar, belongs(scalar) {
@@ -65,7 +65,7 @@ struct JSON5Cursor {
         return String(run)
     }
 
-    /// Passes blanks and comments.
+    /// Skips blanks and comments.
     mutating func skipBlanks() throws(JSON5Fault) {
         while let scalar {
             if scalar == "/", next == "/" {

@@ -1,10 +1,10 @@
-/// Why a text is not JSON5, and where.
+/// Why a text is not valid JSON5, and where.
 package struct JSON5Fault: Error, Equatable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
         case tooLong(bytes: Int)
         case notUTF8
         case tooDeep
-        /// Nil where the text ends.
+        /// `found` is nil at the end of the text.
         case wanted(Wanted, found: Unicode.Scalar?)
         case unknownWord(String)
         case notClosed(Bracket)
@@ -50,7 +50,7 @@ package struct JSON5Fault: Error, Equatable, CustomStringConvertible {
 }
 
 extension Unicode.Scalar {
-    /// Readable in a message, whatever it is.
+    /// The scalar in a form that every message can show.
     fileprivate var shown: String {
         isShowable ? "'\(self)'" : "U+" + String(repeating: "0", count: 4 - min(4, hex.count)) + hex
     }

@@ -13,7 +13,7 @@ extension JSON5Reader {
 }
 
 extension JSON5Number {
-    /// Nil where it is no number of JSON5.
+    /// Nil if the text is not a JSON5 number.
     init?(_ written: String) {
         let isNegative = written.hasPrefix("-")
         let digits = isNegative || written.hasPrefix("+") ? written.dropFirst() : written[...]
@@ -54,12 +54,12 @@ extension JSON5Number {
             let isSigned = exponent.hasPrefix("+") || exponent.hasPrefix("-")
             guard exponent.dropFirst(isSigned ? 1 : 0).isDigits else { return nil }
         }
-        // Digits on both sides of the point, which the standard library wants and JSON5 does not.
+        // The standard library requires digits on both sides of the point; JSON5 does not.
         return Double("0\(mantissa[0]).\(fraction)0e\(exponent)")
     }
 }
 
 extension StringProtocol {
-    /// One ASCII digit or more, and nothing else.
+    /// True for one or more ASCII digits and nothing else.
     var isDigits: Bool { !isEmpty && unicodeScalars.allSatisfy(\.isDigit) }
 }

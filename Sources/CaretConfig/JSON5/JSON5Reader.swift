@@ -1,10 +1,11 @@
-/// Reads JSON5 (json5.org, version 1.0.0) as people write it into a configuration file.
+/// Reads JSON5 (json5.org, version 1.0.0), the format of the configuration file.
 ///
-/// Strict: a key stands once in an object, half of a surrogate pair is refused, and nothing is repaired.
+/// Strict: it refuses doubled keys and lone surrogates, and repairs nothing.
 package struct JSON5Reader {
-    /// Bytes of a text: a file of every key with pages of comments is a tenth of it.
+    /// The most bytes of a text. A file of all keys with pages of comments has a tenth of that.
     package static let longest = 256 << 10
-    /// Levels of arrays and objects, the outermost counted: the reader calls itself for each.
+    /// The most levels of arrays and objects, including the outermost. The reader is recursive, so the stack
+    /// bounds them.
     package static let deepest = 16
 
     var cursor: JSON5Cursor
@@ -74,7 +75,7 @@ package struct JSON5Reader {
         while try !closes(with: "}", or: unclosed) {
             let start = cursor
             let key = try key()
-            // By bytes: what only looks equal is not.
+            // Compared as bytes: keys that only look equal are different.
             if let first = places.updateValue(start.place, forKey: Array(key.utf8)) {
                 throw start.fault(.doubledKey(key, first: first))
             }
@@ -90,7 +91,7 @@ package struct JSON5Reader {
         return members
     }
 
-    /// Passes the opening bracket; the answer is the fault of one that is never closed.
+    /// Skips the opening bracket. Returns the fault to throw if the bracket is never closed.
     private mutating func open(_ bracket: JSON5Fault.Bracket, level: Int) throws(JSON5Fault) -> JSON5Fault {
         if level > Self.deepest { throw cursor.fault(.tooDeep) }
         let unclosed = cursor.fault(.notClosed(bracket))

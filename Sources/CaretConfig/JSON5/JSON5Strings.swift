@@ -1,4 +1,4 @@
-/// Strings in either quotes, and names that need none.
+/// Strings in single or double quotes, and keys without quotes.
 extension JSON5Reader {
     mutating func string() throws(JSON5Fault) -> String {
         let unclosed = cursor.fault(.notClosed(.string))
@@ -21,7 +21,7 @@ extension JSON5Reader {
         throw unclosed
     }
 
-    /// A name as ECMAScript 5.1 has it, with escapes.
+    /// Reads a name as ECMAScript 5.1 defines it, with escapes.
     mutating func name() throws(JSON5Fault) -> String {
         var text = String.UnicodeScalarView()
         while let scalar = cursor.scalar, scalar.continuesName || scalar == "\\" {
@@ -39,11 +39,11 @@ extension JSON5Reader {
         return String(text)
     }
 
-    /// Passes an escape; nil for a line that goes on, which adds nothing.
+    /// Reads an escape. Returns nil for an escaped line break, which adds nothing to the string.
     private mutating func escape() throws(JSON5Fault) -> Unicode.Scalar? {
         let start = cursor
         cursor.advance()
-        // Where the text ends here, the string is not closed: its loop says so.
+        // If the text ends here, the loop in `string` reports the unclosed string.
         guard let letter = cursor.scalar else { return nil }
         cursor.advance()
         switch letter {

@@ -1,4 +1,4 @@
-/// A value of a JSON5 text, and where it stands.
+/// A value of a JSON5 text, and its position.
 package struct JSON5Value: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         case null
@@ -6,7 +6,7 @@ package struct JSON5Value: Equatable, Sendable {
         case number(JSON5Number)
         case string(String)
         case array([JSON5Value])
-        /// In the order of the text; no two have the same key.
+        /// In the order of the text. All keys are different.
         case object([JSON5Member])
     }
 
@@ -16,14 +16,15 @@ package struct JSON5Value: Equatable, Sendable {
 
 package struct JSON5Member: Equatable, Sendable {
     package let key: String
-    /// Where the key stands.
+    /// The position of the key.
     package let place: TextPlace
     package let value: JSON5Value
 }
 
-/// A number, as it was written and what it is.
+/// A number: its text and its value.
 package struct JSON5Number: Equatable, Sendable {
     package let written: String
-    /// Nil for fractions, infinities, NaN and what a double does not hold exactly: no key wants those.
+    /// Nil for fractions, infinities, NaN and integers that a double cannot hold exactly. No key accepts
+    /// those.
     package let whole: Int?
 }

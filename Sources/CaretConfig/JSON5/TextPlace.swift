@@ -1,4 +1,4 @@
-/// A place in a text as editors count it: lines and, in a line, Unicode scalars, both from 1.
+/// A position in a text as editors show it: the line, and the Unicode scalar in that line. Both count from 1.
 package struct TextPlace: Hashable, Sendable, CustomStringConvertible {
     package var line: Int
     package var column: Int

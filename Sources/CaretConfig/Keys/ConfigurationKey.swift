@@ -1,4 +1,4 @@
-/// A key of the configuration: one row of the list from which everything that knows keys is made.
+/// A key of the configuration: one row of the list that help, file, options and variables are made from.
 package struct ConfigurationKey: Sendable {
     package enum Group: String, CaseIterable, Sendable {
         case doors = "Addresses and access"
@@ -9,7 +9,7 @@ package struct ConfigurationKey: Sendable {
         case documents = "Limits of documents and pushes"
     }
 
-    /// Where the value of a key lives. The default is the one of `Settings()`: it is written nowhere else.
+    /// Where `Settings` holds the value. The default is the one in `Settings()`; it is written nowhere else.
     package typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
     package enum Kind: Sendable {
@@ -18,18 +18,18 @@ package struct ConfigurationKey: Sendable {
         case yesNo(Path<Bool>)
         case count(Path<Int>, ClosedRange<Int>)
         case bytes(Path<Int>, ClosedRange<Int>)
-        /// `counts` is the unit of the setting and of the range, `plain` that of a number without one.
+        /// `counts` is the unit of the setting and of the range, `plain` the unit of a number that has none.
         case time(Path<Int>, counts: TimeUnit, plain: TimeUnit, ClosedRange<Int>)
         case history(Path<KeptHistory>)
         case logFormat(Path<LogFormat>)
         case logLevel(Path<LogLevel>)
     }
 
-    /// As the file has it: small letters and underscores.
+    /// The name in the file: lowercase letters and underscores.
     package let name: String
     package let group: Group
     package let kind: Kind
-    /// One line for an operator.
+    /// What the key does, in one line for the operator.
     package let meaning: String
 
     init(_ name: String, _ group: Group, _ kind: Kind, _ meaning: String) {
@@ -45,12 +45,12 @@ package struct ConfigurationKey: Sendable {
     /// `CARET_KEEP_HISTORY`
     package var variable: String { Self.variablePrefix + name.uppercased() }
 
-    /// Its option alone says yes.
+    /// True if its option without a value means yes.
     var isYesNo: Bool {
         if case .yesNo = kind { true } else { false }
     }
 
-    /// Its value is a list, and its option may stand several times.
+    /// True if its value is a list, so its option may be repeated.
     package var isList: Bool {
         if case .addresses = kind { true } else { false }
     }

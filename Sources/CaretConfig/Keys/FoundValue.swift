@@ -1,11 +1,11 @@
-/// What was found as the value of a key.
+/// The value found for a key.
 package enum FoundValue {
-    /// In a flag or a variable, where everything is text.
+    /// From a flag or a variable, which hold only text.
     case word(String)
-    /// In the file.
+    /// From the file.
     case file(JSON5Value.Kind)
 
-    /// As a message repeats it.
+    /// The value as a message repeats it.
     var echoed: String {
         switch self {
         case .word(let text), .file(.string(let text)): text.echoed
@@ -17,7 +17,7 @@ package enum FoundValue {
         }
     }
 
-    /// The text of a quantity with a unit, or of a word of a closed list.
+    /// The text of a quantity with a unit, or of a word from a closed list.
     var text: String? {
         switch self {
         case .word(let text), .file(.string(let text)): text
@@ -42,7 +42,7 @@ package enum FoundValue {
         }
     }
 
-    /// The texts of a list: in the file an array or one text, elsewhere separated by commas, or `none`.
+    /// The items of a list: in the file an array or a single text, elsewhere separated by commas, or `none`.
     var texts: [String]? {
         switch self {
         case .word("none"): return []

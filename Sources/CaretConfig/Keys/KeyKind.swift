@@ -1,5 +1,5 @@
 extension ConfigurationKey {
-    /// Takes what was found into the settings; false where it is not allowed.
+    /// Stores the found value in the settings. Returns false if the value is not allowed.
     package func take(_ found: FoundValue, into settings: inout Settings) -> Bool {
         switch kind {
         case .folder(let path): put(found.text.flatMap(Self.folder), path, &settings)
@@ -16,7 +16,8 @@ extension ConfigurationKey {
         }
     }
 
-    /// The item of a list that is not allowed; the value itself where it is all right or no list.
+    /// The first item of a list that is not allowed. Returns `value` itself if all are allowed or it is not a
+    /// list.
     func culprit(in value: JSON5Value, with settings: Settings) -> JSON5Value {
         guard isList, case .array(let items) = value.kind else { return value }
         var settings = settings
@@ -35,7 +36,7 @@ extension ConfigurationKey {
         put(value.flatMap { range.contains($0) ? $0 : nil }, path, &settings)
     }
 
-    /// Bytes of a path, which the system has no longer ones of.
+    /// The most bytes of a path. The system allows no longer ones.
     private static let longestPath = 4_095
 
     private static func folder(_ text: String) -> String? {
@@ -44,7 +45,7 @@ extension ConfigurationKey {
         return isPath ? text : nil
     }
 
-    /// Addresses that a server listens on: more than a machine has of its own.
+    /// The most addresses that a server listens on. A machine has fewer.
     private static let mostAddresses = 16
 
     private static func addresses(_ texts: [String]) -> [ListenAddress]? {
@@ -56,7 +57,7 @@ extension ConfigurationKey {
         (found.whole.map(String.init) ?? found.text).flatMap { TimeText.read($0, in: counts, plain: plain) }
     }
 
-    /// What may stand there, for a person who put something else.
+    /// The allowed values, for a message about another value.
     package var allowed: String {
         switch kind {
         case .folder: "the path of a folder, without control characters"
@@ -78,7 +79,7 @@ extension ConfigurationKey {
         }
     }
 
-    /// What a value is, in a word for the help.
+    /// A word for the value in the help.
     package var placeholder: String {
         switch kind {
         case .folder: "DIR"
@@ -93,7 +94,7 @@ extension ConfigurationKey {
         }
     }
 
-    /// The value in these settings, as the file has it.
+    /// The value in these settings, as the file writes it.
     package func value(in settings: Settings) -> String {
         switch kind {
         case .folder(let path): settings[keyPath: path].quoted

@@ -1,7 +1,7 @@
 import CaretWire
 
 extension ConfigurationKey {
-    /// Every key, in the order of the file.
+    /// All keys, in the order of the file.
     package static let all = doors + store + log + work + lines + documents + rooms
 
     package static func named(_ name: String) -> ConfigurationKey? {

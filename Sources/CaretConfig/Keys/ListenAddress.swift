@@ -1,24 +1,25 @@
 import Glibc
 
-/// An address and a port to listen on, as `127.0.0.1:22738` or `[::1]:22738`.
+/// An address and a port to listen on, such as `127.0.0.1:22738` or `[::1]:22738`.
 ///
-/// A name stands for whatever some service says today, so of names only `localhost` is read, as 127.0.0.1.
+/// A host name could resolve differently every day. So `localhost` is the only name allowed; it means
+/// 127.0.0.1.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package enum Family: Sendable {
         case ipv4, ipv6
     }
 
     package let family: Family
-    /// In network order: 4 bytes or 16.
+    /// 4 or 16 bytes, in network order.
     package let bytes: [UInt8]
-    /// 0 lets the system choose.
+    /// With 0 the system chooses the port.
     package let port: UInt16
 
     package static func loopback(port: UInt16) -> ListenAddress {
         ListenAddress(family: .ipv4, bytes: [127, 0, 0, 1], port: port)
     }
 
-    /// `bytes` as the system has them.
+    /// `bytes` is in network order.
     package init(family: Family, bytes: [UInt8], port: UInt16) {
         precondition(bytes.count == (family == .ipv4 ? 4 : 16), "an address of \(bytes.count) bytes")
         self.family = family
@@ -26,7 +27,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Nil where the text is no such address.
+    /// Nil if the text is not such an address.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
@@ -46,13 +47,13 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func bytes(of literal: String, _ family: Family) -> [UInt8]? {
-        // A NUL would end the text for the system before its end.
+        // The system would end the text at a NUL.
         guard !literal.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: family == .ipv4 ? 4 : 16)
         return inet_pton(family.number, literal, &bytes) == 1 ? bytes : nil
     }
 
-    /// The address without the port, as the system writes it.
+    /// The address without the port, in the system's notation.
     package var host: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(family.number, bytes, &text, socklen_t(text.count)) != nil else {
@@ -61,7 +62,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Only this machine reaches it.
+    /// True if only this machine can reach the address.
     package var isLoopback: Bool {
         switch family {
         case .ipv4: bytes[0] == 127

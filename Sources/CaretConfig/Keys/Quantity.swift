@@ -1,8 +1,8 @@
-/// A unit of a quantity: its name, and how many of the smallest unit it is.
+/// A unit of a quantity: its name, and its size in the smallest unit.
 struct QuantityUnit {
     let name: String
     let size: Int
-    /// Read but not written.
+    /// Accepted when reading, but never written.
     var isOther = false
 }
 
@@ -21,11 +21,11 @@ package enum SizeText {
 
     package static func written(_ bytes: Int) -> String { Quantity.written(bytes, in: units) }
 
-    /// The bytes of a text such as `25 MiB` or `26214400`.
+    /// The size in bytes; the text is such as `25 MiB` or `26214400`.
     package static func read(_ text: String) -> Int? { Quantity.read(text, in: units, plain: 1) }
 }
 
-/// What the Int of a setting counts, and a plain number of a key.
+/// The unit of a setting's Int, or of a plain number in a key's value.
 package enum TimeUnit: Int, Sendable {
     case milliseconds = 1
     case seconds = 1_000
@@ -58,7 +58,7 @@ package enum TimeText {
         return text == "1 days" ? "1 day" : text
     }
 
-    /// How many of `unit` a text such as `30 s` is; nil where it is not a whole number of them.
+    /// A time such as `30 s` in `unit`; nil if it is not a whole number of those.
     package static func read(_ text: String, in unit: TimeUnit, plain: TimeUnit) -> Int? {
         guard let milliseconds = Quantity.read(text, in: units, plain: plain.rawValue) else { return nil }
         let (count, rest) = milliseconds.quotientAndRemainder(dividingBy: unit.rawValue)
@@ -67,7 +67,7 @@ package enum TimeText {
 }
 
 enum Quantity {
-    /// Digits of a number: none that is allowed anywhere has more, and no product with a unit is lost.
+    /// The most digits of a number. All allowed numbers are shorter.
     private static let digits = 15
 
     static func written(_ value: Int, in units: [QuantityUnit]) -> String {
@@ -75,7 +75,7 @@ enum Quantity {
         return "\(value / unit.size) \(unit.name)"
     }
 
-    /// A whole number, and behind it, after a space or none, a unit or none.
+    /// Reads a whole number and an optional unit, with at most one space between them.
     static func read(_ text: String, in units: [QuantityUnit], plain: Int) -> Int? {
         let number = text.prefix { $0.isASCII && $0.isNumber }
         var name = text[number.endIndex...]
@@ -85,7 +85,7 @@ enum Quantity {
         return units.first { name.utf8.elementsEqual($0.name.utf8) }.flatMap { product(count, $0.size) }
     }
 
-    /// A number of ASCII digits alone.
+    /// Reads a number of ASCII digits only.
     static func whole(_ text: some StringProtocol) -> Int? {
         text.isDigits && text.utf8.count <= digits ? Int(text) : nil
     }

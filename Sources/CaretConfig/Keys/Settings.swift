@@ -1,47 +1,48 @@
 package import CaretWire
 
-/// What a server runs with. Plain values, which the wiring hands to whom they concern.
+/// The settings of a server, as plain values. The wiring passes each to the part that needs it.
 package struct Settings: Equatable, Sendable {
-    /// The folder of everything that is kept.
+    /// The folder for all data.
     package var data = "data"
-    /// Where connections are taken. The port is CARET on a telephone's keys.
+    /// The addresses to listen on. The default port spells CARET on a phone's keys.
     package var listen = [ListenAddress.loopback(port: 22738)]
-    /// Whether `caretd.sock` in the data folder is a listener whose user is admin.
+    /// Whether the server listens on `caretd.sock` in the data folder, where every client is admin.
     package var hasAdminSocket = true
-    /// Whether nobody may do anything without a token.
+    /// Whether every client needs a token.
     package var requiresTokens = false
-    /// Whether other machines may do everything without a token.
+    /// Whether clients on other machines have full access without a token.
     package var allowsAnyoneFromAnywhere = false
 
     package var keepHistory = KeptHistory.forever
-    /// Seconds for which a deleted document may be brought back.
+    /// For how many seconds a deleted document can be restored.
     package var keepDeletedSeconds = 30 * 86_400
-    /// Seconds between two rounds in which the store goes through all documents.
+    /// Seconds between two upkeep rounds of the store over all documents.
     package var upkeepSeconds = 3_600
 
     package var logFormat = LogFormat.plain
     package var logLevel = LogLevel.info
 
-    /// Loops that serve connections; 0 is one a core.
+    /// Loops that serve connections; 0 means one per core.
     package var loops = 0
-    /// Queues that rooms run on; 0 is one a core.
+    /// Queues that rooms run on; 0 means one per core.
     package var roomQueues = 0
 
-    /// Pushes a connection a second where tokens are required.
+    /// Pushes per second on one connection, if tokens are required.
     package var pushesPerSecond = 100
-    /// As configured; `limits` is what holds.
+    /// The limits as configured. Use `limits` for those in force.
     package var configuredLimits = Limits()
 
     package init() {}
 
-    /// The limits that hold: pushes are counted only where tokens say whose they are.
+    /// The limits in force. Pushes are limited only if tokens are required, since only tokens tell users
+    /// apart.
     package var limits: Limits {
         var limits = configuredLimits
         limits.announced.pushesPerSecond = requiresTokens ? pushesPerSecond : nil
         return limits
     }
 
-    /// The socket of the local admin, inside the data folder.
+    /// The path of the socket for local admins, in the data folder.
     package var adminSocketPath: String { data + "/caretd.sock" }
 }
 

@@ -2,9 +2,9 @@
 package enum ValueOrigin: Equatable, Sendable, CustomStringConvertible {
     case byDefault
     case file(path: String, TextPlace)
-    /// An environment variable, by its name.
+    /// The name of an environment variable.
     case variable(String)
-    /// An option of the command line, by its name.
+    /// The name of a command line option.
     case flag(String)
 
     package var description: String {

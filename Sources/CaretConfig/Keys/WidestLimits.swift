@@ -1,8 +1,8 @@
 package import CaretWire
 
 extension Limits {
-    /// Those that no server can be told to exceed, of all that bound what is asked: for a server's own files, which may
-    /// hold what any server took.
+    /// The largest request limits that any server can be configured with. The command line uses them for the
+    /// files of a stopped server, which may hold whatever that server accepted.
     package static var widest: Limits {
         var settings = Settings()
         for name in [
@@ -19,7 +19,7 @@ extension Limits {
 }
 
 extension ConfigurationKey {
-    /// Sets what is counted as high as it may be; anything else has no most.
+    /// Sets a count or size to its largest allowed value. Other kinds have none.
     fileprivate func takeMost(into settings: inout Settings) {
         switch kind {
         case .count(let path, let range), .bytes(let path, let range):

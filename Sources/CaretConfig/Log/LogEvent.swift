@@ -2,28 +2,28 @@ package import CaretWire
 
 /// One thing that happened, for the operator.
 package struct LogEvent: Equatable, Sendable {
-    /// Everything that is ever told.
+    /// Every event that the server can log.
     package enum Name: String, CaseIterable, Sendable {
         case starting, listening, ready, stopping, stopped
         case openToAnyone = "open_to_anyone"
         case variableIgnored = "variable_ignored"
         case cannotListen = "cannot_listen"
-        /// Others than the server's user may look into the data folder.
+        /// Other users of the machine can list the data folder.
         case dataReadable = "data_readable"
-        /// So few descriptors are left for connections that people may be turned away.
+        /// Few descriptors are left for connections, so new ones may be refused.
         case fewDescriptors = "few_descriptors"
 
         case connectionOpened = "connection_opened"
         case connectionClosed = "connection_closed"
-        /// No descriptor or memory was left for it.
+        /// No descriptor or memory was left for the connection.
         case connectionRefused = "connection_refused"
-        /// A session fell so far behind that its room does not have at hand what it needs.
+        /// A session fell so far behind that its room must read its changes from the store.
         case slowReader = "slow_reader"
-        /// A client's text is not what it was told that it is.
+        /// A client's text differs from what the server sent.
         case textDiverged = "text_diverged"
-        /// Somebody showed an unknown token, or none where one is needed.
+        /// A client sent an unknown token, or no token where one is required.
         case loginFailed = "login_failed"
-        /// Wrong tokens came from there so often that it has to wait.
+        /// An address sent so many unknown tokens that it has to wait.
         case guessingSlowed = "guessing_slowed"
         case tokenAdded = "token_added"
         case tokenRevoked = "token_revoked"
@@ -42,18 +42,18 @@ package struct LogEvent: Equatable, Sendable {
         /// The database was removed or replaced under the running server.
         case dataLost = "data_lost"
         case documentDamaged = "document_damaged"
-        /// A check of the store has found something that is not as it was written.
+        /// A check of the store found data that differs from what was written.
         case damageFound = "damage_found"
-        /// A check of the store did not come to its end.
+        /// A check of the store did not finish.
         case checkFailed = "check_failed"
         case backupMade = "backup_made"
         case backupFailed = "backup_failed"
 
         case memoryReturned = "memory_returned"
 
-        /// An answer `internal` to a client, who was told the same numbers.
+        /// A client was sent the error `internal`, with the same numbers.
         case internalFault = "internal_fault"
-        /// Lines of one event that its rate did not let through, when the log ends.
+        /// At the end of the log: lines of one event that its rate held back.
         case logSuppressed = "log_suppressed"
 
         package var level: LogLevel {
@@ -88,13 +88,13 @@ package struct LogEvent: Equatable, Sendable {
     }
 }
 
-/// What may be told of an event: numbers, addresses, words of the program. There is no field that would take a text of
-/// a document, a name that somebody gave it, or a token.
+/// What a log line may contain: numbers, addresses and words from the source. No field can hold a document's
+/// text, a name that a user chose, or a token.
 package enum LogField: Equatable, Sendable {
     case transport(Transport)
-    /// Where it is listened.
+    /// The address that a listener listens on.
     case address(ListenAddress)
-    /// Where a connection comes from.
+    /// The address that a connection comes from.
     case peer(ListenAddress)
     /// A file or folder of the operator.
     case path(String)
@@ -110,7 +110,7 @@ package enum LogField: Equatable, Sendable {
     case token(Int64)
     case code(ErrorCode)
     case reason(LogWord)
-    /// A code of the system.
+    /// An error code of the system.
     case errno(Int32)
     /// An extended result code of SQLite.
     case sqlite(Int32)
@@ -125,7 +125,7 @@ package enum LogField: Equatable, Sendable {
     }
 }
 
-/// A word that stands in the source: what a client sent cannot become one.
+/// A word written in the source. Client input cannot become one.
 package struct LogWord: ExpressibleByStringLiteral, Equatable, Sendable {
     let text: String
 
@@ -138,7 +138,7 @@ extension LogField {
         case number(Int64)
     }
 
-    /// As it stands in the line.
+    /// The key and value as the line shows them.
     package var keyAndValue: (key: String, value: Value) {
         switch self {
         case .transport(let transport): ("transport", .word(transport.rawValue))

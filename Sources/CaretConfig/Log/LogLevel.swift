@@ -1,12 +1,12 @@
-/// How much a line of the log matters, least first.
+/// How important a log line is, least important first.
 package enum LogLevel: String, CaseIterable, Comparable, Sendable {
-    /// For whoever looks for a fault.
+    /// For finding a bug.
     case debug
-    /// What a running server does anyway.
+    /// Normal operation.
     case info
-    /// Something to look at, some day.
+    /// Look at it some day.
     case warning
-    /// Something to look at now.
+    /// Look at it now.
     case error
 
     private var rank: Int {

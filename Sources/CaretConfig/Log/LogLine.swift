@@ -1,18 +1,18 @@
 import Glibc
 
-/// An event with all that stands in its line.
+/// An event with everything that its line shows.
 package struct LogLine: Equatable, Sendable {
     package let event: LogEvent
     /// Milliseconds since 1970.
     package let time: Int64
-    /// Lines of the same event that its rate held back before this one.
+    /// Lines of this event that the rate held back before this one.
     package var suppressed = 0
     /// Lines of any event that could not be written before this one.
     package var lost = 0
 
-    /// Bytes of a line: what a pipe takes whole or not at all.
+    /// The most bytes of a line. A pipe takes that many as a whole or not at all.
     package static let longest = 4_096
-    /// Bytes for the two counts and the end.
+    /// Bytes reserved for the two counts and the line's end.
     private static let reserve = 96
 
     package init(_ event: LogEvent, at time: Int64, suppressed: Int = 0, lost: Int = 0) {
@@ -22,13 +22,14 @@ package struct LogLine: Equatable, Sendable {
         self.lost = lost
     }
 
-    /// The line with its end.
+    /// The line's bytes, with its line break.
     package func written(as format: LogFormat) -> [UInt8] {
         var text = begin(format)
         for field in event.fields {
             let (key, value) = field.keyAndValue
             let piece = member(key, value, format)
-            // Only values full of controls come so far; the line is worth more than its last field.
+            // Only values full of control characters get this long. Losing the last fields is better than
+            // losing the line.
             if text.utf8.count + piece.utf8.count > Self.longest - Self.reserve { break }
             text += piece
         }
@@ -74,10 +75,10 @@ package struct LogLine: Equatable, Sendable {
 }
 
 extension String {
-    /// Characters of a value.
+    /// The most characters of a value.
     private static let longestValue = 200
 
-    /// Needs no quotes between an equals sign and a space.
+    /// Whether the value needs no quotes between an equals sign and a space.
     fileprivate var isPlain: Bool {
         !isEmpty && utf8.count <= Self.longestValue
             && utf8.allSatisfy { byte in

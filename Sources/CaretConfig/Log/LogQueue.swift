@@ -1,19 +1,19 @@
-/// Whose turn it is to write, and what waits meanwhile.
+/// Decides which thread writes next, and holds the lines that wait.
 ///
-/// Whoever brings a line while nobody writes becomes the writer, until nothing waits. So lines keep their order, no
-/// lock is held over a write, and nobody waits for another's.
+/// A thread that adds a line while no other writes becomes the writer, until no line waits. So lines keep
+/// their order, no lock is held during a write, and no thread waits for another one's write.
 package struct LogQueue: Sendable {
     package enum Outcome: Equatable, Sendable {
         case written
-        /// A part of the line is there, without its end.
+        /// Only the beginning of the line was written, without its end.
         case begun
         case refused
     }
 
-    /// What the writer does next.
+    /// What the writer writes next.
     package struct Turn: Equatable, Sendable {
         package var line: LogLine
-        /// The line before has no end.
+        /// Whether to end the previous line first, which was cut short.
         package let endsLineBefore: Bool
 
         package init(line: LogLine, endsLineBefore: Bool) {
@@ -22,7 +22,7 @@ package struct LogQueue: Sendable {
         }
     }
 
-    /// Lines that wait: a writer that is stuck for so many is given no more.
+    /// The most lines that wait for a writer that is stuck. Further ones are counted as lost.
     package static let mostWaiting = 256
 
     private var rate = LogRate()
@@ -30,12 +30,12 @@ package struct LogQueue: Sendable {
     private var inWriting: LogLine?
     private var lost = 0
     private var endsLineBefore = false
-    /// Lines that could not be written, ever since.
+    /// All lines that could not be written since the start.
     package private(set) var lostInAll = 0
 
     package init() {}
 
-    /// Nil where there is nothing to write, or somebody else writes it.
+    /// Returns nil if there is nothing to write, or another thread writes it.
     package mutating func happened(_ event: LogEvent, at time: Int64) -> Turn? {
         switch rate.happened(event.name, at: time) {
         case .suppress: return nil
@@ -43,7 +43,7 @@ package struct LogQueue: Sendable {
         }
     }
 
-    /// The end of the log: what was held back is told.
+    /// At the end of the log: adds a line for each event with held back lines.
     package mutating func closing(at time: Int64) -> Turn? {
         var turn: Turn?
         for (name, count) in rate.remainders() {
@@ -52,7 +52,7 @@ package struct LogQueue: Sendable {
         return turn
     }
 
-    /// The writer's line has met this; the answer is its next one.
+    /// The writer reports the outcome of its line, and gets its next one.
     package mutating func wrote(_ outcome: Outcome) -> Turn? {
         guard let line = inWriting else {
             preconditionFailure("a line was written that nobody had a turn for")
@@ -61,7 +61,7 @@ package struct LogQueue: Sendable {
         switch outcome {
         case .written: endsLineBefore = false
         case .begun, .refused:
-            // What the line would have told is lost with it.
+            // The counts that the line would have reported are lost with it, so they count again.
             lost += line.lost
             lose(1 + line.suppressed)
             if outcome == .begun { endsLineBefore = true }

@@ -1,19 +1,21 @@
-/// How many lines of each event the log takes, so that a storm does not fill the disk.
+/// Limits how many lines of each event are logged, so that a flood of events does not fill the disk.
 ///
-/// A burst tells what is going on, and what goes on for longer is counted: 2 lines of 150 bytes a second are 26 MB a day.
+/// A burst of lines shows the cause; further events are mostly counted. 2 lines of 150 bytes a second are 26
+/// MB a day.
 package struct LogRate: Sendable {
-    /// Lines at once.
+    /// Lines that may be written at once.
     package static let burst = 50
     /// Lines a second after that.
     package static let aSecond = 2
 
     package enum Answer: Equatable, Sendable {
-        /// Written, with so many before it that were not.
+        /// The line is written; this many before it were not.
         case write(suppressed: Int)
         case suppress
     }
 
-    /// Of one event: thousandths of lines that may be written at once, when that was so, and what was held back.
+    /// The state of one event: the lines that may be written now, in thousandths; when that was computed; and
+    /// how many lines were held back.
     private struct Allowance {
         var thousandths = LogRate.burst * 1_000
         var time: Int64
@@ -24,7 +26,7 @@ package struct LogRate: Sendable {
 
     package init() {}
 
-    /// `time` is in milliseconds; a clock that was put back gives nothing and takes nothing.
+    /// `time` is in milliseconds. A clock that goes backwards changes no allowance.
     package mutating func happened(_ name: LogEvent.Name, at time: Int64) -> Answer {
         var allowance = allowances[name] ?? Allowance(time: time)
         defer { allowances[name] = allowance }
@@ -41,7 +43,7 @@ package struct LogRate: Sendable {
         return .write(suppressed: allowance.suppressed)
     }
 
-    /// What was held back and not told yet, which is told now.
+    /// Returns the held back lines that no line has reported yet, and sets their count to zero.
     package mutating func remainders() -> [(name: LogEvent.Name, suppressed: Int)] {
         LogEvent.Name.allCases.compactMap { name in
             guard let count = allowances[name]?.suppressed, count > 0 else { return nil }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Writes events to standard error, one line each. Any thread may call it; its state is behind one lock.
+/// Writes events to standard error, one line each. Any thread may call it: a lock protects its state.
 package final class LogWriter: Sendable {
     private let queue = Mutex(LogQueue())
     private let format: LogFormat
@@ -20,7 +20,7 @@ package final class LogWriter: Sendable {
         put = { Self.put($0, descriptor) }
     }
 
-    /// Lines that could not be written.
+    /// The number of lines that could not be written.
     package var lostLines: Int { queue.withLock { $0.lostInAll } }
 
     package func write(_ event: LogEvent) {
@@ -29,7 +29,7 @@ package final class LogWriter: Sendable {
         drain(queue.withLock { $0.happened(event, at: time) })
     }
 
-    /// Tells what was held back; the last call before the process ends.
+    /// Logs how many lines were held back. Must be the last call before the process ends.
     package func close() {
         let time = now()
         drain(queue.withLock { $0.closing(at: time) })
@@ -44,8 +44,8 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Writes where that does not wait. A pipe that has room takes a line whole; the descriptor is not made
-    /// non-blocking, since others share it.
+    /// Writes the line if that does not block. A pipe that is ready takes a whole line. Other processes share
+    /// the descriptor, so it is not made non-blocking.
     private static func put(_ line: [UInt8], _ descriptor: Int32) -> LogQueue.Outcome {
         var asked = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         guard poll(&asked, 1, 0) == 1, asked.revents & Int16(POLLOUT) != 0 else { return .refused }

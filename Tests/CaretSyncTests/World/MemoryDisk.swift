@@ -3,13 +3,14 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A disk in memory, with a model of what a power cut leaves.
+/// A disk in memory, with a model of what remains after a power cut.
 ///
-/// Names reach the disk in the order in which they were changed, at the latest when their folder is synced, and that of a
-/// new file with the file, as file systems on Linux do it. The bytes of a file reach the disk when that is synced. A power
-/// cut forgets the rest: some of the last changes of names, and all bytes that were not synced.
+/// It behaves as file systems on Linux do. Changes of names reach the disk in their order, at the latest when
+/// their folder is synced. The name of a new file also reaches it when the file is synced. The bytes of a
+/// file reach the disk when the file is synced. A power cut loses the rest: some of the last changes of
+/// names, and all bytes that were not synced.
 final class MemoryDisk: SyncDisk {
-    /// A call that changes or reads something.
+    /// A call that reads or changes something.
     struct Call: Equatable, Sendable {
         var name: String
         var path: String
@@ -28,11 +29,11 @@ final class MemoryDisk: SyncDisk {
         var files: [UInt: File] = [:]
         var names: [String: UInt] = [:]
         var syncedNames: [String: UInt] = [:]
-        /// What was changed since, in steps that are whole or not there.
+        /// The changes of names that are not synced. A power cut keeps or loses a step as a whole.
         var steps: [[(path: String, file: UInt?)]] = []
         var lastFile: UInt = 0
         var canExchange = true
-        /// Calls until the program that makes them is killed; nil for ever.
+        /// The calls left until the program is killed; nil means never.
         var callsLeft: Int?
         var before: (@Sendable (Call) -> Void)?
     }
@@ -43,20 +44,20 @@ final class MemoryDisk: SyncDisk {
     /// `now` is the wall clock, in milliseconds.
     init(now: @escaping @Sendable () -> Int) { self.now = now }
 
-    /// What a call throws once the program is killed.
+    /// The error that each call throws after the program was killed.
     static let killed = FileFault("go on", "the program was killed", ECANCELED)
 
-    // MARK: What tests do
+    // MARK: For tests
 
-    /// Is told of each call before it is done.
+    /// Sets a function that runs before each call.
     func watch(_ watcher: (@Sendable (Call) -> Void)?) { state.withLock { $0.before = watcher } }
 
-    /// The program is killed before it makes one more call than this; nil lets it live.
+    /// Kills the program after this many more calls; nil lets it live.
     func kill(after calls: Int?) { state.withLock { $0.callsLeft = calls } }
 
     func cannotExchange() { state.withLock { $0.canExchange = false } }
 
-    /// The machine loses its power, and starts again.
+    /// Cuts the power of the machine, and restarts it.
     func cutPower(_ random: inout Seeded) {
         state.withLock { state in
             let kept = random.number(0...state.steps.count)
@@ -71,7 +72,7 @@ final class MemoryDisk: SyncDisk {
         }
     }
 
-    /// What an editor does to a file.
+    /// Saves a file as an editor does.
     func save(_ text: String, to path: String, asNewFile: Bool) {
         state.withLock { state in
             if !asNewFile, let file = state.names[path] {
@@ -83,7 +84,7 @@ final class MemoryDisk: SyncDisk {
         }
     }
 
-    /// The editor waits until all that was saved is on disk.
+    /// Waits until everything saved is on disk, as an editor does.
     func syncAll() {
         state.withLock { state in
             for step in state.steps { state.sync(step) }
@@ -92,7 +93,7 @@ final class MemoryDisk: SyncDisk {
         }
     }
 
-    /// Writes into a file that was opened before, wherever it is by now.
+    /// Writes into a file that was opened before, whatever its name is now.
     func write(_ text: String, intoFile number: UInt) {
         state.withLock { $0.write(Array(text.utf8), to: number, at: tick) }
     }
@@ -106,7 +107,7 @@ final class MemoryDisk: SyncDisk {
         }
     }
 
-    /// A folder goes with all that is in it.
+    /// Removes a file, or a folder with everything in it.
     func remove(byUser path: String) {
         state.withLock { state in
             let paths = [path] + state.names.keys.filter { $0.isBelow(path) }.sorted()
@@ -130,7 +131,7 @@ final class MemoryDisk: SyncDisk {
         }
     }
 
-    /// All files below a folder, but for hidden ones.
+    /// The texts of all files below a folder, without hidden ones.
     func texts(in folder: String) -> [String: String] {
         state.withLock { state in
             var texts: [String: String] = [:]
@@ -151,7 +152,7 @@ final class MemoryDisk: SyncDisk {
         state.withLock { state in state.names[path].flatMap { state.files[$0] }?.kind == .folder }
     }
 
-    /// Everything that is anywhere on the disk, hidden files too.
+    /// The texts of all files on the disk, including hidden ones.
     var everything: [String] {
         state.withLock { state in
             state.names.values.compactMap { state.files[$0] }.map {
@@ -160,9 +161,9 @@ final class MemoryDisk: SyncDisk {
         }
     }
 
-    // MARK: What programs do
+    // MARK: For the synced program
 
-    /// The kernel's stamps have steps of 4 ms.
+    /// The kernel's time stamps advance in steps of 4 ms.
     private var tick: Int { now() / 4 * 4_000_000 }
 
     private func call<Answer>(
@@ -278,7 +279,7 @@ final class MemoryDisk: SyncDisk {
     }
 
     func removeFolder(_ path: String) -> Bool {
-        // A call that fails for any reason has not removed it.
+        // A call that failed for any reason removed nothing.
         (try? call("remove folder", path) { state in
             guard let folder = state.names[path], state.files[folder]?.kind == .folder else { return false }
             if state.names.keys.contains(where: { $0.isBelow(path) }) { return false }
@@ -306,20 +307,21 @@ final class MemoryDisk: SyncDisk {
 }
 
 extension String {
-    /// Whether a path leads into a folder, at any depth. By bytes: a slash may be one Character with the letter before it or
-    /// the mark after it. These run for each name at each call, so C functions compare.
+    /// Whether the path is inside the folder, at any depth. It compares bytes, since a slash may form one
+    /// Character with the letter before it or the mark after it. It runs for each name at each call, so it
+    /// uses C functions for speed.
     fileprivate func isBelow(_ folder: String) -> Bool {
         let count = folder.utf8.count
         guard utf8.count > count else { return false }
         return withCString { $0[count] == 0x2F && strncmp($0, folder, count) == 0 }
     }
 
-    /// The same, at no greater depth.
+    /// Whether the path is directly inside the folder.
     fileprivate func isIn(_ folder: String) -> Bool {
         isBelow(folder) && withCString { strchr($0 + folder.utf8.count + 1, 0x2F) == nil }
     }
 
-    /// How a folder names what is below it.
+    /// The path relative to a folder that contains it.
     fileprivate func name(below folder: String) -> String {
         withCString { String(cString: $0 + folder.utf8.count + 1) }
     }
@@ -347,8 +349,8 @@ extension MemoryDisk.State {
         for (path, file) in step { syncedNames[path] = file }
     }
 
-    /// Syncs the steps in which such a name was changed, and those before them without which there would be a file and a folder
-    /// of one name.
+    /// Syncs the steps that changed a matching name. It also syncs the earlier steps they depend on: without
+    /// those, a file and a folder would have the same name.
     fileprivate mutating func syncNames(where isMeant: ((path: String, file: UInt?)) -> Bool) {
         var (chosen, left, paths) = (
             [[(path: String, file: UInt?)]](), [[(path: String, file: UInt?)]](), Set<String>()

@@ -4,13 +4,14 @@ import CaretSync
 import CaretWire
 import Synchronization
 
-/// A server in memory for synced folders: documents with all their texts, merged as the real one does.
+/// A server in memory for synced folders. It keeps all texts of each document, and merges as the real server
+/// does.
 final class ModelServer: Sendable {
     struct Stored: Sendable {
         var epoch: String
         var texts: [String]
         var usesCRLF = false
-        /// What was pushed, and the revision that came of it.
+        /// The text of each push, by its seq, and the revision it was committed as.
         var pushes: [Int: (text: String, revision: Int)] = [:]
 
         var head: String { texts[texts.count - 1] }
@@ -22,17 +23,17 @@ final class ModelServer: Sendable {
         var documents: [WireString: Stored] = [:]
         var lastDocument = 0
         var lastSeq = 0
-        /// What each follower has not been told yet.
+        /// The events that each follower has not received yet.
         var news: [[FollowEvent]] = []
-        /// Every request, by its first word.
+        /// The number of requests of each type.
         var requests: [String: Int] = [:]
-        /// Every push, in the order in which they came.
+        /// Every push, in the order of arrival.
         var pushes: [SyncRecord.Push] = []
-        /// How the next requests of a name are refused.
+        /// The codes that the next requests of a type are refused with.
         var refusals: [String: [ErrorCode]] = [:]
-        /// Does something right before a request is done.
+        /// Runs right before a request is processed.
         var before: (@Sendable (String) -> Void)?
-        /// Does something after a request is done, before its answer arrives.
+        /// Runs after a request is processed, before its answer arrives.
         var after: (@Sendable (String) async throws -> Void)?
     }
 
@@ -40,7 +41,7 @@ final class ModelServer: Sendable {
 
     init(store: String = "s1") { state = Mutex(State(store: store)) }
 
-    // MARK: What tests do
+    // MARK: For tests
 
     var store: String { state.withLock { $0.store } }
     var requests: [String: Int] { state.withLock { $0.requests } }
@@ -49,7 +50,7 @@ final class ModelServer: Sendable {
             Dictionary(uniqueKeysWithValues: state.documents.map { ($0.key.string, $0.value.head) })
         }
     }
-    /// Everything that any revision has.
+    /// The texts of all revisions.
     func history(of document: WireString) -> [String] {
         state.withLock { $0.documents[document]?.texts ?? [] }
     }
@@ -62,7 +63,7 @@ final class ModelServer: Sendable {
 
     var pushes: [SyncRecord.Push] { state.withLock { $0.pushes } }
 
-    /// Refuses the next requests of this name, one with each code, before they do anything.
+    /// Refuses the next requests of this type before they do anything, one with each code.
     func refuse(_ request: String, with codes: [ErrorCode]) {
         state.withLock { $0.refusals[request] = codes }
     }
@@ -74,7 +75,7 @@ final class ModelServer: Sendable {
         }
     }
 
-    /// What a follower is told first.
+    /// The first events that a follower receives.
     func beginning(for follower: Int) -> [FollowEvent] {
         state.withLock { state in
             state.news[follower] = []
@@ -90,7 +91,7 @@ final class ModelServer: Sendable {
         }
     }
 
-    /// A person changes a document.
+    /// Changes a document, as another user would.
     func set(_ document: WireString, _ text: String) {
         state.withLock { state in
             if state.documents[document] == nil { state.make(document) }
@@ -99,7 +100,7 @@ final class ModelServer: Sendable {
         }
     }
 
-    /// A copy of all documents. The server that it is given back to has a new name for its store.
+    /// A copy of all documents. `restore` gives the store a new name.
     func backup() -> [WireString: Stored] { state.withLock { $0.documents } }
 
     func restore(_ backup: [WireString: Stored], as store: String) {
@@ -214,7 +215,7 @@ extension ModelServer: SyncServer {
 extension ModelServer.State {
     fileprivate mutating func make(_ document: WireString) {
         lastDocument += 1
-        // Two servers never give a document the same part of its epoch.
+        // The document's own part of the epoch is unique across servers.
         documents[document] = ModelServer.Stored(epoch: "\(store).\(store)-\(lastDocument)", texts: [""])
     }
 

@@ -4,9 +4,9 @@ import CaretWire
 import Synchronization
 import TestSupport
 
-/// Folders that are synced with a server, all in memory and on a clock that is turned by hand.
+/// Folders that are synced with a server, all in memory. Tests advance the clock.
 final class SyncWorld {
-    /// The one clock of a world, in milliseconds.
+    /// The clock of everything in a world, in milliseconds.
     final class Clock: Sendable {
         private let time = Mutex(1_790_000_000_000)
 
@@ -15,7 +15,7 @@ final class SyncWorld {
         var forSync: SyncClock { SyncClock(steady: { self.now }, wall: { self.now }) }
     }
 
-    /// What programs have reported.
+    /// The reports of all programs.
     private final class Reports: Sendable {
         private let reports = Mutex<[(report: SyncReport, path: String)]>([])
 
@@ -23,7 +23,7 @@ final class SyncWorld {
         func add(_ report: SyncReport, _ path: String) { reports.withLock { $0.append((report, path)) } }
     }
 
-    /// One folder on a machine of its own, with the program that syncs it.
+    /// A folder on its own machine, with the program that syncs it.
     final class Folder {
         let disk: MemoryDisk
         let follower: Int
@@ -49,10 +49,10 @@ final class SyncWorld {
         for folder in folders { folder.disk.makeFolder(byUser: Self.root) }
     }
 
-    /// Everything that the programs have reported, in its order.
+    /// The reports of all programs, in order.
     var reports: [(report: SyncReport, path: String)] { told.all }
 
-    /// The only folder of a world that has one.
+    /// The first folder's disk, for worlds with a single folder.
     var disk: MemoryDisk { folders[0].disk }
 
     static func path(_ name: String) -> String { root + "/" + name }
@@ -65,7 +65,7 @@ final class SyncWorld {
 
     // MARK: Programs
 
-    /// Another server listens at the address.
+    /// Replaces the server at the address by another one.
     func change(to server: ModelServer) {
         self.server = server
         for (index, folder) in folders.enumerated() {
@@ -74,10 +74,10 @@ final class SyncWorld {
         }
     }
 
-    /// The program is there no more; what it has in memory is gone.
+    /// Ends the program of a folder. Everything it had in memory is lost.
     func end(_ index: Int) { folders[index].syncer = nil }
 
-    /// Starts the program of a folder as `caret sync` does. False where the server is another one.
+    /// Starts the program of a folder as `caret sync` does. Returns false if the server is a different one.
     @discardableResult
     func begin(_ index: Int, adopting: Bool = false) async throws -> Bool {
         let folder = folders[index]
@@ -105,8 +105,8 @@ final class SyncWorld {
         return true
     }
 
-    /// Lets the program of a folder look at everything once, after it has heard so much of the news. Answers with how long it
-    /// would wait.
+    /// Delivers all events to the program of a folder, and lets it check everything once. Returns how long it
+    /// would wait until the next pass.
     @discardableResult
     func pass(_ index: Int = 0) async throws -> Int {
         let folder = folders[index]
@@ -116,7 +116,7 @@ final class SyncWorld {
         return try await syncer.pass(nil, once: false) ?? .max
     }
 
-    /// Lets a time pass in which all programs run.
+    /// Lets time pass while all programs run.
     func run(_ milliseconds: Int) async throws {
         let end = clock.now + milliseconds
         while true {

@@ -10,7 +10,7 @@ struct ClientWaiters {
     var statuses: [CoalescingQueue<PendingStatus>] = []
     var documents: [DocumentKey: DocumentWaiters] = [:]
 
-    /// Adds the waiting callers to an action of the state. A caller that waits for a single event is removed.
+    /// Turns an action of the state into actions of the shell, with the callers that wait for it. A caller that waits for a single event is removed.
     mutating func shellActions(for action: ClientAction, _ state: ClientState) -> [ShellAction] {
         switch action {
         case .connect: return [.connect]

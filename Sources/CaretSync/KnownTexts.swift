@@ -62,7 +62,7 @@ package struct KnownTexts: Equatable, Sendable {
 private struct RemoteChange {
     /// A part of an inserted text that is at least this long, in UTF-16 code units, is not there by accident.
     private static let tellingRun = 32
-    /// Neither is a whole line with this many characters that are not blank.
+    /// A whole inserted line with at least this many nonblank characters is not there by accident either.
     private static let tellingLine = 8
 
     private let edits: [Edit]

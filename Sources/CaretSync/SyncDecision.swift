@@ -119,7 +119,7 @@ package struct SyncDecision: Equatable, Sendable {
                 let merged = try TextMerge.merged(base: record.seen, own: text, other: head.text)
                 return .keep(creation(of: text, as: merged, usesCRLF))
             }
-            // A power cut may leave a file empty that was just saved. Nobody has emptied it on purpose.
+            // After a power cut, a file that was just saved may be empty. Nobody has emptied it on purpose.
             if text.utf8.isEmpty, file.isFromBefore, !isSeen {
                 return .place(head, usesCRLF: record.usesCRLF)
             }

@@ -34,7 +34,7 @@ import Testing
         for row in table.rows { #expect(try change(row[0]) == change(row[1]), "\(row)") }
     }
 
-    @Test("rebase: the change, and the text in both orders")
+    @Test("rebase: the change is as written, and both orders give one text")
     func rebase() throws {
         for row in try rows("Rebase") {
             let (old, a, b) = (try text(row[0]), try change(row[1]), try change(row[2]))

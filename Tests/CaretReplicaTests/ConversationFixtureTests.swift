@@ -10,7 +10,7 @@ import Testing
         "resync",
     ]
 
-    @Test("a replica says what the conversation says, and is as it tells, after each step", arguments: files)
+    @Test("after each step, the replica sends and contains what the file says", arguments: files)
     func conversation(name: String) throws {
         let bytes = try Data(contentsOf: Self.folder.appending(path: name + ".json"))
         let file = try #require(try JSONSerialization.jsonObject(with: bytes) as? ConversationRun.JSON)

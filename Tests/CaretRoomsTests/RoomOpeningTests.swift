@@ -120,7 +120,7 @@ import Testing
 
     /// Rule P14.
     /// However long the room is blocked.
-    @Test("at most two pushes a pusher and one selection a session are queued")
+    @Test("two pushes per pusher and one selection per session are queued")
     func waitingIsBounded() throws {
         for isHeld in [true, false] {
             var world = try RoomWorld("abcd")

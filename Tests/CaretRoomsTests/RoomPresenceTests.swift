@@ -18,7 +18,7 @@ import Testing
             ])
         world.push(.bob, [(6, 6, "the ")], base: 1, seq: 1)
         world.forget()
-        // Sessions remap the selection themselves. Only a new session gets its current offsets.
+        // Sessions remap the selection themselves. Only a new session is sent the selection's current offsets.
         world.open(.eve)
         #expect(world.lines(.eve).line(0).contains(#""selections":[[10,16]]}]"#))
         world.select(.ann, [(3, 3)], at: 2)

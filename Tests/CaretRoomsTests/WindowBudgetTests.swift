@@ -24,7 +24,7 @@ import Testing
     }
 
     /// The share falls no further before all were named.
-    @Test("rooms over the share are named a few at a time, each once")
+    @Test("rooms over their share are returned a few at a time")
     func fewAtATime() {
         var budget = WindowBudget(bound: 800_000, most: 200_000)
         for place in 0..<10 { budget.keeps(place % 2 == 0 ? 10 : 200_000, at: place) }

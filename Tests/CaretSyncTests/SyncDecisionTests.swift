@@ -39,7 +39,7 @@ import Testing
     @Test("nothing happens if the file is known and equals the document")
     func rest() throws { #expect(try step(record("a\n"), file("a\n"), told) == .rest) }
 
-    @Test("a save is pushed against the merged revision, and recorded before that")
+    @Test("a save is recorded, then pushed from the revision it was merged with")
     func push() throws {
         let after = try kept(try step(record("a\n"), file("a\nb\n"), told))
         #expect(after.seen == "a\nb\n")

@@ -79,7 +79,7 @@ import Testing
         #expect(calls > 100)
     }
 
-    @Test("a save before any call is merged", arguments: [false, true])
+    @Test("a save is merged, whichever call of the sync it comes before", arguments: [false, true])
     func saved(asNewFile: Bool) async throws {
         var calls = 0
         while true {

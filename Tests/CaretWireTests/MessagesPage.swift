@@ -163,7 +163,7 @@ extension MessagesPage {
 
         var type: String { object["type"] as? String ?? "" }
 
-        /// What the decoder has against the line; nil if it decodes.
+        /// The decoder's error for the line; nil if the line is valid.
         func fault() throws -> String? {
             var decoder = MessageDecoder()
             do throws(WireFault) {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("Addresses and the admin socket", .onOwnThread) struct DoorTests {
-    @Test("the admin socket is for its system user only, who is admin there")
+    @Test("only the system user of the server can use the admin socket")
     func adminSocket() throws {
         let server = try LiveServer()
         let admin = try LineClient(server, at: .adminSocket)

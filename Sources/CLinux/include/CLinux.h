@@ -15,7 +15,7 @@ int caret_accept(int listener, void *address, unsigned *length);
 /// Makes a non-blocking timer of the monotonic clock. Returns a negative number on failure.
 int caret_timer(void);
 
-/// Makes the timer readable at this moment of the monotonic clock, which must not be zero.
+/// Makes the timer readable when the monotonic clock reaches this time, which must not be zero.
 int caret_timer_set(int timer, uint64_t nanoseconds);
 
 /// Swaps two files in one atomic step.

@@ -52,7 +52,7 @@ extension HubState {
             "commits are watched exactly while there is a follower",
             feed.isWatched == !followers.isEmpty)
         try BrokenInvariant.check(
-            "each waiting reading is of a known connection",
+            "each waiting read belongs to a known connection",
             readings.keys.allSatisfy { attendance[$0] != nil })
         try BrokenInvariant.check(
             "each waiting reading is filed under its connection",

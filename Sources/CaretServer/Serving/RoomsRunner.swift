@@ -18,7 +18,7 @@ package final class RoomsRunner: LoopFirstWorker {
         var gathers = false
         /// The room's head when its due work was done last.
         var head: Revision
-        /// When the store reported what this drain's jobs say is on disk.
+        /// When the store reported the commit that this drain delivers; nil if there is none.
         var syncedAt: Moment?
 
         init(_ instance: RoomInstance, slot: Int, _ state: RoomState) {

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// What each kind of phrase is replaced by is in CONTRIBUTING.md.
+// CONTRIBUTING.md says how we write instead.
 const avoided = {
   pronouns: /\b(whoever|whom|whomever|whichever|he|his|him)\b/gi,
   archaic: /\b(anew|bears?|dear(er|est|ly)?|thereof|therein|whereof|wherein|hitherto|ere|lest|nought|henceforth)\b/gi,

@@ -90,8 +90,8 @@ final class ClientShell: Sendable {
         }
     }
 
-    func follow(_ message: Follow) -> CoalescingQueue<PendingFollowEvents> {
-        let events = CoalescingQueue(PendingFollowEvents())
+    func follow(_ message: Follow) -> CoalescingStream<PendingFollowEvents> {
+        let events = CoalescingStream(PendingFollowEvents())
         let old = guarded.withLock { guarded in
             defer { guarded.waiters.followEvents = events }
             return guarded.waiters.followEvents
@@ -108,7 +108,7 @@ final class ClientShell: Sendable {
     }
 
     /// Ends a sequence of follow events. If it is the client's present one, the server is asked to stop.
-    func unfollow(_ events: CoalescingQueue<PendingFollowEvents>) {
+    func unfollow(_ events: CoalescingStream<PendingFollowEvents>) {
         events.finish()
         let isLatest = guarded.withLock { guarded in
             guard guarded.waiters.followEvents === events else { return false }
@@ -123,8 +123,8 @@ final class ClientShell: Sendable {
     var status: ConnectionStatus { guarded.withLock { $0.state.status } }
 
     /// The connection status now and every change of it, until the client ends.
-    func statuses() -> CoalescingQueue<PendingStatus> {
-        let statuses = CoalescingQueue(PendingStatus())
+    func statuses() -> CoalescingStream<PendingStatus> {
+        let statuses = CoalescingStream(PendingStatus())
         let hasEnded = guarded.withLock { guarded in
             statuses.update { $0.latest = guarded.state.status }
             if case .ended = guarded.state.link { return true }
@@ -135,7 +135,7 @@ final class ClientShell: Sendable {
         return statuses
     }
 
-    func end(_ statuses: CoalescingQueue<PendingStatus>) {
+    func end(_ statuses: CoalescingStream<PendingStatus>) {
         guarded.withLock { $0.waiters.statuses.removeAll { $0 === statuses } }
         statuses.finish()
     }
@@ -222,8 +222,8 @@ final class ClientShell: Sendable {
         }
     }
 
-    func updates(of key: DocumentKey) -> CoalescingQueue<PendingUpdates> {
-        let updates = CoalescingQueue(PendingUpdates())
+    func updates(of key: DocumentKey) -> CoalescingStream<PendingUpdates> {
+        let updates = CoalescingStream(PendingUpdates())
         let isOpen = guarded.withLock { guarded in
             guarded.waiters.documents[key]?.updates.append(updates)
             return guarded.waiters.documents[key] != nil
@@ -232,7 +232,7 @@ final class ClientShell: Sendable {
         return updates
     }
 
-    func end(_ updates: CoalescingQueue<PendingUpdates>, of key: DocumentKey) {
+    func end(_ updates: CoalescingStream<PendingUpdates>, of key: DocumentKey) {
         guarded.withLock { $0.waiters.documents[key]?.updates.removeAll { $0 === updates } }
         updates.finish()
     }
@@ -276,10 +276,11 @@ final class ClientShell: Sendable {
         case .resumeWelcome(let waiter, let answer): waiter.resume(with: answer)
         case .deliver(let events, let next): events.update { $0.add(next) }
         case .endFollow(let events, let fault): events.finish(throwing: fault)
-        case .updateStatus(let queues, let next): for queue in queues { queue.update { $0.latest = next } }
-        case .endStatuses(let queues): for queue in queues { queue.finish() }
-        case .update(let queues, let next): for queue in queues { queue.update { $0.add(next) } }
-        case .endUpdates(let queues): for queue in queues { queue.finish() }
+        case .updateStatus(let streams, let next):
+            for stream in streams { stream.update { $0.latest = next } }
+        case .endStatuses(let streams): for stream in streams { stream.finish() }
+        case .update(let streams, let next): for stream in streams { stream.update { $0.add(next) } }
+        case .endUpdates(let streams): for stream in streams { stream.finish() }
         case .resumeGoal(let waiter, let answer): waiter.resume(with: answer)
         case .keep(let key): keep(key)
         case .wake(let moment):

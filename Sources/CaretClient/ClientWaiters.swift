@@ -1,13 +1,13 @@
 import CaretWire
 
-/// The callers that wait for a client: continuations of requests, and the queues of sequences.
+/// The callers that wait for a client: continuations of requests, and the streams of sequences.
 struct ClientWaiters {
     var requests: [RequestNumber: CheckedContinuation<ServerMessage, any Error>] = [:]
     /// Callbacks for the progress of requests.
     var progress: [RequestNumber: @Sendable (RequestProgress) -> Void] = [:]
     var welcomes: [RequestNumber: CheckedContinuation<Welcome, any Error>] = [:]
-    var followEvents: CoalescingQueue<PendingFollowEvents>?
-    var statuses: [CoalescingQueue<PendingStatus>] = []
+    var followEvents: CoalescingStream<PendingFollowEvents>?
+    var statuses: [CoalescingStream<PendingStatus>] = []
     var documents: [DocumentKey: DocumentWaiters] = [:]
 
     /// Turns an action of the state into actions of the shell, with the callers that wait for it. A caller that waits for a single event is removed.

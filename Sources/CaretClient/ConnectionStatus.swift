@@ -56,7 +56,7 @@ public struct ConnectionUpdates: AsyncSequence, Sendable {
 
         /// Nil at the end, and if the task was cancelled.
         public mutating func next() async -> ConnectionStatus? {
-            // This queue never ends with an error.
+            // This stream never ends with an error.
             (try? await subscription.statuses.next())?.last
         }
     }
@@ -64,7 +64,7 @@ public struct ConnectionUpdates: AsyncSequence, Sendable {
 
 /// Ends the updates when the sequence and its iterators are released.
 private final class StatusSubscription: Sendable {
-    let statuses: CoalescingQueue<PendingStatus>
+    let statuses: CoalescingStream<PendingStatus>
     private let shell: ClientShell
 
     init(_ shell: ClientShell) {

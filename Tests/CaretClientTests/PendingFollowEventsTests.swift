@@ -56,17 +56,17 @@ import Testing
     }
 
     @Test("elements, the end and a cancellation wake a reader")
-    func queue() async throws {
-        let queue = CoalescingQueue(PendingFollowEvents())
-        async let first = queue.next()
-        queue.update { $0.add(.restarted) }
+    func stream() async throws {
+        let stream = CoalescingStream(PendingFollowEvents())
+        async let first = stream.next()
+        stream.update { $0.add(.restarted) }
         #expect(try await first == [.restarted])
-        let cancelled = Task { try await queue.next() }
+        let cancelled = Task { try await stream.next() }
         cancelled.cancel()
         #expect(try await cancelled.value == nil)
-        let last = Task { try await queue.next() }
-        queue.finish(throwing: ConnectionFault.closed)
+        let last = Task { try await stream.next() }
+        stream.finish(throwing: ConnectionFault.closed)
         await #expect(throws: ConnectionFault.closed) { try await last.value }
-        #expect(try await queue.next() == nil)
+        #expect(try await stream.next() == nil)
     }
 }

@@ -13,30 +13,28 @@ import Testing
         page = MarkdownPage(try String(contentsOf: path, encoding: .utf8))
     }
 
-    /// The rows of the table under a heading, each with at least two.
-    private func rows(_ heading: String) throws -> [[String]] {
-        let table = try #require(page.tables.last { $0.heading == heading })
+    /// The rows of the table with this last column.
+    private func rows(_ column: String) throws -> [[String]] {
+        let table = try #require(page.tables.first { $0.columns.last == column })
         #expect(table.rows.count >= 2)
         return table.rows
     }
 
     @Test("apply: the text after a change")
     func apply() throws {
-        for row in try rows("Edits and changes") where row.count == 3 {
+        for row in try rows("text after it") {
             #expect(try text(row[0]).applying(change(row[1])) == text(row[2]), "\(row)")
         }
     }
 
     @Test("normal form: edits that touch are joined")
     func normalForm() throws {
-        let table = try #require(page.tables.first { $0.columns.last == "in normal form" })
-        #expect(table.rows.count == 3)
-        for row in table.rows { #expect(try change(row[0]) == change(row[1]), "\(row)") }
+        for row in try rows("in normal form") { #expect(try change(row[0]) == change(row[1]), "\(row)") }
     }
 
     @Test("rebase: the change is as written, and both orders give one text")
     func rebase() throws {
-        for row in try rows("Rebase") {
+        for row in try rows("text after B, then A") {
             let (old, a, b) = (try text(row[0]), try change(row[1]), try change(row[2]))
             let tie = row[3] == "B" ? Tie.otherFirst : .selfFirst
             let moved = a.rebased(over: b, tie: tie)
@@ -49,14 +47,14 @@ import Testing
 
     @Test("carets and selections: where they stand after a change")
     func selections() throws {
-        for row in try rows("Carets and selections") {
+        for row in try rows("after the change") {
             #expect(try selection(row[2]).mapped(through: change(row[1])) == selection(row[3]), "\(row)")
         }
     }
 
     @Test("compose: one change for two")
     func compose() throws {
-        for row in try rows("Compose") {
+        for row in try rows("composed") {
             let (old, first, second) = (try text(row[0]), try change(row[1]), try change(row[2]))
             let composed = try first.composed(with: second)
             #expect(try composed == change(row[3]), "\(row)")
@@ -71,8 +69,10 @@ import Testing
     /// Edits such as `[1,2] "x"`, each in code of its own.
     private func change(_ cell: String) throws -> Change {
         if cell == "nothing" { return try Change([]) }
+        let edits = cell.matches(of: /`\[(\d+),(\d+)\] "([^"]*)"`/)
+        try #require(!edits.isEmpty, "\(cell)")
         return try Change(
-            cell.matches(of: /`\[(\d+),(\d+)\] "([^"]*)"`/).map { edit in
+            edits.map { edit in
                 let (start, end) = (try #require(Int(edit.1)), try #require(Int(edit.2)))
                 return try Edit(Offset(start)..<Offset(end), String(edit.3))
             })

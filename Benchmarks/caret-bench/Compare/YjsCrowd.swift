@@ -1,7 +1,7 @@
 import Glibc
 
-// A crowd at a Yjs server. Such a server sends every update to all clients, including the writer, whose own
-// update counts as its ack.
+// Load on a Yjs server. The server sends each update to all clients. The writer receives its own update too, and
+// that counts as its ack.
 extension CrowdLoad {
     /// Makes a document with a text, and waits until the server has it.
     static func makeInYjs(_ name: String, _ text: String, port: UInt16) {

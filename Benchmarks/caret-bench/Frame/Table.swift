@@ -1,4 +1,4 @@
-/// A table whose columns fit their widest cells.
+/// A table. Each column is as wide as its widest cell.
 struct Table {
     private var rows: [[String]]
 

@@ -54,7 +54,7 @@ struct RoomBenchmarks {
     }
 }
 
-/// A room whose store commits at once and whose sessions accept every line.
+/// A room for benchmarks. Its store commits at once, and its sessions acknowledge every line.
 private struct BenchRoom {
     struct Sample {
         let nanoseconds: Double

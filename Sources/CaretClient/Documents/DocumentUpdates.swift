@@ -15,7 +15,7 @@ public struct DocumentUpdates: AsyncSequence, Sendable {
         /// Nil at the end, and if the task was cancelled.
         public mutating func next() async -> DocumentUpdate? {
             if waiting.isEmpty {
-                // This queue never ends with an error.
+                // This stream never ends with an error.
                 waiting = (try? await subscription.updates.next())?.reversed() ?? []
             }
             return waiting.popLast()
@@ -25,7 +25,7 @@ public struct DocumentUpdates: AsyncSequence, Sendable {
 
 /// Ends the updates when the sequence and its iterators are released.
 private final class UpdatesSubscription: Sendable {
-    let updates: CoalescingQueue<PendingUpdates>
+    let updates: CoalescingStream<PendingUpdates>
     private let shell: ClientShell
     private let key: DocumentKey
 

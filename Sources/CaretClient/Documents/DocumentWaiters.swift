@@ -1,6 +1,6 @@
-/// The callers that wait for a document: the queues of update sequences, and continuations for goals.
+/// The callers that wait for a document: the streams of update sequences, and continuations for goals.
 struct DocumentWaiters {
-    var updates: [CoalescingQueue<PendingUpdates>] = []
+    var updates: [CoalescingStream<PendingUpdates>] = []
     var goals: [RequestNumber: (goal: DocumentGoal, waiter: CheckedContinuation<Void, any Error>)] = [:]
 
     /// Adds the waiting callers to an update. Callers whose goal is reached or failed are removed.

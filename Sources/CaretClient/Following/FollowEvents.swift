@@ -2,7 +2,7 @@
 package struct FollowEvents: AsyncSequence, Sendable {
     private let subscription: Subscription
 
-    init(_ shell: ClientShell, _ events: CoalescingQueue<PendingFollowEvents>) {
+    init(_ shell: ClientShell, _ events: CoalescingStream<PendingFollowEvents>) {
         subscription = Subscription(shell, events)
     }
 
@@ -24,9 +24,9 @@ package struct FollowEvents: AsyncSequence, Sendable {
 /// Ends the `follow` on the server when the sequence and its iterators are released.
 private final class Subscription: Sendable {
     let shell: ClientShell
-    let events: CoalescingQueue<PendingFollowEvents>
+    let events: CoalescingStream<PendingFollowEvents>
 
-    init(_ shell: ClientShell, _ events: CoalescingQueue<PendingFollowEvents>) {
+    init(_ shell: ClientShell, _ events: CoalescingStream<PendingFollowEvents>) {
         self.shell = shell
         self.events = events
     }

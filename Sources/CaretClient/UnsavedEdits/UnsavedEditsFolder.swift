@@ -97,6 +97,7 @@ package final class UnsavedEditsFolder: Sendable {
 
     private func replica(_ number: Int) throws(UnsavedEditsFault) -> UnsavedDocument {
         let bytes = try read("\(number).edits") ?? []
+        // A client wrote these bytes here. Foundation's decoders never see bytes from the network.
         do {
             let document = try JSONDecoder().decode(UnsavedEditsFile.self, from: Data(bytes))
             return UnsavedDocument(

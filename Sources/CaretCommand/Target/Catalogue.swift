@@ -4,31 +4,37 @@ import CaretWire
 extension LiveClient {
     /// All documents whose names begin with `prefix`, sorted by name.
     func documents(under prefix: String) async throws -> [DocumentList.Entry] {
-        var entries: [DocumentList.Entry] = []
-        while true {
-            let page = try await list(prefix: prefix, after: entries.last?.name, limit: 1_000)
-            entries += page.documents
-            if !page.hasMore || page.documents.isEmpty { return entries }
+        try await allPages { last in
+            let page = try await list(prefix: prefix, after: last?.name, limit: 1_000)
+            return (page.documents, page.hasMore)
         }
     }
 
     /// All deleted documents whose names begin with `prefix`, sorted by number.
     func deletedDocuments(under prefix: String) async throws -> [DeletedDocumentList.Entry] {
-        var entries: [DeletedDocumentList.Entry] = []
-        while true {
-            let page = try await deletedDocuments(prefix: prefix, after: entries.last?.number, limit: 1_000)
-            entries += page.documents
-            if !page.hasMore || page.documents.isEmpty { return entries }
+        try await allPages { last in
+            let page = try await deletedDocuments(prefix: prefix, after: last?.number, limit: 1_000)
+            return (page.documents, page.hasMore)
         }
     }
 
     /// All connections, sorted by number.
     func allConnections() async throws -> [ConnectionList.Entry] {
-        var entries: [ConnectionList.Entry] = []
+        try await allPages { last in
+            let page = try await connections(after: last?.number, limit: 1_000)
+            return (page.connections, page.hasMore)
+        }
+    }
+
+    /// The entries of all pages. `next` requests the page after an entry, and says whether there are more.
+    private func allPages<Entry>(
+        _ next: (_ last: Entry?) async throws -> (entries: [Entry], hasMore: Bool)
+    ) async throws -> [Entry] {
+        var all: [Entry] = []
         while true {
-            let page = try await connections(after: entries.last?.number, limit: 1_000)
-            entries += page.connections
-            if !page.hasMore || page.connections.isEmpty { return entries }
+            let page = try await next(all.last)
+            all += page.entries
+            if !page.hasMore || page.entries.isEmpty { return all }
         }
     }
 

@@ -11,9 +11,23 @@ import asyncio, json, random, sys
 from caret_client import Client
 
 
+class Typist(Client):
+    def __init__(self, *where):
+        super().__init__(*where)
+        self.heard = asyncio.Event()
+
+    def hear(self, m):
+        super().hear(m)
+        self.heard.set()
+
+    async def until(self, condition):
+        while not condition():
+            self.heard.clear()
+            await self.heard.wait()
+
+
 async def type_letters(client, first, count, chance):
-    while not client.is_open:
-        await asyncio.sleep(0.01)
+    await client.until(lambda: client.is_open)
     for number in range(count):
         start = chance.randint(0, len(client.draft.text()))
         client.edit(start, start, chr(ord(first) + number))
@@ -23,9 +37,9 @@ async def type_letters(client, first, count, chance):
             client.edit(dot, dot + 1, "")
         if number % 30 == 29:
             print(number + 1, flush=True)
+        # A person pauses between letters, and the server is killed in the middle of them.
         await asyncio.sleep(chance.random() * 0.02)
-    while client.draft.mine:
-        await asyncio.sleep(0.01)
+    await client.until(lambda: not client.draft.mine)
     print("acked", flush=True)
 
 
@@ -33,8 +47,7 @@ async def obey(client):
     while order := await asyncio.to_thread(sys.stdin.readline):
         word, *numbers = order.split()
         if word == "until":
-            while client.rev < int(numbers[0]):
-                await asyncio.sleep(0.01)
+            await client.until(lambda: client.rev >= int(numbers[0]))
             print(json.dumps(client.draft.text()), flush=True)
             continue
         if word == "port":
@@ -46,7 +59,7 @@ async def obey(client):
 
 
 async def main(port, doc, first, count, seed):
-    client = Client("127.0.0.1", int(port), doc)
+    client = Typist("127.0.0.1", int(port), doc)
     typing = type_letters(client, first, int(count), random.Random(int(seed)))
     network, user = asyncio.create_task(client.run()), asyncio.gather(typing, obey(client))
     await asyncio.wait([network, user], return_when=asyncio.FIRST_COMPLETED)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The waiting elements of a `CoalescingQueue`. Adding an element may merge it with waiting ones, so that the buffer
+/// The waiting elements of a `CoalescingStream`. Adding an element may merge it with waiting ones, so that the buffer
 /// stays small when the reader is slow.
 package protocol CoalescingBuffer: Sendable {
     associatedtype Element: Sendable
@@ -11,8 +11,8 @@ package protocol CoalescingBuffer: Sendable {
     mutating func drain() -> [Element]
 }
 
-/// A queue between threads that add elements and a task that reads them. The reader waits without blocking a thread.
-package final class CoalescingQueue<Buffer: CoalescingBuffer>: Sendable {
+/// Passes elements from threads that add them to a task that reads them. The reader waits without blocking a thread.
+package final class CoalescingStream<Buffer: CoalescingBuffer>: Sendable {
     private enum End {
         case open
         case ended
@@ -50,7 +50,7 @@ package final class CoalescingQueue<Buffer: CoalescingBuffer>: Sendable {
         for reader in readers { reader.resume() }
     }
 
-    /// Ends the queue. The reader still receives the waiting elements, and then the error.
+    /// Ends the stream. The reader still receives the waiting elements, and then the error.
     package func finish(throwing error: (any Error)? = nil) {
         let readers = state.withLock { state in
             if case .open = state.end { state.end = error.map { .failed($0) } ?? .ended }
